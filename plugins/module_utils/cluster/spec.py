@@ -1,0 +1,190 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What a cluster is: the typed values that every other room works with.
+
+A :class:`Deployment` is what inventory variables or install-config.yaml + agent-config.yaml mean, after defaults. Field names are upstream's in
+snake_case (design 1.2); documents that upstream treats as opaque stay verbatim mappings in upstream's own spelling.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import ipaddress
+from collections.abc import Mapping
+from typing import Any, Literal
+
+Role = Literal["master", "arbiter", "worker", ""]
+Document = Mapping[str, Any]
+
+# Go architecture name -> rpm name (reference agent-based-installer.md 4, infraenv.yaml).
+RPM_ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64", "ppc64le": "ppc64le", "s390x": "s390x"}
+PLATFORM_TYPES = {"baremetal": "BareMetal", "vsphere": "VSphere", "nutanix": "Nutanix", "none": "None", "external": "External"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Interface:
+    """A NIC as the configuration names it: logical name and MAC (case as given)."""
+
+    name: str
+    mac_address: str
+
+    @property
+    def mac(self) -> str:
+        """Lower case, colon separated."""
+        return self.mac_address.lower().replace("-", ":")
+
+
+@dataclasses.dataclass(frozen=True)
+class Bmc:
+    """How to reach a host's BMC. ``ca_cert`` is a path or PEM."""
+
+    address: str
+    username: str = ""
+    password: str = dataclasses.field(default="", repr=False)
+    validate_certs: bool = True
+    ca_cert: str = ""
+    fingerprint: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Host:
+    """One machine. ``name`` is what the user calls it (inventory name, else hostname, else ``host-<index>``)."""
+
+    name: str
+    hostname: str = ""
+    role: Role = ""
+    interfaces: tuple[Interface, ...] = ()
+    root_device_hints: Document = dataclasses.field(default_factory=dict)
+    network_config: Document = dataclasses.field(default_factory=dict)
+    bmc: Bmc | None = None
+    boot_method: str = "manual"
+
+    @property
+    def macs(self) -> tuple[str, ...]:
+        return tuple(interface.mac for interface in self.interfaces)
+
+
+@dataclasses.dataclass(frozen=True)
+class ClusterNetwork:
+    cidr: str
+    host_prefix: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Networking:
+    network_type: str = "OVNKubernetes"
+    machine_networks: tuple[str, ...] = ("10.0.0.0/16",)
+    cluster_networks: tuple[ClusterNetwork, ...] = (ClusterNetwork("10.128.0.0/14", 23),)
+    service_networks: tuple[str, ...] = ("172.30.0.0/16",)
+
+
+@dataclasses.dataclass(frozen=True)
+class Pool:
+    """A machine pool: ``control_plane``, ``compute`` or ``arbiter``. ``options`` are further upstream keys, verbatim."""
+
+    replicas: int
+    architecture: str = "amd64"
+    options: Document = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Proxy:
+    http_proxy: str = ""
+    https_proxy: str = ""
+    no_proxy: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class ImageDigestSource:
+    source: str
+    mirrors: tuple[str, ...] = ()
+    source_policy: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class ExtraManifest:
+    """A file of ``openshift/``: its name and text."""
+
+    name: str
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Cluster:
+    """The cluster itself. Lists are in the user's order; empty strings and tuples mean "not given"."""
+
+    name: str
+    base_domain: str
+    version: str
+    release_image: str
+    platform: str
+    control_plane: Pool
+    compute: Pool
+    arbiter: Pool | None = None
+    namespace: str = ""
+    api_vips: tuple[str, ...] = ()
+    ingress_vips: tuple[str, ...] = ()
+    platform_options: Document = dataclasses.field(default_factory=dict)
+    networking: Networking = Networking()
+    pull_secret: str = dataclasses.field(default="", repr=False)
+    ssh_key: str = ""
+    additional_trust_bundle: str = ""
+    additional_trust_bundle_policy: str = ""
+    image_digest_sources: tuple[ImageDigestSource, ...] = ()
+    proxy: Proxy = Proxy()
+    fips: bool = False
+    capabilities: Document = dataclasses.field(default_factory=dict)
+    cpu_partitioning_mode: str = ""
+    feature_set: str = ""
+    feature_gates: tuple[str, ...] = ()
+    # Further install-config keys without a meaning of their own here (publish, credentialsMode, ...), verbatim.
+    install_config_extra: Document = dataclasses.field(default_factory=dict)
+    rendezvous_ip: str = ""
+    ntp_sources: tuple[str, ...] = ()
+    boot_artifacts_base_url: str = ""
+    minimal_iso: bool = False
+    extra_manifests: tuple[ExtraManifest, ...] = ()
+
+    @property
+    def architecture(self) -> str:
+        """rpm name of the control plane's architecture: x86_64, aarch64, ppc64le, s390x."""
+        return RPM_ARCHITECTURES.get(self.control_plane.architecture, self.control_plane.architecture)
+
+    @property
+    def domain(self) -> str:
+        return f"{self.name}.{self.base_domain.rstrip('.')}"
+
+    @property
+    def api_url(self) -> str:
+        return f"https://api.{self.domain}:6443"
+
+    @property
+    def single_node(self) -> bool:
+        return self.control_plane.replicas == 1 and self.compute.replicas == 0
+
+    @property
+    def user_managed_networking(self) -> bool:
+        return self.platform in ("none", "external")
+
+    @property
+    def replicas(self) -> dict[str, int]:
+        """How many hosts of each role the cluster needs."""
+        return {"master": self.control_plane.replicas, "arbiter": self.arbiter.replicas if self.arbiter else 0, "worker": self.compute.replicas}
+
+
+@dataclasses.dataclass(frozen=True)
+class Deployment:
+    """A cluster and its hosts, in the user's order. ``rendezvous_ip`` is the address of node 0, canonical, given or derived (reference 3.10)."""
+
+    cluster: Cluster
+    hosts: tuple[Host, ...]
+    rendezvous_ip: str = ""
+
+
+def canonical_ip(text: str) -> str:
+    """The address in the form that programs print; the text itself when it is none."""
+    try:
+        return str(ipaddress.ip_address(text.strip()))
+    except ValueError:
+        return text

@@ -1,0 +1,34 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Time as a thing one passes in, so that waits can be tested without waiting."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Protocol
+
+from .errors import Interrupted
+
+
+class Clock(Protocol):
+    def now(self) -> float:
+        """Seconds on a clock that never goes back."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait; raises Interrupted when the process was asked to stop."""
+
+
+class SystemClock:
+    """Real time. ``stop`` (set by a signal handler) ends every sleep at once with :class:`Interrupted`."""
+
+    def __init__(self, stop: threading.Event | None = None) -> None:
+        self.stop = stop or threading.Event()
+
+    def now(self) -> float:
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        if self.stop.wait(max(0.0, seconds)):
+            raise Interrupted("Stopped by a signal.")

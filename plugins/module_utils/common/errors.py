@@ -1,0 +1,70 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Foreseeable faults. Doors turn each into a failed task with its text; nothing else may reach a user as a traceback."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .problems import Problem
+
+
+class ZeroTouchError(Exception):
+    """Base of all foreseeable faults: ``message`` says what is wrong, ``hint`` what to do about it."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip() if self.hint else self.message
+
+
+class InvalidInput(ZeroTouchError):
+    """The user's input cannot be used; holds every problem found, errors and warnings."""
+
+    def __init__(self, problems: Sequence[Problem], message: str = "") -> None:
+        self.problems = tuple(problems)
+        super().__init__(message or "\n".join(problem.text() for problem in problems if problem.severity == "error"))
+
+
+class MissingLibrary(ZeroTouchError):
+    """A Python library that is needed here is not installed."""
+
+    def __init__(self, library: str, reason: str) -> None:
+        self.library = library
+        self.reason = reason
+        super().__init__(f"The Python library {library} is needed and cannot be imported: {reason}")
+
+
+class Unreachable(ZeroTouchError):
+    """No answer from a remote service: name resolution, connection, TLS or time-out. ``kind`` is dns, refused, timeout, tls or broken."""
+
+    def __init__(self, message: str, kind: str, hint: str = "") -> None:
+        self.kind = kind
+        super().__init__(message, hint)
+
+
+class RemoteError(ZeroTouchError):
+    """A remote service answered with an error; ``detail`` holds the service's own words."""
+
+    def __init__(self, service: str, status: int, detail: str, code: str = "", hint: str = "") -> None:
+        self.service = service
+        self.status = status
+        self.code = code
+        self.detail = detail
+        super().__init__(f"{service} answered {status}{' ' + code if code else ''}: {detail}", hint)
+
+
+class LimitReached(ZeroTouchError):
+    """A bounded wait is over. ``limit`` is in seconds."""
+
+    def __init__(self, message: str, limit: float, hint: str = "") -> None:
+        self.limit = limit
+        super().__init__(message, hint)
+
+
+class Interrupted(ZeroTouchError):
+    """SIGINT or SIGTERM asked us to stop; what is open has been closed."""

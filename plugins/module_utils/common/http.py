@@ -1,0 +1,216 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""HTTP for every room: urllib3 with our connection mapping, our trust and faults in words.
+
+urllib3 is there wherever the kubernetes library is. Status codes are answers, not exceptions: each room knows what they mean there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import socket
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
+
+from . import libraries
+from .connect import DIRECT, ConnectTo
+from .errors import RemoteError, Unreachable
+from .tls import Tls
+
+if TYPE_CHECKING:
+    import ssl
+
+    import urllib3
+
+DEFAULT_TIMEOUT = 60.0
+CONNECT_TIMEOUT = 10.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Response:
+    """An answer. Header names are lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        """The decoded body, or None for an empty one; raises ValueError when it is not JSON."""
+        return json.loads(self.body) if self.body.strip() else None
+
+    def text(self) -> str:
+        return self.body.decode("utf-8", errors="replace")
+
+
+def pool_manager(tls: Tls, connect_to: ConnectTo = DIRECT, client_cert: tuple[str, str] | None = None) -> urllib3.PoolManager:
+    """A urllib3 pool manager whose every connection honours ``connect_to`` and ``tls``; ``client_cert`` is (certificate file, key file)."""
+    context = tls.context()
+    if client_cert:
+        context.load_cert_chain(*client_cert)
+    return _mapped_pool_manager(connect_to, context, tls)
+
+
+def _mapped_pool_manager(connect_to: ConnectTo, context: ssl.SSLContext, tls: Tls) -> urllib3.PoolManager:
+    urllib3 = libraries.urllib3
+    from_connection = urllib3.connection
+
+    # Classes are made here, not at import time: their bases come from a library that may be missing.
+    def open_socket(connection: urllib3.connection.HTTPConnection) -> socket.socket:
+        host, port = connect_to.resolve(connection._dns_host, connection.port)  # type: ignore[attr-defined]
+        try:
+            return urllib3.util.connection.create_connection(
+                (host, port), connection.timeout, source_address=connection.source_address, socket_options=connection.socket_options
+            )
+        except socket.gaierror as error:
+            raise urllib3.exceptions.NameResolutionError(host, connection, error) from error
+        except socket.timeout as error:
+            raise urllib3.exceptions.ConnectTimeoutError(connection, f"Connection to {host} timed out") from error
+        except OSError as error:
+            raise urllib3.exceptions.NewConnectionError(connection, f"Failed to establish a new connection: {error}") from error
+
+    class MappedHttp(from_connection.HTTPConnection):
+        def _new_conn(self) -> socket.socket:
+            return open_socket(self)
+
+    class MappedHttps(from_connection.HTTPSConnection):
+        def _new_conn(self) -> socket.socket:
+            return open_socket(self)
+
+    class HttpPool(urllib3.HTTPConnectionPool):
+        ConnectionCls = MappedHttp
+
+    class HttpsPool(urllib3.HTTPSConnectionPool):
+        ConnectionCls = MappedHttps
+
+    assertions: dict[str, Any] = {"assert_fingerprint": tls.digest} if tls.fingerprint else {}
+    if not tls.validate_certs and not tls.fingerprint:
+        assertions["cert_reqs"] = "CERT_NONE"
+        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # said once, by the door that was told to
+    manager = urllib3.PoolManager(num_pools=16, maxsize=8, ssl_context=context, **assertions)
+    manager.pool_classes_by_scheme = {"http": HttpPool, "https": HttpsPool}
+    return manager
+
+
+class HttpClient:
+    """Requests against one service.
+
+    ``service`` names it in errors ("BMC of node-1"). Paths are joined to ``base_url``. No retry, no redirect: callers decide.
+    Raises :class:`Unreachable` when there is no answer.
+    """
+
+    def __init__(
+        self,
+        service: str,
+        base_url: str,
+        tls: Tls | None = None,
+        connect_to: ConnectTo = DIRECT,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
+        client_cert: tuple[str, str] | None = None,
+    ) -> None:
+        self.service = service
+        self.base_url = base_url if base_url.endswith("/") else base_url + "/"
+        self.headers = dict(headers or {})
+        self.timeout = timeout
+        self._pool = pool_manager(tls or Tls(), connect_to, client_cert)
+
+    def url(self, path: str) -> str:
+        """Absolute URL of a path: absolute URLs stay, ``/x`` is from the root of the server, ``x`` from the base URL."""
+        return urljoin(self.base_url, path)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        json_body: Any = None,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> Response:
+        """One request, the answer read whole. ``json_body`` (not None) is sent as JSON."""
+        with self.stream(method, path, json_body=json_body, body=body, headers=headers, timeout=timeout) as answer:
+            try:
+                data = answer.read(decode_content=True)
+            except libraries.urllib3.exceptions.HTTPError as error:
+                raise unreachable(self.service, self.url(path), error) from error
+            return Response(answer.status, {name.lower(): value for name, value in answer.headers.items()}, data)
+
+    @contextlib.contextmanager
+    def stream(
+        self,
+        method: str,
+        path: str,
+        *,
+        json_body: Any = None,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> Iterator[urllib3.BaseHTTPResponse]:
+        """One request whose answer the caller reads itself (``read(n)``), for large bodies."""
+        urllib3 = libraries.urllib3
+        sent = {**self.headers, **(headers or {})}
+        data = body
+        if json_body is not None:
+            data = json.dumps(json_body).encode()
+            sent.setdefault("Content-Type", "application/json")
+        limit = timeout or self.timeout
+        url = self.url(path)
+        try:
+            answer = self._pool.request(
+                method,
+                url,
+                body=data,
+                headers=sent,
+                timeout=urllib3.Timeout(connect=min(limit, CONNECT_TIMEOUT), read=limit),
+                retries=False,
+                redirect=False,
+                preload_content=False,
+            )
+        except urllib3.exceptions.HTTPError as error:
+            raise unreachable(self.service, url, error) from error
+        try:
+            yield answer
+        finally:
+            answer.release_conn()
+
+    def close(self) -> None:
+        self._pool.clear()
+
+    def failure(self, response: Response, detail: str, code: str = "") -> RemoteError:
+        """A :class:`RemoteError` of this service with the service's own words."""
+        return RemoteError(self.service, response.status, detail, code)
+
+
+def unreachable(service: str, url: str, error: Exception) -> Unreachable:
+    """A transport fault in the user's words: what was tried, what failed, what to look at."""
+    exceptions = libraries.urllib3.exceptions
+    parts = urlsplit(url)
+    endpoint = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    cause: BaseException = error
+    while isinstance(cause, (exceptions.MaxRetryError, exceptions.ProxyError)) and isinstance(cause.args[-1], BaseException):
+        cause = cause.args[-1]
+    if isinstance(cause, exceptions.NameResolutionError):
+        return Unreachable(f"{service}: the name {parts.hostname} cannot be resolved.", "dns", "Check the name, DNS, or openshift_connect_to.")
+    if isinstance(cause, exceptions.SSLError):
+        return Unreachable(
+            f"{service}: TLS with {endpoint} failed: {_last_words(cause)}.", "tls", "Name its CA in ca_cert or its certificate in fingerprint."
+        )
+    if isinstance(cause, exceptions.TimeoutError) and not isinstance(cause, exceptions.NewConnectionError):
+        return Unreachable(f"{service}: no answer from {endpoint} in time.", "timeout", "Check address, route and firewall.")
+    if isinstance(cause, exceptions.NewConnectionError):
+        return Unreachable(f"{service}: {endpoint} cannot be reached: {_last_words(cause)}.", "refused", "Check address, port and firewall.")
+    return Unreachable(f"{service}: the connection to {endpoint} broke: {_last_words(cause)}.", "broken")
+
+
+def _last_words(error: BaseException) -> str:
+    deepest = error
+    while deepest.__cause__ is not None:
+        deepest = deepest.__cause__
+    if isinstance(deepest, OSError) and deepest.strerror:
+        return deepest.strerror
+    return str(deepest).rstrip(".")

@@ -1,0 +1,88 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What is wrong with an input: one shape for every check, ours and the installer's (design 1.4)."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+Severity = Literal["error", "warning"]
+Layer = Literal["installer", "ours"]
+
+# Upstream's words for the kind of a field error (reference agent-based-installer.md 3.1).
+REQUIRED = "Required value"
+INVALID = "Invalid value"
+UNSUPPORTED = "Unsupported value"
+FORBIDDEN = "Forbidden"
+DUPLICATE = "Duplicate value"
+TOO_MANY = "Too many"
+UNKNOWN_FIELD = "Unknown field"
+SYNTAX = "Syntax error"
+IGNORED = "Ignored"
+DEPRECATED = "Deprecated"
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    """One finding.
+
+    ``path`` is the field as the user's own input names it (``platform.baremetal.apiVIPs`` for files,
+    ``openshift_cluster.api_vips`` for variables); ``check`` is the stable name that ``openshift_checks`` takes;
+    ``file`` and ``line`` are set where the input is a file. ``value`` never holds a secret.
+    """
+
+    path: str
+    kind: str
+    detail: str
+    severity: Severity = "error"
+    layer: Layer = "installer"
+    check: str = ""
+    file: str = ""
+    line: int = 0
+    value: str = ""
+    hint: str = ""
+
+    def text(self) -> str:
+        """The problem on one line, in the installer's form ``<path>: <kind>[: <value>]: <detail>``."""
+        where = f"{self.file}:{self.line}: " if self.file and self.line else f"{self.file}: " if self.file else ""
+        value = f": {self.value}" if self.value else ""
+        head = f"{self.path}: " if self.path else ""
+        return f"{where}{head}{self.kind}{value}" + (f": {self.detail}" if self.detail else "") + (f" ({self.hint})" if self.hint else "")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The shape of ``problems[]`` in module results."""
+        return dataclasses.asdict(self)
+
+
+def errors(problems: Iterable[Problem]) -> list[Problem]:
+    return [problem for problem in problems if problem.severity == "error"]
+
+
+def warnings(problems: Iterable[Problem]) -> list[Problem]:
+    return [problem for problem in problems if problem.severity == "warning"]
+
+
+def apply_checks(problems: Iterable[Problem], checks: Mapping[str, str]) -> list[Problem]:
+    """``openshift_checks``: set the severity of checks by name, or drop them.
+
+    ``checks`` maps check name to ``error``, ``warn`` or ``off``. Errors of the installer's own layer stay errors: the installer would refuse them anyway.
+    """
+    result = []
+    for problem in problems:
+        wanted = checks.get(problem.check) if problem.check else None
+        if wanted is None or (problem.layer == "installer" and problem.severity == "error"):
+            result.append(problem)
+        elif wanted != "off":
+            result.append(dataclasses.replace(problem, severity="error" if wanted == "error" else "warning"))
+    return result
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint with the nearest known name, or an empty string when nothing is close."""
+    matches = difflib.get_close_matches(name.lower(), [k.lower() for k in known], n=1, cutoff=0.6)
+    original = next((k for k in known if matches and k.lower() == matches[0]), "")
+    return f"did you mean {original}?" if original else ""

@@ -1,0 +1,132 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Secrets stay out of sight: which leaves are secret, and how text is freed of them.
+
+Dict options are never ``no_log`` (ansible-core 2.19 to 2.21 then replaces every equal substring of the result, reference
+collection-engineering.md 6); instead doors collect the secret leaves with :func:`secret_values` and register those.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+HIDDEN = "<hidden>"
+
+# Keys whose value is secret wherever they stand, compared without case, '_' and '-'.
+_SECRET_KEYS = frozenset(
+    {
+        "password",
+        "pullsecret",
+        "token",
+        "authtoken",
+        "secret",
+        "apikey",
+        "auth",
+        "clientkeydata",
+        "clientsecret",
+        "offlinetoken",
+        "refreshtoken",
+        "accesstoken",
+        "privatekey",
+        "identitytoken",
+        "registrytoken",
+        "dockerconfigjson",
+        "passphrase",
+        "kubeadminpassword",
+    }
+)
+# Shorter values occur by chance in ordinary text; hiding them would garble it and tell an onlooker the value.
+_SHORTEST = 4
+
+
+def is_secret_key(key: str) -> bool:
+    """Whether a value under this key must never be shown."""
+    bare = re.sub(r"[^a-z0-9]", "", key.lower())
+    return bare in _SECRET_KEYS or bare.endswith("password")
+
+
+def secret_values(data: Any) -> set[str]:
+    """Every secret string inside the data, JSON documents within strings (pull secret, overrides) included."""
+    return {value for value in _secret_leaves(data, secret=False) if len(value) >= _SHORTEST}
+
+
+def _secret_leaves(data: Any, *, secret: bool) -> Iterator[str]:
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield from _secret_leaves(value, secret=secret or (isinstance(key, str) and is_secret_key(key)))
+    elif isinstance(data, (list, tuple)):
+        for value in data:
+            yield from _secret_leaves(value, secret=secret)
+    elif isinstance(data, str):
+        inner = _json_inside(data)
+        if inner is not None:
+            yield from _secret_leaves(inner, secret=False)
+        if secret:
+            yield data
+            yield from _decoded_auth(data)
+
+
+def _json_inside(text: str) -> Any:
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _decoded_auth(text: str) -> Iterator[str]:
+    # A registry's "auth" is base64 of user:password; the password alone is a secret too.
+    try:
+        decoded = base64.b64decode(text, validate=True).decode()
+    except ValueError:
+        return
+    if ":" in decoded and decoded.isprintable():
+        yield decoded
+        yield decoded.split(":", 1)[1]
+
+
+class Redactor:
+    """Replaces known secrets in text and data; raw, base64 and JSON-escaped forms alike."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self._forms: set[str] = set()
+        self.add(secrets)
+
+    def add(self, secrets: Iterable[str]) -> None:
+        for secret in secrets:
+            if len(secret.strip()) >= _SHORTEST:
+                self._forms.update(_forms_of(secret))
+
+    def text(self, text: str) -> str:
+        for form in sorted(self._forms, key=len, reverse=True):
+            text = text.replace(form, HIDDEN)
+        return text
+
+    def data(self, data: Any) -> Any:
+        """A copy without secrets: values under secret keys and known secrets anywhere become ``<hidden>``."""
+        if isinstance(data, dict):
+            return {
+                key: HIDDEN if isinstance(key, str) and is_secret_key(key) and isinstance(value, str) and value else self.data(value)
+                for key, value in data.items()
+            }
+        if isinstance(data, (list, tuple)):
+            return [self.data(value) for value in data]
+        return self.text(data) if isinstance(data, str) else data
+
+
+def _forms_of(secret: str) -> set[str]:
+    stripped = secret.strip()
+    raw = {secret, stripped}
+    escaped = {json.dumps(form)[1:-1] for form in raw}
+    return raw | escaped | {json.dumps(form)[1:-1] for form in escaped} | {base64.b64encode(form.encode()).decode() for form in raw}
+
+
+def hide_secrets(data: Any) -> Any:
+    """A copy of the data in which secret leaves, and their copies elsewhere in it, are ``<hidden>``."""
+    return Redactor(secret_values(data)).data(data)

@@ -1,0 +1,81 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""``state.json``: what must outlive a run. One document, a section per room, written whole under a lock."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .errors import ZeroTouchError
+from .files import SECRET_FILE, ensure_directory, write_atomic
+
+FORMAT = 1
+
+
+class StateFile:
+    """The state document of one deployment (0600).
+
+    Sections: ``cluster``, ``secrets`` (tokens, signers, password), ``image``, ``publish``, ``bmc``, ``install``; each is owned by one room.
+    A missing file reads as an empty document. Raises :class:`ZeroTouchError` for a file that is not ours or of a newer format.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def read(self) -> dict[str, Any]:
+        try:
+            text = self.path.read_text()
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise ZeroTouchError(f"{self.path} cannot be read: {error.strerror}.") from error
+        try:
+            document = json.loads(text)
+        except ValueError:
+            document = None
+        if not isinstance(document, dict) or not isinstance(document.get("format"), int):
+            raise ZeroTouchError(f"{self.path} is not a state file of this collection.", "Move it away, or name another openshift_work_dir.")
+        if document["format"] > FORMAT:
+            raise ZeroTouchError(
+                f"{self.path} was written by a newer release of zerotouch.openshift (format {document['format']}, this release knows {FORMAT}).",
+                "Use that release.",
+            )
+        return document
+
+    def section(self, name: str) -> dict[str, Any]:
+        """A copy of one section; empty when there is none."""
+        value = self.read().get(name)
+        return dict(value) if isinstance(value, dict) else {}
+
+    @contextlib.contextmanager
+    def edit(self) -> Iterator[dict[str, Any]]:
+        """The whole document, written back when the block ends well; other processes wait meanwhile."""
+        ensure_directory(self.path.parent)
+        with self._locked():
+            document = self.read()
+            before = json.dumps(document, sort_keys=True)
+            yield document
+            document["format"] = FORMAT
+            if json.dumps(document, sort_keys=True) != before or not self.path.exists():
+                write_atomic(self.path, json.dumps(document, indent=2, sort_keys=True) + "\n", SECRET_FILE)
+
+    def update(self, name: str, values: dict[str, Any]) -> None:
+        """Set keys of one section; a value of None removes the key."""
+        with self.edit() as document:
+            section = document.setdefault(name, {})
+            section.update(values)
+            for key in [key for key, value in section.items() if value is None]:
+                del section[key]
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        # The lock is a file of its own: state.json itself is replaced on every write.
+        with (self.path.parent / ".state.lock").open("a") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
