@@ -1,0 +1,130 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Faults: what goes wrong in the lab because somebody asked for it (``ztlab fault add``).
+
+A component asks ``faults.take(kind, machine)`` at the point where the fault would bite; no other code knows of faults.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+# kind -> what it does. A component that honours a new kind adds its line here; ``ztlab fault add`` accepts these only.
+KINDS: dict[str, str] = {
+    # BMC
+    "bmc-503": "the BMC answers 503 (option methods: GET, PATCH, ..., comma separated; default all)",
+    "bmc-401-session": "the BMC forgets its sessions: the next request with a token gets 401",
+    "bmc-session-refused": "session creation is refused (option status, default 503)",
+    "bmc-drop": "the BMC drops the connection instead of answering",
+    "bmc-slow": "the BMC answers after option seconds (lab seconds, default 30)",
+    "bmc-task": "InsertMedia answers 202 and finishes as a task after option seconds (lab seconds, default 10)",
+    "bmc-stale-etag": "If-Match is refused with 412 although it is right",
+    "bmc-wrong-mac": "the BMC lists other MAC addresses than the machine has",
+    "insert-accepted-but-empty": "InsertMedia answers 204, the slot stays empty",
+    "media-fetch-fails": "InsertMedia is accepted, but the medium cannot be read later",
+    "insert-refused": "InsertMedia answers 400",
+    "power-stuck": "power actions are accepted and change nothing",
+    "once-not-cleared": "the one-time boot override is not cleared after the boot",
+    # machines
+    "boots-iso-again": "after the installation the machine boots from virtual media again",
+    "never-boots": "the machine stays in its firmware after power on",
+    "wrong-nic": "the NIC has another MAC address than the site file says (option mac)",
+    "disk-too-small": "the first disk has option size_gib (default 20)",
+    "memory-too-small": "the machine has option memory_mib (default 4096)",
+    "slow-download": "the medium is read with option kib_per_second (wall clock, default 2048)",
+    "cut-download": "the connection ends in the middle of reading the medium",
+    "no-link": "the NICs have no link",
+    "ntp-unsynced": "no NTP source answers the machine",
+    "dns-broken": "no name resolves on the machine",
+    "dns-wildcard": "every name under the cluster's domain resolves",
+    "slow-disk": "the disk's sync takes option ms (default 40)",
+    "image-pull-fails": "container images cannot be pulled on the machine",
+    "agent-dies": "the agent stops answering",
+    "install-fails": "the installation fails on the machine (option stage, default Writing image to disk)",
+    "never-joins": "the machine boots from disk, but its node never appears",
+    # assisted-service
+    "service-500": "the service answers 500 (option path: only URLs that contain it)",
+    "service-503": "the service answers 503 (option path: only URLs that contain it)",
+    "service-slow": "the service answers after option seconds (lab seconds, default 30)",
+    "service-never-starts": "the service on the rendezvous host does not come up",
+    # the new cluster
+    "api-409": "the Kubernetes API answers a write with a conflict",
+    "api-410": "the Kubernetes API ends a watch with 410 Gone",
+    "api-429": "the Kubernetes API answers 429 with Retry-After (option seconds, default 1)",
+    "api-500": "the Kubernetes API answers 500",
+    "api-never-starts": "the new cluster's API does not come up",
+    "operator-degraded": "a cluster operator stays degraded (option operator, default authentication)",
+}
+
+
+class UnknownFault(ValueError):
+    """The kind is none of KINDS."""
+
+
+@dataclasses.dataclass
+class Fault:
+    """One injected fault. ``machine`` None: any machine; ``count`` None: until cleared; ``taken``: how often it bit."""
+
+    id: int
+    kind: str
+    machine: str | None = None
+    count: int | None = 1
+    options: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    taken: int = 0
+
+    @property
+    def spent(self) -> bool:
+        return self.count is not None and self.taken >= self.count
+
+    def number(self, option: str, default: float) -> float:
+        """The option as a number, ``default`` when it is not given."""
+        return float(self.options.get(option, default))
+
+    def to_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self) | {"options": dict(self.options)}
+
+
+class Faults:
+    """All faults of one lab."""
+
+    def __init__(self) -> None:
+        self._ids = itertools.count(1)
+        self._faults: list[Fault] = []
+
+    def add(self, kind: str, *, machine: str | None = None, count: int | None = 1, options: Mapping[str, str] | None = None) -> Fault:
+        """Inject a fault for the next ``count`` times (None: always). Raises :class:`UnknownFault`."""
+        if kind not in KINDS:
+            raise UnknownFault(f"unknown fault {kind!r}; known are: {', '.join(sorted(KINDS))}")
+        fault = Fault(next(self._ids), kind, machine, count, dict(options or {}))
+        self._faults.append(fault)
+        return fault
+
+    def peek(self, kind: str, machine: str | None = None, **options: str) -> Fault | None:
+        """The fault that would bite now, without using it up. Given options must be equal where the fault names them."""
+        for fault in self._faults:
+            fits = all(fault.options.get(name, value) == value for name, value in options.items())
+            if fault.kind == kind and not fault.spent and fault.machine in (None, machine) and fits:
+                return fault
+        return None
+
+    def take(self, kind: str, machine: str | None = None, **options: str) -> Fault | None:
+        """Like :meth:`peek`, and counts it as having bitten."""
+        fault = self.peek(kind, machine, **options)
+        if fault is not None:
+            fault.taken += 1
+        return fault
+
+    def list(self) -> list[Fault]:
+        """All faults, spent ones too, in the order of injection."""
+        return list(self._faults)
+
+    def clear(self, kind: str | None = None, machine: str | None = None) -> int:
+        """Forget the faults of a kind and machine (None: all); how many were forgotten."""
+        keep = [fault for fault in self._faults if (kind and fault.kind != kind) or (machine and fault.machine != machine)]
+        removed = len(self._faults) - len(keep)
+        self._faults = keep
+        return removed
