@@ -1,0 +1,74 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Options of all doors that talk to BMCs."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    DOCUMENTATION = r"""
+options:
+  hosts:
+    description: The machines.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      name:
+        description: What to call the host in results.
+        type: str
+        required: true
+      bmc:
+        description: Its BMC.
+        type: dict
+        required: true
+        suboptions:
+          address:
+            description:
+              - Address in the form C(redfish-virtualmedia+https://HOST[:PORT]/redfish/v1/Systems/ID); without a path the only System is taken.
+            type: str
+            required: true
+          username:
+            description: User of the BMC.
+            type: str
+          password:
+            description: Password of that user.
+            type: str
+          validate_certs:
+            description: Whether the BMC's certificate is checked.
+            type: bool
+            default: true
+          ca_cert:
+            description: CA that signed the BMC's certificate, as path or PEM, trusted in addition to the system's.
+            type: str
+          fingerprint:
+            description: SHA-256 fingerprint of the BMC's certificate; trusted instead of issuer and name.
+            type: str
+      mac_addresses:
+        description: MACs of the host's NICs, for the check that the BMC belongs to it.
+        type: list
+        elements: str
+        default: []
+      image_url:
+        description: Image of this host, if it differs from the others'.
+        type: str
+      force:
+        description: Boot again even if the machine seems to run from this image.
+        type: bool
+        default: false
+  forks:
+    description: How many BMCs are worked on at the same time.
+    type: int
+    default: 20
+  connect_to:
+    description:
+      - Where connections really go; keys C(host[:port]), values C(address[:port]). Names in URLs and certificates stay the original ones.
+    type: dict
+    default: {}
+  ca_cert:
+    description: CA, as path or PEM, trusted for all BMCs in addition to their own O(hosts[].bmc.ca_cert).
+    type: str
+requirements:
+  - urllib3
+"""

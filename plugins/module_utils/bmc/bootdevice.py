@@ -1,0 +1,75 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Boot once from the virtual CD (reference redfish-virtual-media.md 2.5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..common.clock import Clock
+from ..common.errors import ZeroTouchError
+from ..common.retry import Backoff, retry
+from .machine import Machine
+from .session import RedfishSession, RefusedRequest
+
+DURING_POST = Backoff(attempts=6, first=5, factor=2, largest=30)
+
+
+def boot_target(machine: Machine, settings_boot: dict[str, Any]) -> str:
+    """The target that means "virtual CD" here: the profile's first that the service allows."""
+    key = "BootSourceOverrideTarget@Redfish.AllowableValues"
+    allowed = [str(item) for item in machine.boot.get(key) or settings_boot.get(key) or ()]
+    for target in machine.profile.boot_targets:
+        if not allowed or target in allowed:
+            return target
+    raise ZeroTouchError(f"The machine cannot boot from a virtual CD: its BMC allows only {', '.join(allowed)}.")
+
+
+def boot_once(session: RedfishSession, machine: Machine, clock: Clock) -> str:
+    """Set the one-time override; returns the target that was set."""
+    if machine.profile.refuses_standard_boot:
+        raise ZeroTouchError(f"{session.service}: {machine.profile.refuses_standard_boot}.")
+    settings_boot = _settings_boot(session, machine)
+    target = boot_target(machine, settings_boot)
+    wanted = _wanted(machine, target)
+    in_settings = {key: value for key, value in wanted.items() if key in settings_boot}
+    directly = {key: value for key, value in wanted.items() if key not in settings_boot}
+
+    def write() -> None:
+        # The ETag changes with every write and with power: read it right before.
+        for path, values in ((machine.settings, in_settings), (machine.system, directly)):
+            if values:
+                session.patch(path, {"Boot": values}, _etag(session, path))
+        if machine.profile.mode_after_target and machine.boot.get("BootSourceOverrideMode"):
+            session.patch(machine.system, {"Boot": {"BootSourceOverrideMode": machine.boot["BootSourceOverrideMode"]}}, _etag(session, machine.system))
+
+    retry(write, DURING_POST, _in_post, clock)
+    return target
+
+
+def _wanted(machine: Machine, target: str) -> dict[str, Any]:
+    wanted: dict[str, Any] = {"BootSourceOverrideTarget": target}
+    # Resending an unchanged Enabled confuses some BMCs; others forget it (profile).
+    if machine.profile.always_send_enabled or machine.boot.get("BootSourceOverrideEnabled") != "Once":
+        wanted["BootSourceOverrideEnabled"] = "Once"
+    if machine.profile.always_send_mode:
+        wanted["BootSourceOverrideMode"] = machine.boot.get("BootSourceOverrideMode") or "UEFI"
+    return wanted
+
+
+def _settings_boot(session: RedfishSession, machine: Machine) -> dict[str, Any]:
+    boot = session.get(machine.settings).get("Boot") if machine.settings else None
+    return boot if isinstance(boot, dict) else {}
+
+
+def _etag(session: RedfishSession, path: str) -> str:
+    response = session.get_response(path)
+    if etag := response.headers.get("etag"):
+        return etag
+    body = response.json()
+    return str(body.get("@odata.etag") or "") if isinstance(body, dict) else ""
+
+
+def _in_post(error: Exception) -> bool:
+    return isinstance(error, RefusedRequest) and error.refusal.says("UnableToModifyDuringSystemPOST")

@@ -1,0 +1,94 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the BMC doors have in common: options, and one outcome for a bulk of hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..common.clock import Clock
+from ..common.connect import ConnectTo
+from ..common.errors import InvalidInput
+from ..common.state import StateFile
+from .boot import BmcOptions, HostResult
+from .info import BulkFailure
+
+
+class Opened(Protocol):
+    """The parts of a door's call that are used here."""
+
+    @property
+    def params(self) -> Mapping[str, Any]: ...
+    @property
+    def diff(self) -> bool: ...
+    @property
+    def clock(self) -> Clock: ...
+    @property
+    def warn(self) -> Callable[[str], None]: ...
+    @property
+    def progress(self) -> Callable[[str], None]: ...
+
+
+def bmc_argument_spec() -> dict[str, Any]:
+    """Options that all BMC doors share (documentation fragment ``bmc_hosts``)."""
+    bmc = {
+        "address": {"type": "str", "required": True},
+        "username": {"type": "str"},
+        "password": {"type": "str", "no_log": True},
+        "validate_certs": {"type": "bool", "default": True},
+        "ca_cert": {"type": "str"},
+        "fingerprint": {"type": "str"},
+    }
+    host = {
+        "name": {"type": "str", "required": True},
+        "bmc": {"type": "dict", "required": True, "options": bmc},
+        "mac_addresses": {"type": "list", "elements": "str", "default": []},
+        "image_url": {"type": "str"},
+        "force": {"type": "bool", "default": False},
+    }
+    return {
+        "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},
+        "forks": {"type": "int", "default": 20},
+        "connect_to": {"type": "dict", "default": {}},
+        "ca_cert": {"type": "str"},
+    }
+
+
+def bmc_options(call: Opened) -> BmcOptions:
+    """Raises :class:`InvalidInput` for a mapping that cannot be read."""
+    connect_to, problems = ConnectTo.parse(call.params["connect_to"])
+    if problems:
+        raise InvalidInput(problems)
+    state_file = call.params.get("state_file")
+    return BmcOptions(
+        forks=max(1, call.params["forks"]),
+        connect_to=connect_to,
+        ca_cert=call.params["ca_cert"] or "",
+        state_file=StateFile(Path(state_file)) if state_file else None,
+        clock=call.clock,
+        progress=call.progress,
+    )
+
+
+def bulk_result(call: Opened, results: Sequence[HostResult]) -> dict[str, Any]:
+    """The complete list, with warnings and diff; raises :class:`BulkFailure` holding it if any host failed."""
+    for result in results:
+        for text in result.warnings:
+            call.warn(f"{result.name}: {text}")
+    answer: dict[str, Any] = {"changed": any(result.changed for result in results), "hosts": [result.as_dict() for result in results]}
+    if call.diff:
+        answer["diff"] = [
+            {"before": _before(result), "after": "\n".join(result.plan) + "\n", "before_header": result.name, "after_header": f"{result.name} (plan)"}
+            for result in results
+            if result.plan
+        ]
+    if any(result.failed for result in results):
+        raise BulkFailure(answer)
+    return answer
+
+
+def _before(result: HostResult) -> str:
+    return f"power {result.power_state_before or 'unknown'}, medium {result.previous_image or 'none'}\n"

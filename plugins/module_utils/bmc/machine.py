@@ -1,0 +1,188 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What a BMC tells about its machine, read once: System, Managers, virtual media."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from ..common.errors import ZeroTouchError
+from .profile import Profile, detect_profile
+from .session import RedfishSession, RefusedRequest
+
+
+@dataclasses.dataclass(frozen=True)
+class Slot:
+    """A virtual media slot. ``allow`` is the GET answer's Allow header."""
+
+    path: str
+    id: str
+    media_types: tuple[str, ...]
+    image: str
+    image_name: str
+    inserted: bool
+    connected_via: str
+    insert_action: str
+    eject_action: str
+    etag: str
+    allow: str
+
+    @property
+    def occupied(self) -> bool:
+        """Whether a medium is in it: NotConnected is the truthful sign where images stay named after an eject (Supermicro)."""
+        return self.inserted and self.connected_via != "NotConnected"
+
+    def holds(self, url: str) -> bool:
+        return self.occupied and (self.image == url or (not self.image and bool(self.image_name) and url.endswith("/" + self.image_name)))
+
+    @property
+    def takes_cd(self) -> bool:
+        return not self.media_types or bool({"CD", "DVD"} & set(self.media_types))
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """One machine as its BMC shows it. ``macs`` are lower case; empty when the BMC lists no NICs."""
+
+    system: str
+    uuid: str
+    serial: str
+    manufacturer: str
+    model: str
+    power_state: str
+    boot: Mapping[str, Any]
+    etag: str
+    settings: str
+    reset_action: str
+    reset_types: tuple[str, ...]
+    macs: tuple[str, ...]
+    media_places: tuple[str, ...]
+    slots: tuple[Slot, ...]
+    vendor: str
+    firmware: str
+    profile: Profile
+
+
+def read_machine(session: RedfishSession, system: str = "") -> Machine:
+    """Read everything that the boot procedure needs; only GETs."""
+    system_path = system or _only_member(session, _link(session.root, "Systems") or "/redfish/v1/Systems", "System")
+    response = session.get_response(system_path)
+    resource = _as_dict(response.json())
+    system_path = str(resource.get("@odata.id") or system_path)
+    managers = _managers(session, resource)
+    profile = detect_profile(session.root, resource, managers)
+    places = _media_places(resource, managers)
+    reset = _as_dict(_as_dict(resource.get("Actions")).get("#ComputerSystem.Reset"))
+    return Machine(
+        system=system_path,
+        uuid=str(resource.get("UUID") or "").lower(),
+        serial=str(resource.get("SerialNumber") or ""),
+        manufacturer=str(resource.get("Manufacturer") or ""),
+        model=str(resource.get("Model") or ""),
+        power_state=str(resource.get("PowerState") or ""),
+        boot=_as_dict(resource.get("Boot")),
+        etag=response.headers.get("etag") or str(resource.get("@odata.etag") or ""),
+        settings=str(_as_dict(_as_dict(resource.get("@Redfish.Settings")).get("SettingsObject")).get("@odata.id") or ""),
+        reset_action=str(reset.get("target") or f"{system_path.rstrip('/')}/Actions/ComputerSystem.Reset"),
+        reset_types=_reset_types(session, reset),
+        macs=_macs(session, resource),
+        media_places=places,
+        slots=tuple(slot for place in places for slot in read_slots(session, place)),
+        vendor=str(session.root.get("Vendor") or resource.get("Manufacturer") or ""),
+        firmware=str(managers[0].get("FirmwareVersion") or "") if managers else "",
+        profile=profile,
+    )
+
+
+def read_slots(session: RedfishSession, place: str) -> tuple[Slot, ...]:
+    """The slots of one VirtualMedia collection."""
+    return tuple(read_slot(session, path) for path in _members(session.get(place)))
+
+
+def read_slot(session: RedfishSession, path: str) -> Slot:
+    response = session.get_response(path)
+    resource = _as_dict(response.json())
+    actions = _as_dict(resource.get("Actions"))
+    image = str(resource.get("Image") or "")
+    return Slot(
+        path=path,
+        id=str(resource.get("Id") or path.rstrip("/").rsplit("/", 1)[-1]),
+        media_types=tuple(str(item) for item in resource.get("MediaTypes") or ()),
+        image=image,
+        image_name=str(resource.get("ImageName") or ""),
+        inserted=bool(resource.get("Inserted", bool(image))),
+        connected_via=str(resource.get("ConnectedVia") or ""),
+        insert_action=str(_as_dict(actions.get("#VirtualMedia.InsertMedia")).get("target") or ""),
+        eject_action=str(_as_dict(actions.get("#VirtualMedia.EjectMedia")).get("target") or ""),
+        etag=response.headers.get("etag") or str(resource.get("@odata.etag") or ""),
+        allow=response.headers.get("allow", ""),
+    )
+
+
+def _managers(session: RedfishSession, system: Mapping[str, Any]) -> list[dict[str, Any]]:
+    links = _as_dict(system.get("Links"))
+    paths = _links(links.get("ManagedBy")) or _links(links.get("Managers"))
+    if not paths and _link(session.root, "Managers"):
+        everyone = _members(session.get(_link(session.root, "Managers")))
+        paths = everyone if len(everyone) == 1 else []
+    return [session.get(path) for path in paths]
+
+
+def _media_places(system: Mapping[str, Any], managers: list[dict[str, Any]]) -> tuple[str, ...]:
+    """Collections in the order in which slots are tried (reference 2.2): the System's, then each Manager's."""
+    places = [_link(system, "VirtualMedia")] + [_link(manager, "VirtualMedia") for manager in managers]
+    return tuple(dict.fromkeys(place for place in places if place))
+
+
+def _reset_types(session: RedfishSession, reset: Mapping[str, Any]) -> tuple[str, ...]:
+    listed = reset.get("ResetType@Redfish.AllowableValues")
+    info = reset.get("@Redfish.ActionInfo")
+    if not listed and isinstance(info, str):
+        for parameter in session.get(info).get("Parameters") or []:
+            if isinstance(parameter, dict) and parameter.get("Name") == "ResetType":
+                listed = parameter.get("AllowableValues")
+    return tuple(str(item) for item in listed or ())
+
+
+def _macs(session: RedfishSession, system: Mapping[str, Any]) -> tuple[str, ...]:
+    """MACs of the machine's NICs. A BMC that cannot list them (404, 400, 501 are common) gives none, and the guard has nothing to compare."""
+    collection = _link(system, "EthernetInterfaces")
+    if not collection:
+        return ()
+    found = []
+    try:
+        for path in _members(session.get(collection)):
+            nic = session.get(path)
+            found += [str(nic[key]).lower().replace("-", ":") for key in ("MACAddress", "PermanentMACAddress") if nic.get(key)]
+    except RefusedRequest as error:
+        session.notes.append(f"the BMC does not list its NICs ({error.refusal.status}); the machine was not checked by MAC")
+        return ()
+    return tuple(dict.fromkeys(found))
+
+
+def _only_member(session: RedfishSession, collection: str, kind: str) -> str:
+    members = _members(session.get(collection))
+    if len(members) == 1:
+        return members[0]
+    if not members:
+        raise ZeroTouchError(f"{session.service}: the BMC lists no {kind}.", "Wait until it is ready, or reset it.")
+    raise ZeroTouchError(f"{session.service}: the BMC has {len(members)} {kind}s: {', '.join(members)}.", "Name the right one as the path of the address.")
+
+
+def _members(collection: Mapping[str, Any]) -> list[str]:
+    return _links(collection.get("Members"))
+
+
+def _links(value: Any) -> list[str]:
+    return [str(item["@odata.id"]) for item in value or [] if isinstance(item, dict) and item.get("@odata.id")]
+
+
+def _link(resource: Mapping[str, Any], key: str) -> str:
+    return str(_as_dict(resource.get(key)).get("@odata.id") or "")
+
+
+def _as_dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

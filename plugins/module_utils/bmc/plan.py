@@ -1,0 +1,88 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What would be done to a machine, and why: pure, so that check mode and a run can only agree."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from .machine import Machine
+from .media import occupied_slots, usable_slots
+
+State = Literal["booted", "ejected", "on", "off"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One change: ``action`` is power_off, eject, insert, boot_once or power_on; ``target`` the slot id or URL."""
+
+    action: str
+    target: str
+    reason: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Refusal:
+    """Why nothing may be done to a machine."""
+
+    reason: str
+
+
+def plan_machine(machine: Machine, state: State, image_url: str = "", *, force: bool = False) -> list[Step]:
+    """Steps that lead to ``state``; empty when the machine is there already.
+
+    booted: runs from ``image_url``. A machine that is on with exactly this URL attached counts as booted unless ``force``; anything else gets the
+    whole procedure, since a BMC may show a stale URL after an eject (reference 2.2). ejected: power-neutral; with ``image_url`` only that image.
+    """
+    if state == "off":
+        return [Step("power_off", "", f"power is {machine.power_state or 'unknown'}")] if machine.power_state != "Off" else []
+    if state == "on":
+        return [Step("power_on", "", f"power is {machine.power_state or 'unknown'}")] if machine.power_state != "On" else []
+    occupied = occupied_slots(machine)
+    if state == "ejected":
+        ours = [slot for slot in occupied if not image_url or slot.holds(image_url)]
+        return [Step("eject", slot.id, f"holds {slot.image or slot.image_name}") for slot in ours]
+    if machine.power_state == "On" and any(slot.holds(image_url) for slot in occupied) and not force:
+        return []
+    steps = []
+    if machine.power_state != "Off":
+        steps.append(Step("power_off", "", f"power is {machine.power_state or 'unknown'}; media are changed only on a machine that is off"))
+    steps += [Step("eject", slot.id, f"holds {slot.image or slot.image_name}") for slot in occupied]
+    slots = usable_slots(machine)
+    steps.append(Step("insert", image_url, f"into slot {slots[0].id}" if slots else "no slot found yet"))
+    steps.append(Step("boot_once", machine.profile.boot_targets[0], "from the virtual CD, this once"))
+    steps.append(Step("power_on", "", "to boot the image"))
+    return steps
+
+
+def wrong_machine(machine: Machine, mac_addresses: Sequence[str]) -> Refusal | None:
+    """The right-machine guard (design 4): the BMC lists NICs and none is this host's."""
+    wanted = [mac.lower().replace("-", ":") for mac in mac_addresses]
+    if not machine.macs or not wanted or set(wanted) & set(machine.macs):
+        return None
+    return Refusal(
+        f"this BMC belongs to another machine: the host's MACs are {', '.join(wanted)}, the BMC lists {', '.join(machine.macs)}; nothing was done to it"
+    )
+
+
+def shared_machines(machines: Mapping[str, Machine]) -> dict[str, Refusal]:
+    """Hosts that lead to one System UUID: all of them are refused."""
+    by_uuid: dict[str, list[str]] = {}
+    for name, machine in machines.items():
+        if machine.uuid:
+            by_uuid.setdefault(machine.uuid, []).append(name)
+    return {
+        name: Refusal(f"hosts {', '.join(names)} lead to one machine (System UUID {uuid}); nothing was done to it")
+        for uuid, names in by_uuid.items()
+        if len(names) > 1
+        for name in names
+    }
+
+
+def describe(steps: Iterable[Step]) -> list[str]:
+    """The plan in words, one line a step."""
+    words = {"power_off": "power off", "eject": "eject slot", "insert": "insert", "boot_once": "boot once from", "power_on": "power on"}
+    return [f"{words[step.action]}{' ' + step.target if step.target else ''} ({step.reason})" for step in steps]

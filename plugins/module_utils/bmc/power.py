@@ -1,0 +1,72 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Power on and off, and waiting until it is so (reference redfish-virtual-media.md 2.6)."""
+
+from __future__ import annotations
+
+from ..common.clock import Clock
+from ..common.errors import LimitReached, ZeroTouchError
+from ..common.retry import Backoff, retry
+from .machine import Machine
+from .session import RedfishSession, RefusedRequest
+
+OFF_WITHIN = 120.0
+ON_WITHIN = 120.0
+STILL_BUSY = Backoff(attempts=7, first=10)
+# What to send when the first choice is not offered; the pairs are those of reference 1.3.
+_OFF = ("ForceOff", "GracefulShutdown", "PushPowerButton")
+_ON = ("On", "ForceOn", "PushPowerButton")
+
+
+def power_state(session: RedfishSession, machine: Machine) -> str:
+    """On, Off, PoweringOn, PoweringOff, or empty while the BMC does not know."""
+    return str(session.get(machine.system).get("PowerState") or "")
+
+
+def power_off(session: RedfishSession, machine: Machine, clock: Clock) -> bool:
+    """Switch off and wait for it; returns whether anything had to be done."""
+    return _reach(session, machine, "Off", _OFF, OFF_WITHIN, clock)
+
+
+def power_on(session: RedfishSession, machine: Machine, clock: Clock) -> bool:
+    """Switch on and wait for it; returns whether anything had to be done."""
+    return _reach(session, machine, "On", _ON, ON_WITHIN, clock)
+
+
+def _reach(session: RedfishSession, machine: Machine, wanted: str, choices: tuple[str, ...], limit: float, clock: Clock) -> bool:
+    if power_state(session, machine) == wanted:
+        return False
+    reset_type = _reset_type(machine, choices)
+
+    def post() -> None:
+        try:
+            session.post(machine.reset_action, {"ResetType": reset_type})
+        except RefusedRequest as error:
+            # Refused because it is already so, or on its way: the state tells.
+            if error.status not in (400, 409) or power_state(session, machine) not in (wanted, f"Powering{wanted}"):
+                raise
+
+    retry(post, STILL_BUSY, _settling, clock)
+    deadline = clock.now() + limit
+    while (state := power_state(session, machine)) != wanted:
+        if clock.now() >= deadline:
+            raise LimitReached(
+                f"{session.service}: the machine is still {state or 'in an unknown power state'} {limit:.0f} s after {reset_type}.",
+                limit,
+                "Look at its console; a BMC reset helps when the BMC is stuck.",
+            )
+        clock.sleep(2)
+    return True
+
+
+def _reset_type(machine: Machine, choices: tuple[str, ...]) -> str:
+    for choice in choices:
+        if not machine.reset_types or choice in machine.reset_types:
+            return choice
+    raise ZeroTouchError(f"The BMC offers none of {', '.join(choices)}; it offers {', '.join(machine.reset_types)}.")
+
+
+def _settling(error: Exception) -> bool:
+    # iDRAC10 refuses power-on for up to a minute after power-off.
+    return isinstance(error, RefusedRequest) and error.status == 409 and error.refusal.says("ActionParameterValueConflict")

@@ -1,0 +1,161 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: bmc_boot
+short_description: Boot machines from an ISO through their BMCs
+version_added: 0.1.0
+author: the zerotouch.openshift authors (@zerotouch-openshift)
+description:
+  - Brings many machines to a state through Redfish virtual media, in bounded parallel.
+  - For O(state=booted) a machine is powered off, every medium ejected, the image inserted and seen inserted, the virtual CD set as boot device
+    for one boot, and the machine powered on.
+  - All BMCs are read before any is written. A host whose BMC lists NICs of which none has one of O(hosts[].mac_addresses) is refused, and so are
+    hosts that lead to one System UUID.
+  - One host's failure does not stop the others; the task then fails with the complete list.
+extends_documentation_fragment:
+  - zerotouch.openshift.attributes
+  - zerotouch.openshift.bmc_hosts
+attributes:
+  check_mode:
+    support: full
+    details: Reads the BMCs with GET requests only and returns the plan.
+  diff_mode:
+    support: full
+  idempotent:
+    support: partial
+    details: A machine that is on with exactly this image attached is left alone unless O(hosts[].force) is set.
+options:
+  image_url:
+    description:
+      - URL of the ISO as the BMCs reach it, for hosts without O(hosts[].image_url). It must end in C(.iso) and have a directory in its path.
+    type: str
+  state:
+    description:
+      - V(booted) boots the image. V(ejected) detaches media and leaves power alone; with an image URL only that image.
+      - V(on) and V(off) only switch power.
+    type: str
+    choices: [booted, ejected, "on", "off"]
+    default: booted
+  state_file:
+    description:
+      - The deployment's C(state.json). Sessions are remembered there, so that the next run can end what a killed run left open.
+    type: path
+"""
+
+EXAMPLES = r"""
+- name: Boot two machines from the agent ISO
+  zerotouch.openshift.bmc_boot:
+    image_url: http://192.0.2.10:8080/8f14e45f/agent.x86_64.iso
+    hosts:
+      - name: node-1
+        mac_addresses: ["52:54:00:00:00:01"]
+        bmc:
+          address: redfish-virtualmedia+https://10.0.0.11/redfish/v1/Systems/1
+          username: admin
+          password: "{{ vault_bmc_password }}"
+          ca_cert: bmc-ca.pem
+      - name: node-2
+        mac_addresses: ["52:54:00:00:00:02"]
+        bmc:
+          address: redfish-virtualmedia+https://10.0.0.12
+          username: admin
+          password: "{{ vault_bmc_password }}"
+          fingerprint: "{{ node_2_bmc_fingerprint }}"
+"""
+
+RETURN = r"""
+hosts:
+  description: One entry for every host, in the order given.
+  returned: always, once the BMCs were contacted
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the host.
+      type: str
+    changed:
+      description: Whether anything was changed on this machine.
+      type: bool
+    failed:
+      description: Whether this host failed.
+      type: bool
+    phase:
+      description: How far it came; V(observe), V(guard), V(plan) or the action of the last step.
+      type: str
+    reason:
+      description: Why it failed or why nothing was to be done.
+      type: str
+    plan:
+      description: The steps with their reasons.
+      type: list
+      elements: str
+    vendor:
+      description: Vendor as the BMC tells it.
+      type: str
+    profile:
+      description: The vendor profile that was used.
+      type: str
+    slot:
+      description: Id of the slot that holds the image.
+      type: str
+    previous_image:
+      description: What was attached before.
+      type: str
+    image:
+      description: The image's URL.
+      type: str
+    boot_target:
+      description: The override target that was set.
+      type: str
+    power_state_before:
+      description: Power state when the BMC was first read.
+      type: str
+    power_state_after:
+      description: Power state afterwards.
+      type: str
+    attempts:
+      description: Steps begun.
+      type: int
+    warnings:
+      description: What is worth knowing about this BMC.
+      type: list
+      elements: str
+"""
+
+from typing import Any
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.boot import boot_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec, bmc_options, bulk_result
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+
+OPTIONS = {"supports_check_mode": True}
+
+
+def argument_spec() -> dict[str, Any]:
+    return {
+        **bmc_argument_spec(),
+        "image_url": {"type": "str"},
+        "state": {"type": "str", "choices": ["booted", "ejected", "on", "off"], "default": "booted"},
+        "state_file": {"type": "path"},
+    }
+
+
+def run(call: Call) -> dict[str, Any]:
+    state = call.params["state"]
+    requests = boot_requests(call.params["hosts"], call.params["image_url"] or "", needs_image=state == "booted")
+    results = boot_hosts(requests, state, bmc_options(call), check_mode=call.check_mode)
+    return bulk_result(call, results)
+
+
+def main() -> None:
+    run_module(argument_spec, OPTIONS, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: bmc_info
+short_description: Read machines through their BMCs
+version_added: 0.1.0
+author: the zerotouch.openshift authors (@zerotouch-openshift)
+description:
+  - Reads power, virtual media, boot override, identity and NICs of many machines, in bounded parallel, without changing anything.
+  - A BMC that cannot be read is reported in its entry; the task fails only if O(fail_on_error) is set.
+extends_documentation_fragment:
+  - zerotouch.openshift.attributes
+  - zerotouch.openshift.bmc_hosts
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: N/A
+  idempotent:
+    support: full
+options:
+  fail_on_error:
+    description: Fail if any BMC cannot be read.
+    type: bool
+    default: true
+"""
+
+EXAMPLES = r"""
+- name: See whether every BMC answers and belongs to the machine that the inventory means
+  zerotouch.openshift.bmc_info:
+    hosts:
+      - name: node-1
+        mac_addresses: ["52:54:00:00:00:01"]
+        bmc:
+          address: redfish-virtualmedia+https://10.0.0.11/redfish/v1/Systems/1
+          username: admin
+          password: "{{ vault_bmc_password }}"
+"""
+
+RETURN = r"""
+hosts:
+  description: One entry for every host, in the order given.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the host.
+      type: str
+    failed:
+      description: Whether its BMC could not be read.
+      type: bool
+    reason:
+      description: Why not, or what the guard says against this machine.
+      type: str
+    power_state:
+      description: Power state.
+      type: str
+    vendor:
+      description: Vendor as the BMC tells it.
+      type: str
+    model:
+      description: Model of the machine.
+      type: str
+    serial:
+      description: Serial number.
+      type: str
+    uuid:
+      description: System UUID.
+      type: str
+    firmware:
+      description: Firmware version of the BMC.
+      type: str
+    profile:
+      description: The vendor profile that would be used.
+      type: str
+    mac_addresses:
+      description: MACs of the NICs that the BMC lists.
+      type: list
+      elements: str
+    media:
+      description: Virtual media slots.
+      type: list
+      elements: dict
+      contains:
+        id:
+          description: Id of the slot.
+          type: str
+        image:
+          description: Attached image.
+          type: str
+        inserted:
+          description: Whether a medium is in it.
+          type: bool
+    boot_override:
+      description: The boot override, V(Disabled), V(Once) or V(Continuous), and its target.
+      type: dict
+"""
+
+from typing import Any
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.boot import BootRequest, observe
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec, bmc_options
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.info import BulkFailure, describe_machines
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import for_each
+
+OPTIONS = {"supports_check_mode": True}
+
+
+def argument_spec() -> dict[str, Any]:
+    return {**bmc_argument_spec(), "fail_on_error": {"type": "bool", "default": True}}
+
+
+def run(call: Call) -> dict[str, Any]:
+    options = bmc_options(call)
+
+    def read(request: BootRequest) -> Any:
+        return observe(request, options, read_only=True)
+
+    result = {"hosts": describe_machines(for_each(boot_requests(call.params["hosts"]), read, options.forks))}
+    if call.params["fail_on_error"] and any(host["failed"] for host in result["hosts"]):
+        raise BulkFailure(result)
+    return result
+
+
+def main() -> None:
+    run_module(argument_spec, OPTIONS, run)
+
+
+if __name__ == "__main__":
+    main()
