@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
-I = TypeVar("I")  # noqa: E741 - an item
+I = TypeVar("I")
 R = TypeVar("R")
 
 
@@ -33,7 +33,7 @@ def for_each(items: Iterable[I], call: Callable[[I], R], forks: int) -> Sequence
     def one(item: I) -> Outcome[I, R]:
         try:
             return Outcome(item, result=call(item))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - kept, and judged by the caller together with the others
             return Outcome(item, error=error)
 
     if len(work) <= 1 or forks <= 1:
