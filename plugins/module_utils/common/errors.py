@@ -5,18 +5,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from .problems import Problem
 
 
 class ZeroTouchError(Exception):
-    """Base of all foreseeable faults: ``message`` says what is wrong, ``hint`` what to do about it."""
+    """Base of all foreseeable faults: ``message`` says what is wrong, ``hint`` what to do about it.
+
+    ``result`` is what a door shall return besides the message (``changed`` included): set it where work was done before the fault.
+    """
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.result: Mapping[str, Any] = {}
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip() if self.hint else self.message
@@ -37,6 +42,14 @@ class MissingLibrary(ZeroTouchError):
         self.library = library
         self.reason = reason
         super().__init__(f"The Python library {library} is needed and cannot be imported: {reason}")
+
+
+class PartialFailure(ZeroTouchError):
+    """Some objects of a bulk door failed; ``result`` holds the complete list and whether anything was changed."""
+
+    def __init__(self, message: str, result: Mapping[str, Any], hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.result = result
 
 
 class Unreachable(ZeroTouchError):

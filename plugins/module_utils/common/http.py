@@ -60,14 +60,14 @@ def _mapped_pool_manager(connect_to: ConnectTo, context: ssl.SSLContext, tls: Tl
 
     # Classes are made here, not at import time: their bases come from a library that may be missing.
     def open_socket(connection: urllib3.connection.HTTPConnection) -> socket.socket:
-        host, port = connect_to.resolve(connection._dns_host, connection.port)  # type: ignore[attr-defined]
+        host, port = connect_to.resolve(connection._dns_host, connection.port)
         try:
             return urllib3.util.connection.create_connection(
                 (host, port), connection.timeout, source_address=connection.source_address, socket_options=connection.socket_options
             )
         except socket.gaierror as error:
             raise urllib3.exceptions.NameResolutionError(host, connection, error) from error
-        except socket.timeout as error:
+        except TimeoutError as error:
             raise urllib3.exceptions.ConnectTimeoutError(connection, f"Connection to {host} timed out") from error
         except OSError as error:
             raise urllib3.exceptions.NewConnectionError(connection, f"Failed to establish a new connection: {error}") from error
@@ -197,9 +197,7 @@ def unreachable(service: str, url: str, error: Exception) -> Unreachable:
     if isinstance(cause, exceptions.NameResolutionError):
         return Unreachable(f"{service}: the name {parts.hostname} cannot be resolved.", "dns", "Check the name, DNS, or openshift_connect_to.")
     if isinstance(cause, exceptions.SSLError):
-        return Unreachable(
-            f"{service}: TLS with {endpoint} failed: {_last_words(cause)}.", "tls", "Name its CA in ca_cert or its certificate in fingerprint."
-        )
+        return Unreachable(f"{service}: TLS with {endpoint} failed: {_last_words(cause)}.", "tls", "Name its CA in ca_cert or its certificate in fingerprint.")
     if isinstance(cause, exceptions.TimeoutError) and not isinstance(cause, exceptions.NewConnectionError):
         return Unreachable(f"{service}: no answer from {endpoint} in time.", "timeout", "Check address, route and firewall.")
     if isinstance(cause, exceptions.NewConnectionError):

@@ -42,6 +42,9 @@ _SECRET_KEYS = frozenset(
 )
 # Shorter values occur by chance in ordinary text; hiding them would garble it and tell an onlooker the value.
 _SHORTEST = 4
+# From this length on a value is replaced inside longer words too.
+_STRONG = 12
+_ALONE = r"(?<![\w./-])%s(?![\w/-])"
 
 
 def is_secret_key(key: str) -> bool:
@@ -92,21 +95,45 @@ def _decoded_auth(text: str) -> Iterator[str]:
 
 
 class Redactor:
-    """Replaces known secrets in text and data; raw, base64 and JSON-escaped forms alike."""
+    """Replaces known secrets in text and data; raw, base64 and JSON-escaped forms alike.
+
+    A secret shorter than ``_STRONG`` may be an ordinary word (a BMC password ``password``): it is replaced only where it stands alone, so that
+    ``auth/kubeadmin-password`` stays the path it is.
+    """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        self._forms: set[str] = set()
+        self._known: set[str] = set()
+        self._strong: set[str] = set()
+        self._weak: set[str] = set()
+        self._pattern: re.Pattern[str] | None = None
+        self._shortest = 0
         self.add(secrets)
 
     def add(self, secrets: Iterable[str]) -> None:
         for secret in secrets:
-            if len(secret.strip()) >= _SHORTEST:
-                self._forms.update(_forms_of(secret))
+            stripped = secret.strip()
+            if len(stripped) >= _SHORTEST:
+                weak = len(stripped) < _STRONG
+                self._known.add(secret)
+                for form in _forms_of(secret):
+                    (self._weak if weak and len(form) < _STRONG else self._strong).add(form)
+                self._pattern = None
+
+    def known(self) -> frozenset[str]:
+        """The secrets told so far, as they were told."""
+        return frozenset(self._known)
 
     def text(self, text: str) -> str:
-        for form in sorted(self._forms, key=len, reverse=True):
-            text = text.replace(form, HIDDEN)
-        return text
+        if not self._strong and not self._weak:
+            return text
+        if self._pattern is None:
+            self._pattern = self._compile()
+        return text if len(text) < self._shortest else self._pattern.sub(HIDDEN, text)
+
+    def _compile(self) -> re.Pattern[str]:
+        forms = sorted(self._strong | self._weak, key=lambda form: (-len(form), form))
+        self._shortest = len(forms[-1])
+        return re.compile("|".join(re.escape(form) if form in self._strong else _ALONE % re.escape(form) for form in forms))
 
     def data(self, data: Any) -> Any:
         """A copy without secrets: values under secret keys and known secrets anywhere become ``<hidden>``."""

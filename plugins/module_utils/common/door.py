@@ -1,0 +1,144 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""How a door is opened: arguments in, one room called, a result without secrets out.
+
+A door (a file in plugins/modules) offers ``argument_spec() -> dict``, ``OPTIONS`` (the other keyword arguments of AnsibleModule) and
+``run(call: Call) -> dict``. It is opened as a module by :func:`run_module` or in-process by the shared action; both go through :func:`perform`, so
+they cannot differ. This is the only file of module_utils that knows Ansible.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+
+try:
+    from ansible.module_utils.secrets import register_secrets as _register_secrets  # ansible-core 2.22 and newer
+except ImportError:
+    _register_secrets = None
+
+from .clock import SystemClock
+from .errors import Interrupted, InvalidInput, MissingLibrary, ZeroTouchError
+from .problems import warnings as warnings_of
+from .secrets import Redactor, secret_values
+from .stop import stop_on_signals
+
+# From this length on ansible-core's own masking (every equal substring, reference collection-engineering.md 6) cannot hit an ordinary word.
+_MASKABLE = 12
+
+
+def _silent(line: str) -> None:
+    """Progress is shown only where somebody can see it live."""
+
+
+@dataclasses.dataclass
+class Call:
+    """One opening of a door.
+
+    ``params`` are validated and complete; ``check_mode`` forbids every write; ``diff`` asks for ``diff`` in the result. Secret leaves of ``params``
+    are known already, others are told by :meth:`add_secrets` as soon as they exist. ``stop`` is set when the process was asked to end.
+    """
+
+    params: Mapping[str, Any]
+    check_mode: bool = False
+    diff: bool = False
+    show: Callable[[str], None] = _silent
+    stop: threading.Event = dataclasses.field(default_factory=threading.Event)
+    warnings: list[str] = dataclasses.field(default_factory=list)
+    redactor: Redactor = dataclasses.field(default_factory=Redactor)
+    revealed: bool = False
+
+    def __post_init__(self) -> None:
+        self.add_secrets(secret_values(dict(self.params)))
+
+    @property
+    def clock(self) -> SystemClock:
+        """Real time, whose waits end when the process is asked to stop."""
+        return SystemClock(self.stop)
+
+    def warn(self, text: str) -> None:
+        """A warning of the task, each text once."""
+        clean = self.redactor.text(text)
+        if clean not in self.warnings:
+            self.warnings.append(clean)
+
+    def progress(self, text: str) -> None:
+        """One line for whoever watches; silent where the door runs as a module."""
+        self.show(self.redactor.text(text))
+
+    def add_secrets(self, secrets: Iterable[str]) -> None:
+        """Values that must appear in no output of this task."""
+        found = {secret for secret in secrets if isinstance(secret, str)}
+        self.redactor.add(found)
+        if _register_secrets is not None:
+            _register_secrets(secret for secret in found if secret.strip())
+
+    def reveal_secrets(self) -> None:
+        """The task's purpose is to return secrets (an explicit, documented option): leave this result as it is."""
+        self.revealed = True
+
+
+def perform(run: Callable[[Call], dict[str, Any]], call: Call) -> dict[str, Any]:
+    """Open the door and return what Ansible gets: always with ``changed`` and ``failed``, without secrets, foreseeable faults as ``msg``."""
+    try:
+        with stop_on_signals(call.stop):
+            result = dict(run(call))
+    except InvalidInput as error:
+        for problem in warnings_of(error.problems):
+            call.warn(problem.text())
+        result = _failure(call, str(error), {"problems": [problem.as_dict() for problem in error.problems], **error.result})
+    except MissingLibrary as error:
+        result = _failure(call, missing_required_lib(error.library), error.result)
+    except ZeroTouchError as error:
+        result = _failure(call, str(error), error.result)
+    except KeyboardInterrupt:
+        result = _failure(call, str(Interrupted("Stopped by a signal.")), {})
+    except OSError as error:
+        result = _failure(call, _words_of(error), {})
+    result = {"changed": False, "failed": False, **result}
+    shown = result if call.revealed else call.redactor.data(result)
+    return {**shown, "invocation": {"module_args": call.redactor.data(dict(call.params))}}
+
+
+def _failure(call: Call, message: str, result: Mapping[str, Any]) -> dict[str, Any]:
+    call.revealed = False
+    return {**result, "failed": True, "msg": message}
+
+
+def _words_of(error: OSError) -> str:
+    reason = error.strerror or str(error) or type(error).__name__
+    return f"{error.filename}: {reason}." if error.filename else f"{reason}."
+
+
+class _DoorModule(AnsibleModule):
+    """AnsibleModule whose early exits (argument errors) show no secret leaf of a dict option either."""
+
+    def fail_json(self, msg: str, **kwargs: Any) -> Any:
+        if "invocation" not in kwargs:
+            redactor = Redactor(secret_values(self.params) | {str(value) for value in self.no_log_values})
+            kwargs["invocation"] = {"module_args": redactor.data(self.params)}
+            msg = redactor.text(str(msg))
+        super().fail_json(msg, **kwargs)
+
+
+def run_module(argument_spec: Callable[[], dict[str, Any]], options: Mapping[str, Any], run: Callable[[Call], dict[str, Any]]) -> None:
+    """``main()`` of every door: never returns."""
+    # no_log=True keeps the arguments out of syslog, where core would write dict options whole; it does not touch the result.
+    module = _DoorModule(argument_spec=argument_spec(), no_log=True, **options)
+    call = Call(module.params, check_mode=module.check_mode, diff=module._diff)
+    call.add_secrets(str(value) for value in module.no_log_values)
+    # Short values are hidden by the Redactor with more care than core has; long ones by both.
+    module.no_log_values = {value for value in module.no_log_values | call.redactor.known() if len(value) >= _MASKABLE}
+    result = perform(run, call)
+    if call.revealed:
+        module.no_log_values = set()
+    for text in call.warnings:
+        module.warn(text)
+    if result.pop("failed"):
+        module.fail_json(**result)
+    module.exit_json(**result)
