@@ -106,7 +106,7 @@ from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.boot import BootRequest, observe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec, bmc_options
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.info import BulkFailure, describe_machines
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.info import describe_machines, some_failed
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import for_each
@@ -126,7 +126,7 @@ def run(call: Call) -> dict[str, Any]:
 
     result = {"hosts": describe_machines(for_each(boot_requests(call.params["hosts"]), read, options.forks))}
     if call.params["fail_on_error"] and any(host["failed"] for host in result["hosts"]):
-        raise BulkFailure(result)
+        raise some_failed(result)
     return result
 
 

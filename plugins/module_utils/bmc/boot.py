@@ -122,7 +122,7 @@ def repair_boot(request: BootRequest, options: BmcOptions) -> HostResult:
             machine = read_machine(session, address.system)
             if refusal := wrong_machine(machine, request.mac_addresses):
                 return HostResult(request.name, phase="guard", failed=True, reason=refusal.reason)
-            steps = [Step("power_off", "", "the host booted the image again")] + plan_machine(machine, "ejected")
+            steps = [Step("power_off", "", "the host booted the image again"), *plan_machine(machine, "ejected")]
             _apply(session, machine, request, steps, result, options)
             options.clock.sleep(REPAIR_PAUSE)
             _apply(session, machine, request, [Step("power_on", "", "to boot from disk")], result, options)

@@ -14,7 +14,7 @@ from ..common.connect import ConnectTo
 from ..common.errors import InvalidInput
 from ..common.state import StateFile
 from .boot import BmcOptions, HostResult
-from .info import BulkFailure
+from .info import some_failed
 
 
 class Opened(Protocol):
@@ -74,7 +74,7 @@ def bmc_options(call: Opened) -> BmcOptions:
 
 
 def bulk_result(call: Opened, results: Sequence[HostResult]) -> dict[str, Any]:
-    """The complete list, with warnings and diff; raises :class:`BulkFailure` holding it if any host failed."""
+    """The complete list, with warnings and diff; raises a fault holding it if any host failed."""
     for result in results:
         for text in result.warnings:
             call.warn(f"{result.name}: {text}")
@@ -86,7 +86,7 @@ def bulk_result(call: Opened, results: Sequence[HostResult]) -> dict[str, Any]:
             if result.plan
         ]
     if any(result.failed for result in results):
-        raise BulkFailure(answer)
+        raise some_failed(answer)
     return answer
 
 

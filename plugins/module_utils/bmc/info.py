@@ -8,21 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..common.errors import ZeroTouchError
+from ..common.errors import PartialFailure, ZeroTouchError
 from ..common.parallel import Outcome
 from .boot import BootRequest
 from .machine import Machine
 from .plan import shared_machines, wrong_machine
 
 
-class BulkFailure(ZeroTouchError):
-    """Some hosts failed; ``result`` is the complete list all the same."""
-
-    def __init__(self, result: Mapping[str, Any]) -> None:
-        failed = [host for host in result["hosts"] if host["failed"]]
-        lines = "\n".join(f"{host['name']}: {host['reason']}" for host in failed)
-        super().__init__(f"{len(failed)} of {len(result['hosts'])} hosts failed:\n{lines}")
-        self.result = dict(result)
+def some_failed(result: Mapping[str, Any]) -> PartialFailure:
+    """The fault of a bulk in which hosts failed: each with its reason in the message, the complete list in ``result``."""
+    failed = [host for host in result["hosts"] if host["failed"]]
+    lines = "\n".join(f"{host['name']}: {host['reason']}" for host in failed)
+    return PartialFailure(f"{len(failed)} of {len(result['hosts'])} hosts failed:\n{lines}", result)
 
 
 def describe_machines(outcomes: Sequence[Outcome[BootRequest, Machine]]) -> list[dict[str, Any]]:

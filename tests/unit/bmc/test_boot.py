@@ -1,0 +1,243 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The boot procedure against a Redfish service on a real socket."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.boot import (
+    BmcOptions,
+    BootRequest,
+    boot_hosts,
+    eject_media,
+    repair_boot,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
+
+_SPEC = importlib.util.spec_from_file_location("fake_bmc", Path(__file__).with_name("fake_bmc.py"))
+fake = importlib.util.module_from_spec(_SPEC)
+sys.modules["fake_bmc"] = fake
+_SPEC.loader.exec_module(fake)
+FakeBmc, FakeSlot, Served = fake.FakeBmc, fake.FakeSlot, fake.Served
+
+URL = "http://192.0.2.1:8080/token/agent.x86_64.iso"
+MAC = "52:54:00:00:00:01"
+
+
+class TestClock:
+    """Time that passes only in sleeps."""
+
+    __test__ = False
+
+    def __init__(self) -> None:
+        self.time = 0.0
+        self.slept: list[float] = []
+
+    def now(self) -> float:
+        return self.time
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.time += seconds
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., Any]]:
+    running: list[Any] = []
+
+    def start(**switches: Any) -> Any:
+        running.append(Served(FakeBmc(**switches)))
+        return running[-1]
+
+    yield start
+    for served in running:
+        served.close()
+
+
+@pytest.fixture
+def options() -> BmcOptions:
+    return BmcOptions(clock=TestClock())
+
+
+def request_for(served: Any, name: str = "node-1", **more: Any) -> BootRequest:
+    values = {"mac_addresses": (MAC,), "image_url": URL, "username": fake.USER, "password": fake.PASSWORD, **more}
+    return BootRequest(name, served.address, **values)
+
+
+def test_boot_does_everything_in_order(serve: Any, options: BmcOptions) -> None:
+    served = serve()
+    served.bmc.slots[1].image, served.bmc.slots[1].inserted = "http://old/x/old.iso", True
+    (result,) = boot_hosts([request_for(served)], "booted", options)
+    assert not result.failed, result.reason
+    assert (result.changed, result.slot, result.boot_target, result.phase) == (True, "2", "Cd", "power_on")
+    assert (result.previous_image, result.power_state_before, result.power_state_after) == ("http://old/x/old.iso", "On", "On")
+    media = fake.SYSTEM + "/VirtualMedia/2/Actions/VirtualMedia."
+    reset = fake.SYSTEM + "/Actions/ComputerSystem.Reset"
+    assert served.bmc.writes() == [
+        ("POST", reset, {"ResetType": "ForceOff"}),
+        ("POST", media + "EjectMedia", {}),
+        ("POST", media + "InsertMedia", {"Image": URL}),
+        ("PATCH", fake.SYSTEM, {"Boot": {"BootSourceOverrideTarget": "Cd", "BootSourceOverrideEnabled": "Once"}}),
+        ("POST", reset, {"ResetType": "On"}),
+    ]
+    assert served.bmc.open_sessions == {}
+
+
+def test_second_boot_changes_nothing_and_force_repeats_it(serve: Any, options: BmcOptions) -> None:
+    served = serve()
+    boot_hosts([request_for(served)], "booted", options)
+    before = len(served.bmc.writes())
+    (again,) = boot_hosts([request_for(served)], "booted", options)
+    assert (again.changed, again.reason, len(served.bmc.writes())) == (False, "already booted", before)
+    (forced,) = boot_hosts([request_for(served, force=True)], "booted", options)
+    assert forced.changed and len(served.bmc.writes()) == before + 5
+
+
+def test_check_mode_sends_only_gets_and_tells_the_plan(serve: Any, options: BmcOptions) -> None:
+    served = serve()
+    (result,) = boot_hosts([request_for(served)], "booted", options, check_mode=True)
+    assert {method for method, path, body in served.bmc.log} == {"GET"}
+    assert result.changed and [line.split(" (")[0] for line in result.plan] == ["power off", f"insert {URL}", "boot once from Cd", "power on"]
+
+
+def test_wrong_machine_is_refused_with_both_lists(serve: Any, options: BmcOptions) -> None:
+    served = serve(macs=("aa:bb:cc:00:00:09",))
+    (result,) = boot_hosts([request_for(served)], "booted", options)
+    assert result.failed and result.phase == "guard"
+    assert MAC in result.reason and "aa:bb:cc:00:00:09" in result.reason
+    assert served.bmc.writes() == []
+
+
+def test_a_bmc_without_nic_list_is_not_refused(serve: Any, options: BmcOptions) -> None:
+    (result,) = boot_hosts([request_for(serve(lists_nics=False))], "booted", options)
+    assert not result.failed
+
+
+def test_two_hosts_on_one_machine_are_both_refused(serve: Any, options: BmcOptions) -> None:
+    first, second, third = serve(), serve(), serve(uuid="99999999-0000-0000-0000-000000000000")
+    results = boot_hosts([request_for(first, "a"), request_for(second, "b"), request_for(third, "c")], "booted", options)
+    assert [result.failed for result in results] == [True, True, False]
+    assert "a, b" in results[0].reason and first.bmc.writes() == second.bmc.writes() == []
+
+
+def test_one_dead_bmc_does_not_stop_the_others(serve: Any, options: BmcOptions) -> None:
+    good, dead = serve(), serve(uuid="2")
+    dead.close()
+    results = boot_hosts([request_for(dead, "dead"), request_for(good, "good")], "booted", options)
+    assert [result.failed for result in results] == [True, False]
+    assert "cannot be reached" in results[0].reason and "BMC of dead" in results[0].reason
+
+
+@pytest.mark.parametrize(
+    ("switches", "expected_insert"),
+    [
+        pytest.param({"needs": ("TransferProtocolType",)}, {"Image": URL, "TransferProtocolType": "HTTP"}, id="asks for TransferProtocolType (Nokia, AMI)"),
+        pytest.param({"needs": ("UserName",)}, {"Image": URL, "UserName": "none", "Password": "none"}, id="asks for credentials (NVIDIA)"),
+        pytest.param(
+            {"needs": ("TransferProtocolType", "Password")},
+            {"Image": URL, "TransferProtocolType": "HTTP", "UserName": "none", "Password": "none"},
+            id="asks for one after the other",
+        ),
+        pytest.param({"task_inserts": True}, {"Image": URL}, id="answers 202 with a task (Supermicro)"),
+        pytest.param({"empty_inserts": 1}, {"Image": URL}, id="accepts the first insert and leaves the slot empty"),
+        pytest.param({"media_on_manager": True}, {"Image": URL}, id="media on the Manager"),
+        pytest.param({"eject_refused": True}, {"Image": URL}, id="eject works and answers 400"),
+        pytest.param({"fail_gets": 2}, {"Image": URL}, id="503 for a while"),
+        pytest.param({"sessions": False}, {"Image": URL}, id="no session service: basic authentication"),
+        pytest.param({"expire_session_after": 9}, {"Image": URL}, id="session ended by the BMC in the middle"),
+        pytest.param({"etag": 'W/"7"'}, {"Image": URL}, id="weak ETag refused with 412"),
+        pytest.param({"settings": True}, {"Image": URL}, id="boot settings in the Settings object"),
+    ],
+)
+def test_quirks_are_overcome(serve: Any, options: BmcOptions, switches: dict[str, Any], expected_insert: dict[str, str]) -> None:
+    served = serve(**switches)
+    (result,) = boot_hosts([request_for(served)], "booted", options)
+    assert not result.failed, result.reason
+    inserts = [body for method, path, body in served.bmc.writes() if path.endswith("InsertMedia")]
+    assert inserts[-1] == expected_insert
+    assert served.bmc.power == "On" and served.bmc.boot["BootSourceOverrideTarget"] == "Cd" and served.bmc.slots[1].image == URL
+
+
+def test_settings_object_gets_the_override(serve: Any, options: BmcOptions) -> None:
+    served = serve(settings=True)
+    boot_hosts([request_for(served)], "booted", options)
+    assert [path for method, path, body in served.bmc.writes() if method == "PATCH"] == [fake.SYSTEM + "/Settings"]
+
+
+def test_slots_fall_through_and_patch_style_is_used(serve: Any, options: BmcOptions) -> None:
+    slots = [FakeSlot("KVM", refuses=400), FakeSlot("NBD", action=False), FakeSlot("EXT1", action=False, patchable=True)]
+    served = serve(slots=slots)
+    (result,) = boot_hosts([request_for(served)], "booted", options)
+    assert (result.failed, result.slot) == (False, "EXT1")
+    patched = [body for method, path, body in served.bmc.writes() if method == "PATCH" and "VirtualMedia" in path]
+    assert patched == [{"Image": URL, "Inserted": True, "WriteProtected": True}]
+
+
+@pytest.mark.parametrize(
+    ("switches", "phase", "words"),
+    [
+        pytest.param(
+            {"slots": [FakeSlot("a", refuses=400), FakeSlot("b", refuses=405)]}, "insert", ["slot a is internal", "slot b is internal"], id="all slots refuse"
+        ),
+        pytest.param({"slots": []}, "insert", ["no virtual CD slot", "licence"], id="no slot"),
+        pytest.param({"empty_inserts": 9}, "insert", ["still empty"], id="slot stays empty twice"),
+        pytest.param({"power_stuck": True}, "power_off", ["still On", "ForceOff"], id="power stuck"),
+        pytest.param({"boot_allowable": ("None", "Pxe")}, "boot_once", ["allows only None, Pxe"], id="no CD in the allowable targets"),
+        pytest.param({"vendor": "Dell"}, "power_on", [], id="Dell without model is treated as current"),
+    ],
+)
+def test_failures_say_what_and_where(serve: Any, options: BmcOptions, switches: dict[str, Any], phase: str, words: list[str]) -> None:
+    (result,) = boot_hosts([request_for(serve(**switches))], "booted", options)
+    assert result.phase == phase
+    assert result.failed == bool(words)
+    assert all(word in result.reason for word in words), result.reason
+
+
+def test_wrong_credentials_name_the_bmc_and_hide_the_password(serve: Any, options: BmcOptions) -> None:
+    (result,) = boot_hosts([request_for(serve(), password="not the password")], "booted", options)
+    assert result.failed and "401" in result.reason and "Check username and password" in result.reason
+    assert "not the password" not in str(result.as_dict())
+
+
+def test_eject_is_power_neutral_and_only_ours(serve: Any, options: BmcOptions) -> None:
+    served = serve()
+    served.bmc.slots[1].image, served.bmc.slots[1].inserted = "http://other/x/rescue.iso", True
+    result = eject_media(request_for(served), options)
+    assert not result.changed and served.bmc.slots[1].inserted
+    result = eject_media(request_for(served, image_url=""), options)
+    assert result.changed and not served.bmc.slots[1].inserted and served.bmc.power == "On"
+
+
+def test_repair_boots_from_disk(serve: Any, options: BmcOptions) -> None:
+    served = serve()
+    boot_hosts([request_for(served)], "booted", options)
+    served.bmc.log.clear()
+    result = repair_boot(request_for(served), options)
+    assert not result.failed and [path.rsplit(".", 1)[-1] for method, path, body in served.bmc.writes()] == ["Reset", "EjectMedia", "Reset"]
+    assert 10.0 in options.clock.slept and served.bmc.power == "On"
+
+
+def test_power_states(serve: Any, options: BmcOptions) -> None:
+    served = serve(power="Off")
+    assert [boot_hosts([request_for(served)], state, options)[0].changed for state in ("off", "on", "on", "off")] == [False, True, False, True]
+
+
+def test_a_session_that_a_killed_run_left_open_is_ended(serve: Any, options: BmcOptions, tmp_path: Path) -> None:
+    served = serve()
+    state = StateFile(tmp_path / "state.json")
+    url = served.address.removeprefix("redfish-virtualmedia+").removesuffix(fake.SYSTEM)
+    left = "/redfish/v1/SessionService/Sessions/77"
+    served.bmc.open_sessions[left] = "token-77"
+    state.update("bmc", {"node-1": {"address": url, "session": left}})
+    (result,) = boot_hosts([request_for(served)], "on", dataclasses.replace(options, state_file=state))
+    assert left in served.bmc.ended_sessions and served.bmc.open_sessions == {}
+    assert state.section("bmc") == {}
+    assert not result.failed
