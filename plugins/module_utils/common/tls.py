@@ -17,7 +17,7 @@ _PEM_START = "-----BEGIN CERTIFICATE-----"
 
 @dataclasses.dataclass(frozen=True)
 class Tls:
-    """How to trust a server. ``ca_certs`` (paths or PEM) are trusted in addition to the system's store.
+    """How to trust a server. ``ca_certs`` (paths or PEM) are trusted in addition to the system's store, or instead of it without ``system_store``.
 
     With ``fingerprint`` (hex SHA-256 of the certificate, colons allowed) the certificate itself is the trust; name and issuer are not looked at.
     """
@@ -25,6 +25,7 @@ class Tls:
     validate_certs: bool = True
     ca_certs: tuple[str, ...] = ()
     fingerprint: str = ""
+    system_store: bool = True
 
     def __post_init__(self) -> None:
         if self.fingerprint and len(self.digest) != 64:
@@ -36,7 +37,7 @@ class Tls:
 
     def context(self) -> ssl.SSLContext:
         """An SSL context for clients. Raises :class:`ZeroTouchError` for a CA that cannot be read."""
-        context = ssl.create_default_context()
+        context = ssl.create_default_context() if self.system_store else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         for ca_cert in self.ca_certs:
             self._trust(context, ca_cert)
         if not self.validate_certs or self.fingerprint:
