@@ -1,0 +1,234 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""A base image and an Ignition config become a bootable image: plan, then build.
+
+The image is a copy of its base in which only the embed areas differ; boot loaders, El Torito and partition tables stay as they are, because
+some firmware refuses rebuilt images (reference coreos-live-image.md 1, redfish-virtual-media.md 4).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..common.errors import ZeroTouchError
+from ..common.files import ensure_directory, sha256_of
+from . import kargs
+from .copy import DigestOf, Digests, is_patched_copy, patched_copy
+from .cpio import Member
+from .edit import Patch, ignition_patch, kargs_patches, with_config
+from .live import LiveImage, read_live_image
+
+_SHA256_DIGITS = frozenset("0123456789abcdef")
+
+
+@dataclasses.dataclass(frozen=True)
+class ImageRecord:
+    """What an earlier build left in ``state.json``: identities (size, modification time in ns) of base and image, and their SHA-256 ("" = not computed)."""
+
+    base_size: int = -1
+    base_mtime_ns: int = -1
+    base_sha256: str = ""
+    size: int = -1
+    mtime_ns: int = -1
+    sha256: str = ""
+
+    @classmethod
+    def from_state(cls, section: Mapping[str, Any]) -> ImageRecord:
+        """From the state section ``image``; an empty section matches no file."""
+        base = section.get("base") or {}
+        return cls(
+            base_size=base.get("size", -1),
+            base_mtime_ns=base.get("mtime_ns", -1),
+            base_sha256=base.get("sha256", ""),
+            size=section.get("size", -1),
+            mtime_ns=section.get("mtime_ns", -1),
+            sha256=section.get("sha256", ""),
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class ImagePlan:
+    """What :func:`build_image` will do and why. ``size`` in bytes; ``sha256`` is known only when nothing changes."""
+
+    base: LiveImage
+    dest: Path
+    changed: bool
+    reason: str
+    patches: tuple[Patch, ...]
+    base_sha256: str = ""
+    sha256: str = ""
+
+    @property
+    def size(self) -> int:
+        return self.base.size
+
+
+@dataclasses.dataclass(frozen=True)
+class BuiltImage:
+    """A finished image. Empty digests were not computed."""
+
+    path: Path
+    sha256: str
+    size: int
+    mtime_ns: int
+    base: Path
+    base_sha256: str
+    base_size: int
+    base_mtime_ns: int
+
+    def to_state(self) -> dict[str, Any]:
+        """The keys of the state section ``image`` that :meth:`ImageRecord.from_state` reads."""
+        base = {"path": str(self.base), "size": self.base_size, "mtime_ns": self.base_mtime_ns, "sha256": self.base_sha256}
+        return {"path": str(self.path), "sha256": self.sha256, "size": self.size, "mtime_ns": self.mtime_ns, "base": base}
+
+
+def plan_image(
+    base: Path,
+    dest: Path,
+    ignition: bytes,
+    kargs_append: Sequence[str] = (),
+    *,
+    record: ImageRecord | None = None,
+    base_sha256: str = "",
+    parts: Mapping[str, int] | None = None,
+    force: bool = False,
+) -> ImagePlan:
+    """Decide whether ``dest`` has to be built from ``base``.
+
+    Reads the descriptors and embed areas of both. Only when an existing image looks right but ``record`` does not vouch for it, both files are
+    compared whole. ``base_sha256`` is checked by :func:`build_image` while it copies, and here when nothing is to be copied and nobody checked it yet.
+    Raises :class:`ZeroTouchError` for a base that cannot be used and for content that does not fit.
+    """
+    image = read_live_image(base)
+    _refuse_base(image, dest)
+    members = with_config(image.members, ignition)
+    text = kargs.append(image.kargs.text, kargs_append) if image.kargs and kargs_append else None
+    patches = [ignition_patch(image, members, parts)]
+    if kargs_append:
+        patches += kargs_patches(image, text or "")
+    plan = ImagePlan(image, dest, True, "", tuple(patches), base_sha256=normal_sha256(base_sha256))
+    if force:
+        return dataclasses.replace(plan, reason="a rebuild was asked for")
+    return _decide(plan, members, text, record or ImageRecord())
+
+
+def _refuse_base(image: LiveImage, dest: Path) -> None:
+    if dest.exists() and dest.samefile(image.path):
+        raise ZeroTouchError(f"The base image and the image to build are the same file: {dest}.")
+    if image.ignition is not None:
+        raise ZeroTouchError(
+            f"{image.path} already has an embedded Ignition config; it is an image made for a deployment.",
+            "Use the CoreOS live image as it was published.",
+        )
+
+
+def normal_sha256(text: str) -> str:
+    """Lower-case hex digits; raises :class:`ZeroTouchError` for what is no SHA-256."""
+    digest = text.strip().lower().removeprefix("sha256:")
+    if digest and (len(digest) != 64 or not set(digest) <= _SHA256_DIGITS):
+        raise ZeroTouchError(f"sha256 of the base image is not a SHA-256 (64 hex digits): {text}")
+    return digest
+
+
+def _decide(plan: ImagePlan, members: tuple[Member, ...], text: str | None, record: ImageRecord) -> ImagePlan:
+    reason = _difference(plan, members, text)
+    if reason:
+        return dataclasses.replace(plan, reason=reason)
+    base_known = (record.base_size, record.base_mtime_ns) == (plan.base.size, plan.base.mtime_ns)
+    status = plan.dest.stat()
+    image_known = (record.size, record.mtime_ns) == (status.st_size, status.st_mtime_ns)
+    if not (base_known and image_known) and not is_patched_copy(plan.base.path, plan.dest, [(patch.offset, len(patch.data)) for patch in plan.patches]):
+        return dataclasses.replace(plan, reason="the base image is another one" if image_known else "the image was changed by something else")
+    if plan.base_sha256 and not (base_known and record.base_sha256 == plan.base_sha256):
+        verify_base(plan)
+    return dataclasses.replace(
+        plan,
+        changed=False,
+        reason="the image matches its input",
+        base_sha256=plan.base_sha256 or (record.base_sha256 if base_known else ""),
+        sha256=record.sha256 if image_known else "",
+    )
+
+
+def _difference(plan: ImagePlan, members: tuple[Member, ...], text: str | None) -> str:
+    """Why the existing image does not hold what it should; empty when its areas do."""
+    if not plan.dest.exists():
+        return "there is no image yet"
+    try:
+        existing = read_live_image(plan.dest)
+    except ZeroTouchError as error:
+        return f"the existing image cannot be used: {error.message}"
+    if existing.size != plan.size or existing.volume_id != plan.base.volume_id:
+        return "the base image is another one"
+    if existing.ignition_area != plan.base.ignition_area:
+        return "the base image is another one"
+    if existing.members != members:
+        return "the Ignition config changed"
+    expected = text if text is not None else plan.base.kargs.text if plan.base.kargs else None
+    if (existing.kargs.text if existing.kargs else None) != expected:
+        return "the kernel arguments changed"
+    return ""
+
+
+def verify_base(plan: ImagePlan) -> None:
+    """Read the whole base and compare its SHA-256 with the expected one; raises :class:`ZeroTouchError` when it differs."""
+    if plan.base_sha256:
+        _compare(plan, sha256_of(plan.base.path))
+
+
+def _compare(plan: ImagePlan, found: str) -> None:
+    if found != plan.base_sha256:
+        raise ZeroTouchError(
+            f"{plan.base.path} is not the expected base image: its SHA-256 is {found}, expected is {plan.base_sha256}.",
+            "Download it again, or correct sha256.",
+        )
+
+
+def build_image(plan: ImagePlan, *, checksum: bool = True) -> BuiltImage:
+    """Carry out the plan; an unchanged image is left alone.
+
+    With ``checksum`` the SHA-256 of the image is computed beside the copying (about 1 s per GB; longer than the copy on a fast disk).
+    Raises :class:`ZeroTouchError`; then an earlier image is still there.
+    """
+    if not plan.changed:
+        digest = plan.sha256 or (sha256_of(plan.dest) if checksum else "")
+        return _built(plan, Digests(plan.base_sha256, digest))
+    ensure_directory(plan.dest.parent)
+    for leftover in plan.dest.parent.glob(f".{plan.dest.name}.*.part"):  # of a run that was killed
+        leftover.unlink(missing_ok=True)
+    work = DigestOf(plan.patches, base=bool(plan.base_sha256), image=checksum)
+    digests = patched_copy(plan.base.path, plan.dest, plan.patches, _Verified(plan, work))
+    return _built(plan, digests)
+
+
+class _Verified:
+    """Digests of which the base's is the expected one."""
+
+    def __init__(self, plan: ImagePlan, work: DigestOf) -> None:
+        self._plan = plan
+        self._work = work
+        self.stop = work.stop
+
+    def __call__(self, source: Any) -> Digests:
+        digests = self._work(source)
+        if self._plan.base_sha256:
+            _compare(self._plan, digests.base)
+        return digests
+
+
+def _built(plan: ImagePlan, digests: Digests) -> BuiltImage:
+    status = plan.dest.stat()
+    return BuiltImage(
+        path=plan.dest,
+        sha256=digests.image,
+        size=status.st_size,
+        mtime_ns=status.st_mtime_ns,
+        base=plan.base.path,
+        base_sha256=digests.base,
+        base_size=plan.base.size,
+        base_mtime_ns=plan.base.mtime_ns,
+    )

@@ -1,0 +1,215 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Copying an image with changed byte ranges, and comparing or hashing what such a copy is; in blocks, so memory stays small."""
+
+from __future__ import annotations
+
+import dataclasses
+import errno
+import fcntl
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from ..common.errors import ZeroTouchError
+from ..common.files import SECRET_FILE, atomic_writer
+from .edit import Patch
+from .iso9660 import ImageFile
+
+_BLOCK = 1 << 20
+_COPY_AT_ONCE = 64 << 20
+# ioctl FICLONE: share the blocks of another file (btrfs, xfs)
+_FICLONE = 0x40049409
+_NOT_POSSIBLE_HERE = frozenset({errno.EXDEV, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTTY, errno.EPERM, errno.EBADF})
+
+
+@dataclasses.dataclass(frozen=True)
+class Digests:
+    """Hex SHA-256 of a base image and of its patched copy; empty where not asked for."""
+
+    base: str = ""
+    image: str = ""
+
+
+class Stopped(Exception):
+    """A computation was told to end early."""
+
+
+def patched_copy(base: Path, target: Path, patches: Sequence[Patch], check: Callable[[ImageFile], Digests] | None = None) -> Digests:
+    """Write ``target`` as a copy of ``base`` with the patches, whole or not at all (mode 0600).
+
+    ``check`` runs beside the copying and sees the base file; what it raises stops the work before ``target`` is touched.
+    Raises :class:`ZeroTouchError` when the base changes meanwhile, the disk is full, or the directory cannot be written.
+    """
+    with ImageFile(base) as source:
+        side = _SideTask(source, check)
+        try:
+            with atomic_writer(target, SECRET_FILE) as handle:
+                with side:
+                    _copy(source, handle.fileno())
+                    for patch in patches:
+                        _write_at(handle.fileno(), patch.data, patch.offset)
+                    os.fsync(handle.fileno())
+                    result = side.result()
+                _refuse_changed(source)
+        except OSError as error:
+            raise _write_error(error, target, source.size) from error
+        return result
+
+
+class _SideTask:
+    """A computation in a thread of its own; leaving the block ends it."""
+
+    def __init__(self, source: ImageFile, call: Callable[[ImageFile], Digests] | None) -> None:
+        self._source = source
+        self._call = call
+        self._digests = Digests()
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._run, name="zerotouch-digest", daemon=True)
+
+    def _run(self) -> None:
+        try:
+            if self._call is not None:
+                self._digests = self._call(self._source)
+        except Exception as error:  # handed to the thread that waits, in result()
+            self._error = error
+
+    def result(self) -> Digests:
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._digests
+
+    def __enter__(self) -> _SideTask:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        stop = getattr(self._call, "stop", None)
+        if stop is not None:
+            stop()
+        self._thread.join()
+
+
+def _copy(source: ImageFile, target: int) -> None:
+    """All bytes of the source, by the cheapest way that the file systems offer."""
+    try:
+        fcntl.ioctl(target, _FICLONE, source.fileno())
+        return
+    except OSError as error:
+        if error.errno not in _NOT_POSSIBLE_HERE:
+            raise
+    copied = _copy_in_kernel(source, target)
+    while copied < source.size:
+        block = source.read_at(copied, min(_BLOCK, source.size - copied))
+        _write_at(target, block, copied)
+        copied += len(block)
+
+
+def _copy_in_kernel(source: ImageFile, target: int) -> int:
+    """Bytes copied without passing through this process; fewer than all where the file systems do not support it."""
+    copied = 0
+    while copied < source.size:
+        try:
+            count = os.copy_file_range(source.fileno(), target, min(_COPY_AT_ONCE, source.size - copied), copied, copied)
+        except OSError as error:
+            if error.errno in _NOT_POSSIBLE_HERE:
+                return copied
+            raise
+        if count == 0:
+            return copied
+        copied += count
+    return copied
+
+
+def _write_at(descriptor: int, data: bytes, offset: int) -> None:
+    view = memoryview(data)
+    while view:
+        written = os.pwrite(descriptor, view, offset)
+        view, offset = view[written:], offset + written
+
+
+def _refuse_changed(source: ImageFile) -> None:
+    status = os.fstat(source.fileno())
+    if (status.st_size, status.st_mtime_ns) != (source.size, source.mtime_ns):
+        raise ZeroTouchError(f"{source.path} was changed while it was copied.", "Run again when it is complete.")
+
+
+def _write_error(error: OSError, target: Path, size: int) -> ZeroTouchError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        space = os.statvfs(target.parent)
+        free = space.f_bavail * space.f_frsize
+        return ZeroTouchError(f"There is no room for {target}: it needs {size} bytes, {free} are free.", "Free some space or use another directory.")
+    return ZeroTouchError(f"{target} cannot be written: {error.strerror or error}.")
+
+
+class DigestOf:
+    """Computes the SHA-256 of the patched image, and of the base where wanted, in one pass over the base."""
+
+    def __init__(self, patches: Sequence[Patch], *, base: bool, image: bool) -> None:
+        self._patches = patches
+        self._base = base
+        self._image = image
+        self._stop = threading.Event()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def __call__(self, source: ImageFile) -> Digests:
+        if not self._base and not self._image:
+            return Digests()
+        same = hashlib.sha256()  # up to the first patch both are the same bytes
+        image = None
+        for offset, block in _blocks(source):
+            if self._stop.is_set():
+                raise Stopped
+            patched = overlay(block, offset, self._patches)
+            if patched is not block and image is None and self._image:
+                image = same.copy()
+            if image is not None:
+                image.update(patched)
+            if image is None or self._base:
+                same.update(block)
+        final = image or same
+        return Digests(same.hexdigest() if self._base else "", final.hexdigest() if self._image else "")
+
+
+def overlay(block: memoryview, offset: int, patches: Sequence[Patch]) -> memoryview:
+    """The block that stands at ``offset`` with every patch that touches it; the same object when none does."""
+    changed: bytearray | None = None
+    for patch in patches:
+        start, end = max(patch.offset, offset), min(patch.end, offset + len(block))
+        if start < end:
+            changed = changed or bytearray(block)
+            changed[start - offset : end - offset] = patch.data[start - patch.offset : end - patch.offset]
+    return block if changed is None else memoryview(changed)
+
+
+def _blocks(source: ImageFile) -> Iterator[tuple[int, memoryview]]:
+    buffer = bytearray(_BLOCK)
+    offset = 0
+    while offset < source.size:
+        try:
+            count = os.preadv(source.fileno(), [buffer], offset)
+        except OSError as error:
+            raise ZeroTouchError(f"{source.path} cannot be read: {error.strerror}.") from error
+        if count == 0:
+            raise ZeroTouchError(f"{source.path} became shorter while it was read.")
+        yield offset, memoryview(buffer)[:count]
+        offset += count
+
+
+def is_patched_copy(base: Path, image: Path, ignored: Sequence[tuple[int, int]]) -> bool:
+    """Whether the image equals the base outside the ``ignored`` (offset, length) ranges; reads both until they differ."""
+    blanks = [Patch(offset, bytes(length)) for offset, length in ignored]
+    with ImageFile(base) as first, ImageFile(image) as second:
+        if first.size != second.size:
+            return False
+        for offset, block in _blocks(first):
+            other = memoryview(second.read_at(offset, len(block)))
+            if overlay(block, offset, blanks) != overlay(other, offset, blanks):
+                return False
+        return True

@@ -1,0 +1,49 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Kernel arguments of a live image: the text, and the bytes of its areas (reference coreos-live-image.md 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..common.errors import ZeroTouchError
+
+
+def append(text: str, arguments: Iterable[str]) -> str:
+    """The text with arguments at its end; duplicates are allowed, as upstream does."""
+    return " ".join([text.strip(), *(argument.strip() for argument in arguments)]).strip()
+
+
+def delete(text: str, arguments: Iterable[str]) -> str:
+    """The text without the exact words; one that does not occur is no error."""
+    for argument in arguments:
+        text = f" {text} ".replace(f" {argument.strip()} ", " ").strip()
+    return text
+
+
+def replace(text: str, replacements: Iterable[str]) -> str:
+    """``key=old=new`` for each: the word ``key=old`` becomes ``key=new``. Raises :class:`ZeroTouchError` for another form."""
+    for replacement in replacements:
+        parts = replacement.strip().split("=")
+        if len(parts) != 3 or not all(parts):
+            raise ZeroTouchError(f"Kernel argument replacement {replacement!r} is not key=old=new.")
+        key, old, new = parts
+        text = f" {text} ".replace(f" {key}={old} ", f" {key}={new} ").strip()
+    return text
+
+
+def decode_area(data: bytes, pad: str, end: str) -> str:
+    """The text of an area; raises UnicodeDecodeError (a ValueError) when it is none."""
+    return data.decode("utf-8").rstrip(pad).rstrip(end).strip()
+
+
+def encode_area(text: str, size: int, pad: str, end: str) -> bytes:
+    """The bytes of an area that holds the text. Raises :class:`ZeroTouchError` when it does not fit."""
+    data = text.strip().encode()
+    if len(data) >= size:  # one byte is the end character
+        raise ZeroTouchError(
+            f"The kernel arguments do not fit into the image: {len(data) + 1} bytes, the area has {size}.",
+            f"They are: {text.strip()}",
+        )
+    return data + end.encode() + pad.encode() * (size - len(data) - 1)
