@@ -1,0 +1,139 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""``link-aggregation`` of nmstate and the ``[bond]`` section of NetworkManager."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from ..common.problems import DUPLICATE, INVALID, REQUIRED
+from .model import Bond, BondPort
+from .section import Section
+
+# Every enumeration is accepted by name or by the kernel's number (kernel documentation, networking/bonding).
+_MODE_NAMES = ("balance-rr", "active-backup", "balance-xor", "broadcast", "802.3ad", "balance-tlb", "balance-alb")
+MODES = {**{name: name for name in _MODE_NAMES}, **{str(number): name for number, name in enumerate(_MODE_NAMES)}, "lacp": "802.3ad"}
+
+_ENUMERATIONS: dict[str, tuple[str, ...]] = {
+    "ad_select": ("stable", "bandwidth", "count"),
+    "all_slaves_active": ("dropped", "delivered"),
+    "arp_all_targets": ("any", "all"),
+    "arp_validate": ("none", "active", "backup", "all", "filter", "filter_active", "filter_backup"),
+    "fail_over_mac": ("none", "active", "follow"),
+    "lacp_rate": ("slow", "fast"),
+    "primary_reselect": ("always", "better", "failure"),
+    "xmit_hash_policy": ("layer2", "layer3+4", "layer2+3", "encap2+3", "encap3+4", "vlan+srcmac"),
+}
+_NUMBERS: dict[str, int] = {
+    "ad_actor_sys_prio": 0xFFFF,
+    "ad_user_port_key": 0xFFFF,
+    "arp_interval": 0xFFFFFFFF,
+    "arp_missed_max": 0xFF,
+    "downdelay": 0xFFFFFFFF,
+    "lp_interval": 0xFFFFFFFF,
+    "miimon": 0xFFFFFFFF,
+    "min_links": 0xFFFFFFFF,
+    "num_grat_arp": 0xFF,
+    "num_unsol_na": 0xFF,
+    "packets_per_slave": 0xFFFFFFFF,
+    "resend_igmp": 0xFFFFFFFF,
+    "updelay": 0xFFFFFFFF,
+}
+_FLAGS = ("lacp_active", "tlb_dynamic_lb", "use_carrier")
+_DEFAULT_ARP_MISSED_MAX = "2"  # nmstate leaves the default out: NetworkManager before 1.42 does not know the option
+
+
+def read_bond(section: Section, *, up: bool) -> Bond | None:
+    """The bond of ``link-aggregation``; None where it has no usable mode. A bond that is to be up needs one."""
+    mode = section.choice("mode", MODES)
+    if mode is None and not section.has("mode") and up:
+        section.problem("mode", REQUIRED, "a bond needs a mode")
+    options: dict[str, str] = {}
+    if option_section := section.section("options"):
+        options = _read_options(option_section)
+        _check_options(option_section, mode or "", options)
+    ports = section.texts("port", "ports")
+    port_config = _read_port_config(section)
+    if ports is not None and port_config is not None and {*ports} != {port.name for port in port_config}:
+        section.problem("ports-config", INVALID, "names other ports than port does")
+    section.finish()
+    if ports is None and port_config is not None:
+        ports = tuple(port.name for port in port_config)
+    if mode is None and up:
+        return None
+    listed = {"mode": mode, **options} if mode else options
+    return Bond(mode=mode or "", options=tuple(sorted((key, value) for key, value in listed.items() if value)), ports=ports, port_config=port_config or ())
+
+
+def _read_options(section: Section) -> dict[str, str]:
+    """Option name and value as NetworkManager writes them."""
+    options: dict[str, str] = {}
+    for name, names in _ENUMERATIONS.items():
+        chosen = section.choice(name, {**{value: value for value in names}, **{str(number): value for number, value in enumerate(names)}})
+        if chosen is not None:
+            options[name] = str(names.index(chosen)) if name == "all_slaves_active" else chosen
+    for name, high in _NUMBERS.items():
+        number = section.integer(name, 0, high)
+        if number is not None:
+            options[name] = str(number)
+    for name in _FLAGS:
+        flag = section.flag(name)
+        if flag is not None:
+            options[name] = "1" if flag else "0"
+    balance_slb = section.flag("balance-slb", "balance_slb")
+    if balance_slb is not None:
+        options["balance-slb"] = "1" if balance_slb else "0"
+    if options.get("arp_missed_max") == _DEFAULT_ARP_MISSED_MAX:
+        del options["arp_missed_max"]
+    options |= {name: value for name in ("arp_ip_target", "primary") if (value := section.text(name))}
+    if system := section.text("ad_actor_system"):
+        options["ad_actor_system"] = system.upper()
+    if targets := _ipv6_targets(section):
+        options["ns_ip6_target"] = targets
+    section.finish()
+    return options
+
+
+def _ipv6_targets(section: Section) -> str:
+    targets = []
+    for index, text in enumerate(section.texts("ns_ip6_target") or ()):
+        try:
+            targets.append(str(ipaddress.IPv6Address(text)))
+        except ValueError:
+            section.problem(f"ns_ip6_target[{index}]", INVALID, "is not an IPv6 address", value=text)
+    return ",".join(targets)
+
+
+def _check_options(section: Section, mode: str, options: dict[str, str]) -> None:
+    """Combinations that nmstate refuses."""
+    arp_interval = int(options.get("arp_interval", "0"))
+    if options.get("ad_actor_system", "").startswith("01:00:5E"):
+        section.problem("ad_actor_system", INVALID, "must not be a multicast address", value=options["ad_actor_system"])
+    if arp_interval and int(options.get("miimon", "0")):
+        section.problem("arp_interval", INVALID, "miimon and arp_interval exclude each other", value=arp_interval)
+    elif arp_interval and mode in ("802.3ad", "balance-tlb", "balance-alb"):
+        section.problem("arp_interval", INVALID, f"is not possible in mode {mode}", value=arp_interval)
+    if "arp_interval" in options and not arp_interval:
+        for name in ("arp_ip_target", "ns_ip6_target"):
+            if name in options:
+                section.problem(name, INVALID, "needs an arp_interval above 0", value=options[name])
+    for name in ("lacp_rate", "lacp_active"):
+        if name in options and mode and mode != "802.3ad":
+            section.problem(name, INVALID, "is only possible in mode 802.3ad", value=options[name])
+    if options.get("balance-slb") == "1" and (mode != "balance-xor" or options.get("xmit_hash_policy") != "vlan+srcmac"):
+        section.problem("balance-slb", INVALID, "needs mode balance-xor and xmit_hash_policy vlan+srcmac")
+
+
+def _read_port_config(section: Section) -> tuple[BondPort, ...] | None:
+    if not section.has("ports-config"):
+        return None
+    ports: list[BondPort] = []
+    for entry in section.sections("ports-config"):
+        name = entry.text("name", required=True)
+        port = BondPort(name or "", entry.integer("priority", -0x80000000, 0x7FFFFFFF) or 0, entry.integer("queue-id", 0, 0xFFFF))
+        if port.queue_id and port.queue_id in [other.queue_id for other in ports]:
+            entry.problem("queue-id", DUPLICATE, "the kernel allows one port per queue", value=port.queue_id)
+        entry.finish()
+        ports.append(port)
+    return tuple(port for port in ports if port.name)

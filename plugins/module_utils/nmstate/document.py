@@ -1,0 +1,121 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Reading an nmstate document, as agent-config's ``networkConfig`` holds one.
+
+:func:`read_document` is exact and names everything that is wrong. The other functions look facts up in documents that may be wrong: they skip what they
+cannot read, because :func:`read_document` has named it already.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import ipaddress
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..common.problems import UNSUPPORTED
+from .interfaces import read_interface
+from .model import Family, NetworkDocument, Resolver
+from .relations import relate
+from .resolver import read_resolver
+from .routes import read_routes
+from .section import Findings, Section
+
+_REFUSED = ("route-rules", "ovs-db", "ovn")
+
+
+@dataclasses.dataclass(frozen=True)
+class StaticAddress:
+    """An address of ``interfaces[].ipv4|ipv6.address[]``. ``ip`` is canonical, ``text`` as written, ``path`` relative to the document."""
+
+    interface: str
+    ip: str
+    prefix_length: int
+    path: str
+    text: str
+    family: Family
+
+    @property
+    def network(self) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+        return ipaddress.ip_network(f"{self.ip}/{self.prefix_length}", strict=False)
+
+
+@dataclasses.dataclass(frozen=True)
+class NamedMac:
+    """An interface with a ``mac-address``; ``mac`` in lower case, ``path`` relative to the document."""
+
+    interface: str
+    mac: str
+    path: str
+
+
+def read_document(network_config: Mapping[str, Any], findings: Findings) -> NetworkDocument:
+    """The typed document, relations between interfaces resolved. What is wrong goes to ``findings``."""
+    section = Section(network_config, "", findings)
+    for key in ("capture", "desiredState", "desired"):
+        if section.value(key) is not None:
+            section.problem(
+                key, UNSUPPORTED, "is a policy of nmpolicy: it needs the running machine's state; a host's networkConfig is the desired state itself"
+            )
+    section.text("description")
+    interfaces = tuple(entry for part in section.sections("interfaces") if (entry := read_interface(part)))
+    routes = read_routes(part) if (part := section.section("routes")) else ()
+    resolver = read_resolver(part) if (part := section.section("dns-resolver")) else Resolver()
+    if section.value("hostname") is not None:
+        section.ignored("hostname", "nmstate does not write it to keyfiles; the host's hostname is set apart")
+    section.refuse(_REFUSED)
+    section.finish(known=("interfaces", "routes", "dns-resolver"))
+    return relate(NetworkDocument(interfaces, routes, resolver), findings)
+
+
+def interface_names(network_config: Mapping[str, Any]) -> list[str]:
+    """Names in ``interfaces``, in order."""
+    return [entry["name"] for _path, entry in _interfaces(network_config) if isinstance(entry.get("name"), str)]
+
+
+def static_addresses(network_config: Mapping[str, Any]) -> list[StaticAddress]:
+    """Every well-formed static address, interfaces in order, IPv4 before IPv6 inside one (the order of reference agent-based-installer.md 3.10)."""
+    found: list[StaticAddress] = []
+    for path, entry in _interfaces(network_config):
+        families: tuple[Family, ...] = ("ipv4", "ipv6")
+        for family in families:
+            stack = entry.get(family)
+            addresses = stack.get("address") if isinstance(stack, Mapping) else None
+            for index, address in enumerate(_mappings(addresses)):
+                static = _static_address(str(entry.get("name", "")), address, f"{path}.{family}.address[{index}]", family)
+                found += [static] if static else []
+    return found
+
+
+def _static_address(interface: str, entry: Mapping[str, Any], path: str, family: Family) -> StaticAddress | None:
+    text = entry.get("ip")
+    try:
+        ip = ipaddress.ip_address(text) if isinstance(text, str) else None
+        length = int(entry.get("prefix-length", -1))
+    except (ValueError, TypeError):
+        return None
+    if ip is None or not 0 <= length <= ip.max_prefixlen:
+        return None
+    return StaticAddress(interface, str(ip), length, path, str(text), family)
+
+
+def interfaces_with_mac(network_config: Mapping[str, Any]) -> list[NamedMac]:
+    """Interfaces that have both ``name`` and ``mac-address``, in order (reference 2, step 2)."""
+    return [
+        NamedMac(entry["name"], entry["mac-address"].lower().replace("-", ":"), f"{path}.mac-address")
+        for path, entry in _interfaces(network_config)
+        if isinstance(entry.get("name"), str) and isinstance(entry.get("mac-address"), str)
+    ]
+
+
+def _interfaces(network_config: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for index, entry in enumerate(_mappings(network_config.get("interfaces"))):
+        yield f"interfaces[{index}]", entry
+
+
+def _mappings(value: object) -> list[Mapping[str, Any]]:
+    """The entries of a list, with an empty mapping in place of anything that is none, so that positions stay right."""
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return []
+    return [entry if isinstance(entry, Mapping) else {} for entry in value]
