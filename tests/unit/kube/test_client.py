@@ -1,0 +1,187 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The client against a real HTTPS server: names, certificates, Kubernetes' words, pages, watches."""
+
+from __future__ import annotations
+
+import json
+import os
+from urllib.parse import parse_qs
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import RemoteError, Unreachable, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.paths import CLUSTER_VERSION, CONFIG_MAP, NODE
+
+NAME = "api.demo.example.com:6443"
+
+
+def mapped(server, name=NAME):
+    return ConnectTo.parse({name: f"127.0.0.1:{server.port}"})[0]
+
+
+@pytest.fixture
+def client(api, kubeconfig):
+    connection = KubeClient.from_kubeconfig(kubeconfig, connect_to=mapped(api), timeout=5)
+    yield connection
+    connection.close()
+
+
+def test_name_certificate_and_client_certificate_hold_through_a_mapping(api, client):
+    api.routes["GET", "/version"] = (200, {"gitVersion": "v1.35.2"})
+    assert client.get("/version") == {"gitVersion": "v1.35.2"}
+    assert api.requests[0]["user"] == "system:admin"
+    assert api.requests[0]["headers"]["Host"] == NAME
+
+
+def test_no_secret_stays_on_disk(api, kubeconfig, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "t"))
+    (tmp_path / "t").mkdir()
+    KubeClient.from_kubeconfig(kubeconfig, connect_to=mapped(api))
+    assert os.listdir(tmp_path / "t") == []
+
+
+def test_kubernetes_own_words(api, client):
+    api.routes["GET", "/api/v1/nodes/x"] = api.status(403, 'nodes "x" is forbidden', "Forbidden")
+    with pytest.raises(RemoteError) as caught:
+        client.get(NODE.path("x"))
+    assert (caught.value.status, caught.value.code, caught.value.detail) == (403, "Forbidden", 'nodes "x" is forbidden')
+
+
+@pytest.mark.parametrize("body", [b"<html>gateway</html>", b"[1]"])
+def test_an_answer_that_is_no_kubernetes(api, client, body):
+    api.routes["GET", "/version"] = (200, body)
+    with pytest.raises(RemoteError, match="not a JSON object"):
+        client.get("/version")
+
+
+def test_an_error_without_a_status_object(api, client):
+    api.routes["GET", "/version"] = (502, b"bad gateway")
+    with pytest.raises(RemoteError, match="502: bad gateway"):
+        client.get("/version")
+
+
+def test_find_and_delete_take_absence_for_an_answer(api, client):
+    path = CONFIG_MAP.path("bootstrap", "kube-system")
+    assert client.find(path) is None
+    assert client.delete(path) is False
+    api.routes["DELETE", path] = (200, {"kind": "Status", "status": "Success"})
+    assert client.delete(path, propagation="Foreground") is True
+    assert json.loads(api.requests[-1]["body"])["propagationPolicy"] == "Foreground"
+
+
+def test_create_and_merge_patch(api, client):
+    api.routes["POST", "/api/v1/namespaces/n/configmaps"] = (201, {"kind": "ConfigMap"})
+    api.routes["PATCH", "/api/v1/nodes/x"] = (200, {"kind": "Node"})
+    client.create(CONFIG_MAP.path(namespace="n"), {"data": {}}, dryRun="All")
+    assert (api.requests[0]["query"], json.loads(api.requests[0]["body"])) == ("dryRun=All", {"data": {}})
+    client.merge_patch(NODE.path("x"), {"spec": {"unschedulable": None}})
+    assert api.requests[1]["headers"]["Content-Type"] == "application/merge-patch+json"
+    assert json.loads(api.requests[1]["body"]) == {"spec": {"unschedulable": None}}
+
+
+def test_a_list_is_read_in_pages_and_items_know_their_kind(api, client):
+    def page(names, token):
+        items = [{"metadata": {"name": name}} for name in names]
+        return 200, {"kind": "NodeList", "apiVersion": "v1", "metadata": {"continue": token}, "items": items}
+
+    api.routes["GET", "/api/v1/nodes"] = [page("ab", "next"), page("c", "")]
+    nodes = client.list(NODE.path(), label_selector="a=b")
+    assert [node["metadata"]["name"] for node in nodes] == ["a", "b", "c"]
+    assert nodes[0]["kind"] == "Node"
+    assert parse_qs(api.requests[1]["query"]) == {"labelSelector": ["a=b"], "limit": ["500"], "continue": ["next"]}
+
+
+def test_a_list_whose_pages_expired_is_read_whole(api, client):
+    first = (200, {"kind": "NodeList", "metadata": {"continue": "old"}, "items": [{"metadata": {"name": "stale"}}]})
+    whole = (200, {"kind": "NodeList", "metadata": {}, "items": [{"metadata": {"name": "fresh"}}]})
+    api.routes["GET", "/api/v1/nodes"] = [first, api.status(410, "expired", "Expired"), whole]
+    assert [node["metadata"]["name"] for node in client.list(NODE.path())] == ["fresh"]
+
+
+class Ticking:
+    """A clock on which every look costs a second and a wait costs nothing real."""
+
+    def __init__(self):
+        self.time = 0.0
+
+    def now(self):
+        self.time += 0.25
+        return self.time
+
+    def sleep(self, seconds):
+        self.time += seconds
+
+
+def test_follow_resumes_and_lists_again_when_the_server_forgot(api, kubeconfig):
+    listed = (200, {"kind": "NodeList", "metadata": {"resourceVersion": "5"}, "items": []})
+    changed = (
+        b'{"type":"MODIFIED","object":{"metadata":{"name":"a","resourceVersion":"7"}}}\n{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9"}}}\n'
+    )
+    forgot = b'{"type":"ERROR","object":{"kind":"Status","code":410}}\n'
+    seen = []
+
+    def answer(request):
+        query = parse_qs(request["query"])
+        if "watch" not in query:
+            return listed
+        seen.append(query["resourceVersion"][0])
+        return 200, {1: changed, 2: forgot}.get(len(seen), b"")
+
+    api.routes["GET", "/api/v1/nodes"] = answer
+    client = KubeClient.from_kubeconfig(kubeconfig, connect_to=mapped(api), clock=Ticking())
+    events = list(client.follow(NODE.path(), 6))
+    assert [event.type for event in events] == ["LISTED", "MODIFIED", "LISTED"]
+    assert seen[:3] == ["5", "9", "5"]
+
+
+def test_busy_servers_are_asked_again_only_where_that_is_safe(api, kubeconfig):
+    client = KubeClient.from_kubeconfig(kubeconfig, connect_to=mapped(api), attempts=3, clock=Ticking())
+    api.routes["GET", "/version"] = [api.status(429, "slow down", "TooManyRequests"), api.status(503, "starting", ""), (200, {"ok": True})]
+    assert client.get("/version") == {"ok": True}
+    api.routes["POST", "/api/v1/nodes"] = [api.status(500, "boom", ""), (201, {})]
+    with pytest.raises(RemoteError, match="boom"):
+        client.create(NODE.path(), {})
+
+
+def test_another_clusters_api_is_a_tls_fault(api, tmp_path, kube_testing):
+    other = kube_testing.Authority("other")
+    config = kube_testing.write_kubeconfig(tmp_path / "other", f"https://{NAME}", other.pem)
+    with pytest.raises(Unreachable) as caught:
+        KubeClient.from_kubeconfig(config, connect_to=mapped(api)).get("/version")
+    assert caught.value.kind == "tls"
+
+
+def test_ca_cert_is_trusted_besides_the_files_own(api, tmp_path, kube_testing, authority):
+    other = kube_testing.Authority("other")
+    config = kube_testing.write_kubeconfig(tmp_path / "other", f"https://{NAME}", other.pem)
+    api.routes["GET", "/version"] = (200, {})
+    assert KubeClient.from_kubeconfig(config, connect_to=mapped(api), ca_cert=authority.pem).get("/version") == {}
+
+
+def test_tls_server_name_is_verified_instead_of_the_servers_address(api, tmp_path, kube_testing, authority):
+    config = kube_testing.write_kubeconfig(tmp_path / "k", f"https://127.0.0.1:{api.port}", authority.pem, **{"tls-server-name": "api.demo.example.com"})
+    api.routes["GET", "/version"] = (200, {})
+    assert KubeClient.from_kubeconfig(config).get("/version") == {}
+    wrong = kube_testing.write_kubeconfig(tmp_path / "w", f"https://127.0.0.1:{api.port}", authority.pem, **{"tls-server-name": "other.example.com"})
+    with pytest.raises(Unreachable, match="TLS"):
+        KubeClient.from_kubeconfig(wrong).get("/version")
+
+
+def test_a_servers_own_path_is_kept(api, tmp_path, kube_testing, authority):
+    config = kube_testing.write_kubeconfig(tmp_path / "k", f"https://{NAME}/k8s/clusters/c1", authority.pem)
+    api.routes["GET", "/k8s/clusters/c1/api/v1/nodes/x"] = (200, {"kind": "Node"})
+    assert KubeClient.from_kubeconfig(config, connect_to=mapped(api)).get(NODE.path("x")) == {"kind": "Node"}
+
+
+def test_paths():
+    assert CONFIG_MAP.path("bootstrap", "kube-system") == "/api/v1/namespaces/kube-system/configmaps/bootstrap"
+    assert CLUSTER_VERSION.path("version", subresource="status") == "/apis/config.openshift.io/v1/clusterversions/version/status"
+    assert NODE.path() == "/api/v1/nodes"
+
+
+def test_a_server_that_is_no_url(tmp_path, kube_testing):
+    with pytest.raises(ZeroTouchError, match="not a URL"):
+        KubeClient.from_kubeconfig(kube_testing.write_kubeconfig(tmp_path / "k", "api:6443"))
