@@ -1,0 +1,97 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The cluster-manifests set of a deployment: objects, their files, the mirror files and the extra manifests (reference agent-based-installer.md 4)."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ..cluster.spec import Deployment
+from ..common.yaml_text import dump, dump_all
+from . import objects
+from .extra import split_manifests
+from .mirrors import registries_conf
+
+CLUSTER_MANIFESTS = "cluster-manifests"
+REGISTRIES_CONF = "mirror/registries.conf"
+CA_BUNDLE = "mirror/ca-bundle.crt"
+
+_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s*(.*?)\s*-----END CERTIFICATE-----", re.DOTALL)
+_PEM_WIDTH = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class ManifestSet:
+    """Everything that the service on the rendezvous host is fed with.
+
+    ``files`` maps path (``cluster-manifests/…``, ``mirror/…``) to text, ``extra`` name to text of /etc/assisted/extra-manifests. Holds the pull
+    secret and, in the overrides, passwords: for files of mode 0600 only, never for output.
+    """
+
+    agent_cluster_install: Mapping[str, Any] = dataclasses.field(repr=False)
+    cluster_deployment: Mapping[str, Any]
+    cluster_image_set: Mapping[str, Any]
+    infra_env: Mapping[str, Any]
+    nmstate_configs: tuple[Mapping[str, Any], ...]
+    pull_secret: Mapping[str, Any] = dataclasses.field(repr=False)
+    files: Mapping[str, str] = dataclasses.field(repr=False)
+    extra: Mapping[str, str] = dataclasses.field(repr=False)
+
+    @property
+    def cluster_manifests(self) -> dict[str, str]:
+        """File name -> text of the directory cluster-manifests/, which the live system has as /etc/assisted/manifests."""
+        head = f"{CLUSTER_MANIFESTS}/"
+        return {path.removeprefix(head): text for path, text in self.files.items() if path.startswith(head)}
+
+    @property
+    def objects(self) -> tuple[Mapping[str, Any], ...]:
+        """All objects, in the order of their files."""
+        return (self.agent_cluster_install, self.cluster_deployment, self.cluster_image_set, self.infra_env, *self.nmstate_configs, self.pull_secret)
+
+
+def render_manifests(deployment: Deployment) -> ManifestSet:
+    """The set for a valid deployment; the same deployment gives the same bytes.
+
+    Raises :class:`InvalidInput` for extra manifests that are not YAML.
+    """
+    cluster = deployment.cluster
+    made: dict[str, Any] = {
+        "agent_cluster_install": objects.agent_cluster_install(deployment),
+        "cluster_deployment": objects.cluster_deployment(cluster),
+        "cluster_image_set": objects.cluster_image_set(cluster),
+        "infra_env": objects.infra_env(deployment),
+        "pull_secret": objects.pull_secret(cluster),
+    }
+    nmstate_configs = tuple(objects.nmstate_config(cluster, index, host) for index, host in enumerate(deployment.hosts) if host.network_config)
+    files = {
+        f"{CLUSTER_MANIFESTS}/agent-cluster-install.yaml": dump(made["agent_cluster_install"]),
+        f"{CLUSTER_MANIFESTS}/cluster-deployment.yaml": dump(made["cluster_deployment"]),
+        f"{CLUSTER_MANIFESTS}/cluster-image-set.yaml": dump(made["cluster_image_set"]),
+        f"{CLUSTER_MANIFESTS}/infraenv.yaml": dump(made["infra_env"]),
+        f"{CLUSTER_MANIFESTS}/nmstateconfig.yaml": dump_all(nmstate_configs),
+        f"{CLUSTER_MANIFESTS}/pull-secret.yaml": dump(made["pull_secret"]),
+        REGISTRIES_CONF: registries_conf(cluster.image_digest_sources),
+        CA_BUNDLE: encode_certificates(cluster.additional_trust_bundle),
+    }
+    if not nmstate_configs:
+        del files[f"{CLUSTER_MANIFESTS}/nmstateconfig.yaml"]
+    return ManifestSet(**made, nmstate_configs=nmstate_configs, files=files, extra=split_manifests(cluster.extra_manifests))
+
+
+def encode_certificates(bundle: str) -> str:
+    """The certificates of a PEM bundle, each freshly encoded, without the text between them; empty for an empty bundle."""
+    return "".join(_encoded(match[1]) for match in _CERTIFICATE.finditer(bundle))
+
+
+def _encoded(body: str) -> str:
+    try:
+        text = base64.b64encode(base64.b64decode(re.sub(r"\s", "", body))).decode()
+    except ValueError:
+        text = re.sub(r"\s", "", body)
+    lines = [text[start : start + _PEM_WIDTH] for start in range(0, len(text), _PEM_WIDTH)]
+    return "\n".join(["-----BEGIN CERTIFICATE-----", *lines, "-----END CERTIFICATE-----", ""])

@@ -1,0 +1,104 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Mirrors: what registries.conf says, where the release image is mirrored, which registries are public (reference agent-based-installer.md 4, 5, 11)."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Sequence
+
+from ..cluster.spec import ImageDigestSource
+
+NEVER_CONTACT_SOURCE = "NeverContactSource"
+PUBLIC_REGISTRY = "quay.io"
+
+_WITHOUT_MIRRORS = """\
+# Registries that container engines on this host use (containers-registries.conf(5)).
+#
+# The cluster's configuration names no mirrors (imageDigestSources), so every image is pulled from where its name says.
+# An image name without a registry is refused rather than guessed.
+unqualified-search-registries = []
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class PullSpec:
+    """An image name: ``repository`` with its registry, and ``tag`` or ``digest`` (``sha256:…``), at most one of them."""
+
+    repository: str
+    tag: str = ""
+    digest: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> PullSpec:
+        name, _at, digest = text.partition("@")
+        path, _colon, tag = name.rpartition(":")
+        # A colon before the last slash belongs to the registry's port.
+        if not path or "/" in tag:
+            path, tag = name, ""
+        return cls(path, "" if digest else tag, digest)
+
+    def at(self, repository: str) -> str:
+        """The same image in another repository."""
+        return repository + (f"@{self.digest}" if self.digest else f":{self.tag}" if self.tag else "")
+
+    @property
+    def registry(self) -> str:
+        """``host[:port]``."""
+        return registry_of(self.repository)
+
+
+def registry_of(repository: str) -> str:
+    """``host[:port]`` of a repository or registry name."""
+    return repository.split("/", 1)[0]
+
+
+def merged(sources: Iterable[ImageDigestSource]) -> tuple[ImageDigestSource, ...]:
+    """One entry per source and policy, in the order of first mention, each mirror once."""
+    mirrors: dict[tuple[str, str], dict[str, None]] = {}
+    for source in sources:
+        mirrors.setdefault((source.source, source.source_policy), {}).update(dict.fromkeys(source.mirrors))
+    return tuple(ImageDigestSource(source, tuple(found), policy) for (source, policy), found in mirrors.items())
+
+
+def registries_conf(sources: Sequence[ImageDigestSource]) -> str:
+    """registries.conf(5), version 2, in the form that the installer writes: keys alphabetical, a blank line between tables."""
+    tables = [_registry(source) for source in merged(sources) if source.mirrors]
+    if not tables:
+        return _WITHOUT_MIRRORS
+    return "\n".join(['credential-helpers = []\nshort-name-mode = ""\nunqualified-search-registries = []\n', *tables])
+
+
+def _registry(source: ImageDigestSource) -> str:
+    lines = ["[[registry]]"]
+    if source.source_policy == NEVER_CONTACT_SOURCE:
+        lines.append("  blocked = true")
+    lines += [f"  location = {_quoted(source.source)}", "  mirror-by-digest-only = true", '  prefix = ""']
+    for mirror in source.mirrors:
+        lines += ["", "  [[registry.mirror]]", f"    location = {_quoted(mirror)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    # A TOML basic string escapes as JSON does.
+    return json.dumps(text, ensure_ascii=False)
+
+
+def release_mirror(release_image: str, sources: Sequence[ImageDigestSource]) -> str:
+    """The release image in the first mirror of the source that is its repository; empty when no source is.
+
+    Unlike the installer, which cuts the repository at the first colon, a registry with a port matches.
+    """
+    image = PullSpec.parse(release_image)
+    for source in merged(sources):
+        if source.mirrors and source.source == image.repository:
+            return image.at(source.mirrors[0])
+    return ""
+
+
+def public_registries(sources: Sequence[ImageDigestSource]) -> str:
+    """PUBLIC_CONTAINER_REGISTRIES of the service: the registries for which it asks no credentials, because mirrors stand in for them."""
+    hosts = dict.fromkeys(registry_of(source.source) for source in merged(sources) if source.mirrors)
+    return ",".join(hosts) or PUBLIC_REGISTRY

@@ -1,0 +1,226 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The objects of the cluster-manifests set, field by field as the installer writes them (reference agent-based-installer.md 4).
+
+Nothing here is text yet: each function returns a plain document. Fields that upstream's types serialise although they are empty (``status``, a
+namespace inside a reference) are there as well.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ..cluster.spec import PLATFORM_TYPES, Cluster, Deployment, Host
+from .overrides import install_config_overrides
+
+OVERRIDES_ANNOTATION = "agent-install.openshift.io/install-config-overrides"
+INFRAENV_LABEL = "infraenvs.agent-install.openshift.io"
+AGENT_INSTALL = "agent-install.openshift.io/v1beta1"
+_OVN = "OVNKubernetes"
+_NETWORK_TYPES = (_OVN, "OpenShiftSDN")
+_CLOUD_CONTROLLER_PLATFORM = "oci"
+
+Object = dict[str, Any]
+
+
+def _metadata(cluster: Cluster, name: str, **further: Mapping[str, str]) -> Object:
+    metadata: Object = {"name": name}
+    if cluster.namespace:
+        metadata["namespace"] = cluster.namespace
+    metadata.update({key: dict(value) for key, value in further.items() if value})
+    return metadata
+
+
+def image_set_name(cluster: Cluster) -> str:
+    return f"openshift-{cluster.version}"
+
+
+def pull_secret_name(cluster: Cluster) -> str:
+    return f"{cluster.name}-pull-secret"
+
+
+def ssh_key(cluster: Cluster) -> str:
+    """Public keys as the objects hold them."""
+    return cluster.ssh_key.strip("|\n\t")
+
+
+def no_proxy(deployment: Deployment) -> str:
+    """noProxy with the machine network of the rendezvous host, which every host must reach without the proxy."""
+    proxy = deployment.cluster.proxy
+    if not (proxy.http_proxy or proxy.https_proxy) or not deployment.rendezvous_ip:
+        return proxy.no_proxy
+    entries = [entry for entry in proxy.no_proxy.split(",") if entry]
+    for cidr in deployment.cluster.networking.machine_networks:
+        if _contains(cidr, deployment.rendezvous_ip):
+            return ",".join(entries if cidr in entries else [*entries, cidr])
+    return proxy.no_proxy
+
+
+def _contains(cidr: str, address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address) in ipaddress.ip_network(cidr, strict=False)
+    except ValueError:
+        return False
+
+
+def proxy_object(deployment: Deployment) -> Object:
+    """``spec.proxy`` of both objects that have one; empty without a proxy."""
+    proxy = deployment.cluster.proxy
+    members = {"httpProxy": proxy.http_proxy, "httpsProxy": proxy.https_proxy, "noProxy": no_proxy(deployment)}
+    return {key: value for key, value in members.items() if value}
+
+
+def agent_cluster_install(deployment: Deployment) -> Object:
+    cluster = deployment.cluster
+    overrides = install_config_overrides(deployment)
+    spec: Object = {
+        "clusterDeploymentRef": {"name": cluster.name},
+        "imageSetRef": {"name": image_set_name(cluster)},
+        "networking": _networking(cluster),
+        "platformType": PLATFORM_TYPES.get(cluster.platform, cluster.platform),
+        "provisionRequirements": _requirements(cluster),
+        **_vips(cluster),
+    }
+    optional = {"external": _external(cluster), "proxy": proxy_object(deployment), "sshPublicKey": ssh_key(cluster)}
+    spec.update({key: value for key, value in optional.items() if value})
+    return {
+        "apiVersion": "extensions.hive.openshift.io/v1beta1",
+        "kind": "AgentClusterInstall",
+        "metadata": _metadata(cluster, cluster.name, annotations={OVERRIDES_ANNOTATION: overrides} if overrides else {}),
+        "spec": spec,
+        "status": {"debugInfo": {"eventsURL": "", "logsURL": ""}, "progress": {"totalPercentage": 0}},
+    }
+
+
+def _networking(cluster: Cluster) -> Object:
+    networking = cluster.networking
+    known = networking.network_type in _NETWORK_TYPES
+    lists = {
+        "clusterNetwork": [{"cidr": network.cidr, "hostPrefix": network.host_prefix} for network in networking.cluster_networks],
+        "machineNetwork": [{"cidr": cidr} for cidr in networking.machine_networks],
+        "serviceNetwork": list(networking.service_networks),
+    }
+    return {
+        **{key: value for key, value in lists.items() if value},
+        # Other network types travel in the overrides; the service accepts none of their names here.
+        "networkType": networking.network_type if known else _OVN,
+        "userManagedNetworking": cluster.user_managed_networking,
+    }
+
+
+def _requirements(cluster: Cluster) -> Object:
+    names = {"master": "controlPlaneAgents", "arbiter": "arbiterAgents", "worker": "workerAgents"}
+    return {names[role]: count for role, count in cluster.replicas.items() if count or role == "master"}
+
+
+def _vips(cluster: Cluster) -> Object:
+    vips: Object = {}
+    if cluster.platform not in ("baremetal", "vsphere", "nutanix"):
+        return vips
+    for single, plural, addresses in (("apiVIP", "apiVIPs", cluster.api_vips), ("ingressVIP", "ingressVIPs", cluster.ingress_vips)):
+        if addresses:
+            vips[plural] = list(addresses)
+            if cluster.platform == "baremetal":
+                vips[single] = addresses[0]
+    return vips
+
+
+def _external(cluster: Cluster) -> Object:
+    if cluster.platform != "external":
+        return {}
+    name = cluster.platform_options.get("platformName") or ""
+    external = {"platformName": name} if name else {}
+    if name == _CLOUD_CONTROLLER_PLATFORM:
+        external["cloudControllerManager"] = cluster.platform_options.get("cloudControllerManager") or ""
+    return external
+
+
+def cluster_deployment(cluster: Cluster) -> Object:
+    return {
+        "apiVersion": "hive.openshift.io/v1",
+        "kind": "ClusterDeployment",
+        "metadata": _metadata(cluster, cluster.name),
+        "spec": {
+            "baseDomain": cluster.base_domain,
+            "clusterInstallRef": {"group": "extensions.hive.openshift.io", "kind": "AgentClusterInstall", "name": cluster.name, "version": "v1beta1"},
+            "clusterName": cluster.name,
+            "controlPlaneConfig": {"servingCertificates": {}},
+            "installed": False,
+            "platform": {},
+            "pullSecretRef": {"name": pull_secret_name(cluster)},
+        },
+        "status": {},
+    }
+
+
+def cluster_image_set(cluster: Cluster) -> Object:
+    return {
+        "apiVersion": "hive.openshift.io/v1",
+        "kind": "ClusterImageSet",
+        "metadata": _metadata(cluster, image_set_name(cluster)),
+        "spec": {"releaseImage": cluster.release_image},
+        "status": {},
+    }
+
+
+def infra_env(deployment: Deployment) -> Object:
+    cluster = deployment.cluster
+    spec: Object = {
+        "clusterRef": {"name": cluster.name, "namespace": cluster.namespace},
+        "cpuArchitecture": cluster.architecture,
+        "ipxeScriptType": "",
+        "nmStateConfigLabelSelector": {"matchLabels": {INFRAENV_LABEL: cluster.name}},
+        "pullSecretRef": {"name": pull_secret_name(cluster)},
+    }
+    optional = {
+        "additionalNTPSources": list(cluster.ntp_sources),
+        "additionalTrustBundle": cluster.additional_trust_bundle,
+        "proxy": proxy_object(deployment),
+        "sshAuthorizedKey": ssh_key(cluster),
+    }
+    spec.update({key: value for key, value in optional.items() if value})
+    return {
+        "apiVersion": AGENT_INSTALL,
+        "kind": "InfraEnv",
+        "metadata": _metadata(cluster, cluster.name),
+        "spec": spec,
+        "status": {
+            "agentLabelSelector": {},
+            "bootArtifacts": {"discoveryIgnitionURL": "", "initrd": "", "ipxeScript": "", "kernel": "", "rootfs": ""},
+            "debugInfo": {"eventsURL": ""},
+        },
+    }
+
+
+def nmstate_config(cluster: Cluster, index: int, host: Host) -> Object:
+    """The NMStateConfig of the host with this index among all hosts."""
+    return {
+        "apiVersion": AGENT_INSTALL,
+        "kind": "NMStateConfig",
+        "metadata": _metadata(cluster, f"{cluster.name}-{index}", labels={INFRAENV_LABEL: cluster.name}),
+        "spec": {
+            "config": host.network_config,
+            "interfaces": [{"macAddress": interface.mac_address, "name": interface.name} for interface in host.interfaces],
+        },
+    }
+
+
+def pull_secret(cluster: Cluster) -> Object:
+    """The pull secret's JSON is re-indented with sorted keys; a text that is no JSON stays as it is (validation has refused it)."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": _metadata(cluster, pull_secret_name(cluster)),
+        "stringData": {".dockerconfigjson": pretty_json(cluster.pull_secret)},
+    }
+
+
+def pretty_json(text: str) -> str:
+    try:
+        return json.dumps(json.loads(text), indent=2, sort_keys=True, ensure_ascii=False)
+    except ValueError:
+        return text

@@ -1,0 +1,530 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The cluster-manifests set: exact files, the overrides annotation, mirrors, extra manifests."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import (
+    Cluster,
+    ClusterNetwork,
+    Deployment,
+    ExtraManifest,
+    Host,
+    ImageDigestSource,
+    Interface,
+    Networking,
+    Pool,
+    Proxy,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.yaml_text import dump
+from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.cluster_manifests import encode_certificates, render_manifests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.mirrors import PullSpec, public_registries, registries_conf, release_mirror
+from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.objects import OVERRIDES_ANNOTATION, no_proxy
+from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.overrides import install_config_overrides
+
+SHARED = Path(__file__).resolve().parents[3].parent / "shared"
+RELEASE = "quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64"
+PULL_SECRET = '{"auths": {"quay.io": {"auth": "c3VwZXItc2VjcmV0Cg=="}}}'
+
+
+def cluster(**changes: object) -> Cluster:
+    base = Cluster(
+        name="ostest",
+        base_domain="test.metalkube.org",
+        version="4.22.0",
+        release_image=RELEASE,
+        platform="none",
+        namespace="cluster0",
+        control_plane=Pool(1),
+        compute=Pool(0),
+        networking=Networking(machine_networks=("192.168.111.0/24",)),
+        pull_secret=PULL_SECRET,
+        ssh_key="ssh-rsa AAAA",
+        rendezvous_ip="192.168.111.20",
+    )
+    return dataclasses.replace(base, **changes)  # type: ignore[arg-type]
+
+
+def deployment(hosts: tuple[Host, ...] = (), **changes: object) -> Deployment:
+    return Deployment(cluster(**changes), hosts, "192.168.111.20")
+
+
+PROXY = Proxy("http://192.168.111.1:8215", "http://192.168.111.1:8215", "172.22.0.0/24,virthost.ostest.test.metalkube.org")
+
+AGENT_CLUSTER_INSTALL = """\
+apiVersion: extensions.hive.openshift.io/v1beta1
+kind: AgentClusterInstall
+metadata:
+  name: ostest
+  namespace: cluster0
+spec:
+  clusterDeploymentRef:
+    name: ostest
+  imageSetRef:
+    name: openshift-4.22.0
+  networking:
+    clusterNetwork:
+    - cidr: 10.128.0.0/14
+      hostPrefix: 23
+    machineNetwork:
+    - cidr: 192.168.111.0/24
+    networkType: OVNKubernetes
+    serviceNetwork:
+    - 172.30.0.0/16
+    userManagedNetworking: true
+  platformType: None
+  provisionRequirements:
+    controlPlaneAgents: 1
+  proxy:
+    httpProxy: http://192.168.111.1:8215
+    httpsProxy: http://192.168.111.1:8215
+    noProxy: 172.22.0.0/24,virthost.ostest.test.metalkube.org,192.168.111.0/24
+  sshPublicKey: ssh-rsa AAAA
+status:
+  debugInfo:
+    eventsURL: ""
+    logsURL: ""
+  progress:
+    totalPercentage: 0
+"""
+
+CLUSTER_DEPLOYMENT = """\
+apiVersion: hive.openshift.io/v1
+kind: ClusterDeployment
+metadata:
+  name: ostest
+  namespace: cluster0
+spec:
+  baseDomain: test.metalkube.org
+  clusterInstallRef:
+    group: extensions.hive.openshift.io
+    kind: AgentClusterInstall
+    name: ostest
+    version: v1beta1
+  clusterName: ostest
+  controlPlaneConfig:
+    servingCertificates: {}
+  installed: false
+  platform: {}
+  pullSecretRef:
+    name: ostest-pull-secret
+status: {}
+"""
+
+IMAGE_SET = f"""\
+apiVersion: hive.openshift.io/v1
+kind: ClusterImageSet
+metadata:
+  name: openshift-4.22.0
+  namespace: cluster0
+spec:
+  releaseImage: {RELEASE}
+status: {{}}
+"""
+
+INFRA_ENV = """\
+apiVersion: agent-install.openshift.io/v1beta1
+kind: InfraEnv
+metadata:
+  name: ostest
+  namespace: cluster0
+spec:
+  additionalNTPSources:
+  - 0.clock.ntp.org
+  clusterRef:
+    name: ostest
+    namespace: cluster0
+  cpuArchitecture: x86_64
+  ipxeScriptType: ""
+  nmStateConfigLabelSelector:
+    matchLabels:
+      infraenvs.agent-install.openshift.io: ostest
+  proxy:
+    httpProxy: http://192.168.111.1:8215
+    httpsProxy: http://192.168.111.1:8215
+    noProxy: 172.22.0.0/24,virthost.ostest.test.metalkube.org,192.168.111.0/24
+  pullSecretRef:
+    name: ostest-pull-secret
+  sshAuthorizedKey: ssh-rsa AAAA
+status:
+  agentLabelSelector: {}
+  bootArtifacts:
+    discoveryIgnitionURL: ""
+    initrd: ""
+    ipxeScript: ""
+    kernel: ""
+    rootfs: ""
+  debugInfo:
+    eventsURL: ""
+"""
+
+SECRET = """\
+apiVersion: v1
+kind: Secret
+metadata:
+  name: ostest-pull-secret
+  namespace: cluster0
+stringData:
+  .dockerconfigjson: |-
+    {
+      "auths": {
+        "quay.io": {
+          "auth": "c3VwZXItc2VjcmV0Cg=="
+        }
+      }
+    }
+"""
+
+
+def test_the_files_are_the_installers_to_the_letter() -> None:
+    manifests = render_manifests(deployment(proxy=PROXY, ntp_sources=("0.clock.ntp.org",)))
+    assert dict(manifests.files) == {
+        "cluster-manifests/agent-cluster-install.yaml": AGENT_CLUSTER_INSTALL,
+        "cluster-manifests/cluster-deployment.yaml": CLUSTER_DEPLOYMENT,
+        "cluster-manifests/cluster-image-set.yaml": IMAGE_SET,
+        "cluster-manifests/infraenv.yaml": INFRA_ENV,
+        "cluster-manifests/pull-secret.yaml": SECRET,
+        "mirror/registries.conf": registries_conf(()),
+        "mirror/ca-bundle.crt": "",
+    }
+    assert list(manifests.cluster_manifests) == [
+        "agent-cluster-install.yaml",
+        "cluster-deployment.yaml",
+        "cluster-image-set.yaml",
+        "infraenv.yaml",
+        "pull-secret.yaml",
+    ]
+    assert len(manifests.objects) == 5
+
+
+def test_the_set_shows_no_secret_when_printed() -> None:
+    assert "c3VwZXI" not in repr(render_manifests(deployment()))
+
+
+def test_without_a_namespace_only_the_reference_names_an_empty_one() -> None:
+    manifests = render_manifests(deployment(namespace=""))
+    assert all("namespace" not in one["metadata"] for one in manifests.objects)
+    assert manifests.infra_env["spec"]["clusterRef"] == {"name": "ostest", "namespace": ""}
+
+
+def test_a_host_with_network_config_gets_an_nmstateconfig_with_its_own_index() -> None:
+    config = {"interfaces": [{"name": "eth0", "type": "ethernet"}]}
+    hosts = (
+        Host("a", interfaces=(Interface("eth0", "52:54:00:AA:00:01"),)),
+        Host("b", interfaces=(Interface("eth0", "52:54:00:AA:00:02"),), network_config=config),
+    )
+    manifests = render_manifests(deployment(hosts))
+    text = manifests.files["cluster-manifests/nmstateconfig.yaml"]
+    assert text.endswith("name: eth0\n---\n")
+    assert yaml.safe_load_all(text).__next__() == {
+        "apiVersion": "agent-install.openshift.io/v1beta1",
+        "kind": "NMStateConfig",
+        "metadata": {"name": "ostest-1", "namespace": "cluster0", "labels": {"infraenvs.agent-install.openshift.io": "ostest"}},
+        "spec": {"config": config, "interfaces": [{"macAddress": "52:54:00:AA:00:02", "name": "eth0"}]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"platform": "none"}, {}),
+        ({"platform": "external", "platform_options": {"platformName": "x"}}, {"external": {"platformName": "x"}}),
+        (
+            {"platform": "external", "platform_options": {"platformName": "oci", "cloudControllerManager": "External"}},
+            {"external": {"platformName": "oci", "cloudControllerManager": "External"}},
+        ),
+        (
+            {"platform": "baremetal", "api_vips": ("192.168.111.5",), "ingress_vips": ("192.168.111.4",)},
+            {"apiVIP": "192.168.111.5", "apiVIPs": ["192.168.111.5"], "ingressVIP": "192.168.111.4", "ingressVIPs": ["192.168.111.4"]},
+        ),
+        (
+            {"platform": "vsphere", "api_vips": ("192.168.111.5", "fd00::5"), "ingress_vips": ("192.168.111.4", "fd00::4")},
+            {"apiVIPs": ["192.168.111.5", "fd00::5"], "ingressVIPs": ["192.168.111.4", "fd00::4"]},
+        ),
+        ({"platform": "none", "api_vips": ("192.168.111.5",)}, {}),
+    ],
+)
+def test_platform_fields_of_the_agent_cluster_install(changes: dict[str, object], expected: dict[str, object]) -> None:
+    spec = render_manifests(deployment(**changes)).agent_cluster_install["spec"]
+    platform_fields = {key: spec[key] for key in ("apiVIP", "apiVIPs", "ingressVIP", "ingressVIPs", "external") if key in spec}
+    assert platform_fields == expected
+    assert spec["networking"]["userManagedNetworking"] is (changes["platform"] in ("none", "external"))
+
+
+def test_counts_of_zero_are_left_out_except_the_control_plane() -> None:
+    spec = render_manifests(deployment(platform="baremetal", control_plane=Pool(2), arbiter=Pool(1), compute=Pool(0))).agent_cluster_install["spec"]
+    assert spec["provisionRequirements"] == {"controlPlaneAgents": 2, "arbiterAgents": 1}
+
+
+BMC = {"username": "admin", "password": "secret", "address": "redfish+https://192.168.111.1:8000/redfish/v1/Systems/1"}
+VCENTER = {"server": "vc", "user": "u", "password": "p", "datacenters": ["dc"]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({}, ""),
+        ({"fips": True}, '{"fips":true}'),
+        ({"cpu_partitioning_mode": "AllNodes"}, '{"cpuPartitioningMode":"AllNodes"}'),
+        ({"additional_trust_bundle_policy": "Proxyonly"}, ""),
+        ({"additional_trust_bundle_policy": "Always"}, '{"additionalTrustBundlePolicy":"Always"}'),
+        ({"capabilities": {"baselineCapabilitySet": "None"}}, '{"capabilities":{"baselineCapabilitySet":"None"}}'),
+        (
+            {"capabilities": {"additionalEnabledCapabilities": ["Ingress"], "baselineCapabilitySet": "None"}},
+            '{"capabilities":{"baselineCapabilitySet":"None","additionalEnabledCapabilities":["Ingress"]}}',
+        ),
+        ({"feature_set": "CustomNoUpgrade", "feature_gates": ("A=true",)}, '{"featureSet":"CustomNoUpgrade","featureGates":["A=true"]}'),
+        ({"install_config_extra": {"osImageStream": "rhel-9", "publish": "Internal"}}, ""),
+        ({"install_config_extra": {"osImageStream": "rhel-10"}}, '{"osImageStream":"rhel-10"}'),
+        ({"platform": "external", "platform_options": {"platformName": "some"}}, '{"platform":{"external":{"platformName":"some"}}}'),
+        ({"platform": "vsphere"}, ""),
+        ({"platform": "vsphere", "fips": True}, '{"fips":true,"platform":{"vsphere":{}}}'),
+        ({"platform": "vsphere", "platform_options": {"vcenters": [{"server": "vc"}], "failureDomains": [{"name": "f"}]}}, ""),
+        (
+            {"platform": "vsphere", "platform_options": {"vcenters": [VCENTER], "failureDomains": [{"name": "f"}], "diskType": "thin"}},
+            '{"platform":{"vsphere":{"vcenters":[{"server":"vc","user":"u","password":"p","datacenters":["dc"]}],"failureDomains":[{"name":"f"}]}}}',
+        ),
+        (
+            {"platform": "vsphere", "api_vips": ("192.0.2.1", "fd00::1"), "ingress_vips": ("192.0.2.2", "fd00::2")},
+            '{"platform":{"vsphere":{"apiVIPs":["192.0.2.1","fd00::1"],"ingressVIPs":["192.0.2.2","fd00::2"]}}}',
+        ),
+        (
+            {
+                "platform": "nutanix",
+                "platform_options": {"subnetUUIDs": ["s"], "failureDomains": [{}]},
+                "api_vips": ("192.0.2.1",),
+                "ingress_vips": ("192.0.2.2",),
+            },
+            '{"platform":{"nutanix":{"subnetUUIDs":["s"],"apiVIPs":["192.0.2.1"],"ingressVIPs":["192.0.2.2"]}}}',
+        ),
+        ({"platform": "baremetal", "platform_options": {"hosts": [{"name": "a", "bootMACAddress": "m"}], "provisioningNetwork": "Disabled"}}, ""),
+        (
+            {
+                "platform": "baremetal",
+                "platform_options": {
+                    "hosts": [{"name": "a", "bootMACAddress": "m", "role": "master", "bmc": BMC}, {"name": "b", "bmc": {}}],
+                    "provisioningNetwork": "Disabled",
+                },
+            },
+            '{"platform":{"baremetal":{"hosts":[{"name":"a","bmc":{"username":"admin","password":"secret",'
+            '"address":"redfish+https://192.168.111.1:8000/redfish/v1/Systems/1","disableCertificateVerification":false},'
+            '"role":"master","bootMACAddress":"m","hardwareProfile":""}],"provisioningNetwork":"Disabled"}}}',
+        ),
+        (
+            {"networking": Networking("Calico", ("192.168.111.0/24",), (ClusterNetwork("10.128.0.0/14", 23),), ("172.30.0.0/16",))},
+            '{"networking":{"networkType":"Calico","machineNetwork":[{"cidr":"192.168.111.0/24"}],'
+            '"clusterNetwork":[{"cidr":"10.128.0.0/14","hostPrefix":23}],"serviceNetwork":["172.30.0.0/16"]}}',
+        ),
+        (
+            {
+                "platform": "external",
+                "fips": True,
+                "platform_options": {"platformName": "x"},
+                "capabilities": {"baselineCapabilitySet": "v4.18"},
+                "cpu_partitioning_mode": "None",
+                "additional_trust_bundle_policy": "Always",
+                "feature_set": "TechPreviewNoUpgrade",
+            },
+            '{"fips":true,"platform":{"external":{"platformName":"x"}},"capabilities":{"baselineCapabilitySet":"v4.18"},"cpuPartitioningMode":"None",'
+            '"additionalTrustBundlePolicy":"Always","featureSet":"TechPreviewNoUpgrade"}',
+        ),
+    ],
+)
+def test_install_config_overrides(changes: dict[str, object], text: str) -> None:
+    made = deployment(**changes)
+    assert install_config_overrides(made) == text
+    annotations = render_manifests(made).agent_cluster_install["metadata"].get("annotations")
+    assert annotations == ({OVERRIDES_ANNOTATION: text} if text else None)
+
+
+def test_a_network_type_of_a_third_party_is_ovn_to_the_service() -> None:
+    spec = render_manifests(deployment(networking=Networking("Cilium"))).agent_cluster_install["spec"]
+    assert spec["networking"]["networkType"] == "OVNKubernetes"
+
+
+@pytest.mark.parametrize(
+    ("proxy", "networks", "expected"),
+    [
+        (Proxy(), ("192.168.111.0/24",), ""),
+        (Proxy("", "", "a.example"), ("192.168.111.0/24",), "a.example"),
+        (Proxy("http://p", "", ""), ("192.168.111.0/24",), "192.168.111.0/24"),
+        (Proxy("", "http://p", "a.example"), ("10.0.0.0/16", "192.168.111.0/24"), "a.example,192.168.111.0/24"),
+        (Proxy("http://p", "", "192.168.111.0/24,b"), ("192.168.111.0/24",), "192.168.111.0/24,b"),
+        (Proxy("http://p", "", "b"), ("10.0.0.0/16",), "b"),
+    ],
+)
+def test_no_proxy_covers_the_rendezvous_hosts_network_once(proxy: Proxy, networks: tuple[str, ...], expected: str) -> None:
+    assert no_proxy(deployment(proxy=proxy, networking=Networking(machine_networks=networks))) == expected
+
+
+SOURCES = (
+    ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("reg.example:5000/ocp/release",)),
+    ImageDigestSource("quay.io/openshift-release-dev/ocp-v4.0-art-dev", ("reg.example:5000/ocp/a", "reg.example:5000/ocp/b"), "NeverContactSource"),
+    ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("reg2.example/ocp/release", "reg.example:5000/ocp/release")),
+    ImageDigestSource("docker.io/none"),
+)
+
+REGISTRIES = """\
+credential-helpers = []
+short-name-mode = ""
+unqualified-search-registries = []
+
+[[registry]]
+  location = "quay.io/openshift-release-dev/ocp-release"
+  mirror-by-digest-only = true
+  prefix = ""
+
+  [[registry.mirror]]
+    location = "reg.example:5000/ocp/release"
+
+  [[registry.mirror]]
+    location = "reg2.example/ocp/release"
+
+[[registry]]
+  blocked = true
+  location = "quay.io/openshift-release-dev/ocp-v4.0-art-dev"
+  mirror-by-digest-only = true
+  prefix = ""
+
+  [[registry.mirror]]
+    location = "reg.example:5000/ocp/a"
+
+  [[registry.mirror]]
+    location = "reg.example:5000/ocp/b"
+"""
+
+
+def test_registries_conf() -> None:
+    assert registries_conf(SOURCES) == REGISTRIES
+    assert registries_conf(SOURCES[3:]) == registries_conf(())
+
+
+def test_registries_conf_is_toml() -> None:
+    tomllib = pytest.importorskip("tomllib")
+    assert tomllib.loads(registries_conf(())) == {"unqualified-search-registries": []}
+    assert [registry.get("blocked", False) for registry in tomllib.loads(registries_conf(SOURCES))["registry"]] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("quay.io/a/b:1", PullSpec("quay.io/a/b", "1")),
+        ("quay.io/a/b@sha256:00", PullSpec("quay.io/a/b", "", "sha256:00")),
+        ("reg:5000/a/b:1@sha256:00", PullSpec("reg:5000/a/b", "", "sha256:00")),
+        ("reg:5000/a/b:1", PullSpec("reg:5000/a/b", "1")),
+        ("reg:5000/a", PullSpec("reg:5000/a")),
+        ("name", PullSpec("name")),
+    ],
+)
+def test_image_names(text: str, expected: PullSpec) -> None:
+    assert PullSpec.parse(text) == expected
+    assert expected.registry == text.split("/")[0]
+
+
+@pytest.mark.parametrize(
+    ("image", "sources", "mirror"),
+    [
+        (RELEASE, SOURCES, "reg.example:5000/ocp/release:4.22.0-x86_64"),
+        ("quay.io/openshift-release-dev/ocp-release@sha256:00", SOURCES, "reg.example:5000/ocp/release@sha256:00"),
+        ("quay.io/other/ocp-release:1", SOURCES, ""),
+        (RELEASE, (), ""),
+        # A registry with a port, which the installer never matches.
+        ("reg:5000/ocp/release:1", (ImageDigestSource("reg:5000/ocp/release", ("m/r",)),), "m/r:1"),
+    ],
+)
+def test_mirror_of_the_release_image(image: str, sources: tuple[ImageDigestSource, ...], mirror: str) -> None:
+    assert release_mirror(image, sources) == mirror
+
+
+def test_public_registries() -> None:
+    assert public_registries(()) == "quay.io"
+    assert public_registries((*SOURCES, ImageDigestSource("reg:5000/x", ("y",)))) == "quay.io,reg:5000"
+
+
+def test_extra_manifests_are_split_renamed_and_sorted() -> None:
+    files = (
+        ExtraManifest("b.yml", "kind: B\napiVersion: v1\n"),
+        ExtraManifest("agent-test.yaml", "---\nkind: A\ndata: {on: 012, when: 2026-01-01}\n---\n# nothing\n---\nkind: C\n"),
+        ExtraManifest("readme.md", "no manifest"),
+    )
+    assert dict(render_manifests(deployment(extra_manifests=files)).extra) == {
+        "agent-test-0.yaml": 'data:\n  "on": 10\n  when: "2026-01-01"\nkind: A\n',
+        "agent-test-1.yaml": "kind: C\n",
+        "b-0.yml": "apiVersion: v1\nkind: B\n",
+    }
+
+
+def test_every_extra_manifest_that_is_no_yaml_is_named() -> None:
+    files = (ExtraManifest("a.yaml", "a: [\n"), ExtraManifest("b.yaml", "b: : :\n"), ExtraManifest("c.yaml", "c: 1\n"))
+    with pytest.raises(InvalidInput) as caught:
+        render_manifests(deployment(extra_manifests=files))
+    assert [problem.file for problem in caught.value.problems] == ["openshift/a.yaml", "openshift/b.yaml"]
+
+
+def test_certificates_are_encoded_afresh_without_the_text_between() -> None:
+    body = "QUJD" * 40
+    lines = [body[start : start + 64] for start in range(0, len(body), 64)]
+    pem = "\n".join(["-----BEGIN CERTIFICATE-----", *lines, "-----END CERTIFICATE-----", ""])
+    odd = f"# a comment\r\n-----BEGIN CERTIFICATE-----\r\n  {body[:80]}\r\n {body[80:]}\r\n-----END CERTIFICATE-----\r\n"
+    assert encode_certificates(odd + pem) == pem + pem
+    assert encode_certificates("") == ""
+
+
+def test_the_same_deployment_gives_the_same_bytes() -> None:
+    assert render_manifests(deployment(proxy=PROXY)).files == render_manifests(deployment(proxy=PROXY)).files
+
+
+@pytest.mark.parametrize(
+    "text", ["", "yes", "y", "1e3", "0o17", "0x1f", "12:30:45", "~", "null", "- a", "a: b", "#x", " lead", "é", "1.0", ".5", "2026-01-01", "l1\nl2\n", "t \nx"]
+)
+def test_texts_stay_texts_in_yaml(text: str) -> None:
+    assert yaml.safe_load(dump({"key": text, text or "k": text})) == {"key": text, text or "k": text}
+
+
+def test_overrides_are_json() -> None:
+    assert json.loads(install_config_overrides(deployment(fips=True))) == {"fips": True}
+
+
+CRDS = {
+    "AgentClusterInstall": "assisted-service/extensions.hive.openshift.io_agentclusterinstalls.yaml",
+    "InfraEnv": "assisted-service/agent-install.openshift.io_infraenvs.yaml",
+    "NMStateConfig": "assisted-service/agent-install.openshift.io_nmstateconfigs.yaml",
+    "ClusterDeployment": "hive/hive.openshift.io_clusterdeployments.yaml",
+    "ClusterImageSet": "hive/hive.openshift.io_clusterimagesets.yaml",
+}
+
+
+@pytest.mark.skipif(not (SHARED / "crds").is_dir(), reason="the shared crds folder is not beside the checkout")
+def test_every_object_fits_its_custom_resource_definition() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    hosts = (Host("a", interfaces=(Interface("eth0", "52:54:00:AA:00:01"),), network_config={"interfaces": []}),)
+    manifests = render_manifests(
+        deployment(hosts, proxy=PROXY, platform="external", platform_options={"platformName": "oci", "cloudControllerManager": "External"})
+    )
+    seen = set()
+    for made in manifests.objects:
+        if made["kind"] not in CRDS:
+            continue
+        definition = yaml.safe_load((SHARED / "crds" / CRDS[made["kind"]]).read_text())
+        schema = next(version["schema"]["openAPIV3Schema"] for version in definition["spec"]["versions"] if made["apiVersion"].endswith(version["name"]))
+        jsonschema.validate({key: value for key, value in made.items() if key != "status"}, _closed(schema))
+        seen.add(made["kind"])
+    assert seen == set(CRDS)
+
+
+def _closed(schema: object) -> object:
+    """The schema with unknown fields refused, where it lists the fields."""
+    if isinstance(schema, dict):
+        closed = {key: _closed(value) for key, value in schema.items()}
+        if "properties" in schema and not schema.get("x-kubernetes-preserve-unknown-fields") and "metadata" not in schema["properties"]:
+            closed.setdefault("additionalProperties", False)
+        return closed
+    return [_closed(value) for value in schema] if isinstance(schema, list) else schema
