@@ -1,0 +1,268 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What is drawn by lot, once per cluster: tokens, signers, the administrator's certificate and password (reference agent-based-installer.md 5.1, 8.1).
+
+All of it lives in section ``secrets`` of state.json (0600); a rebuilt image uses the same values, so that the kubeconfig that a user already has keeps
+working.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import datetime
+import json
+import secrets as random
+import string
+import uuid
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from ..cluster.spec import Cluster
+from ..common import libraries
+from ..common.errors import ZeroTouchError
+from ..common.yaml_text import dump
+
+LOAD_BALANCER_SIGNER = "kube-apiserver-lb-signer"
+LOCALHOST_SIGNER = "kube-apiserver-localhost-signer"
+SERVICE_NETWORK_SIGNER = "kube-apiserver-service-network-signer"
+ADMIN_SIGNER = "admin-kubeconfig-signer"
+SIGNERS = (LOAD_BALANCER_SIGNER, LOCALHOST_SIGNER, SERVICE_NETWORK_SIGNER, ADMIN_SIGNER)
+# The order of the CAs in a kubeconfig (reference 8.1).
+SERVING_SIGNERS = (LOCALHOST_SIGNER, SERVICE_NETWORK_SIGNER, LOAD_BALANCER_SIGNER)
+
+_LIFETIME = datetime.timedelta(days=3650)
+_RSA_BITS = 2048
+_PASSWORD_ALPHABET = "".join(character for character in string.ascii_letters + string.digits if character not in "lO01")
+_PASSWORD_GROUPS, _PASSWORD_GROUP = 4, 5
+_BCRYPT_COST = 10
+_P256_BYTES = 32
+
+
+@dataclasses.dataclass(frozen=True)
+class KeyPair:
+    """PEM texts of a private key and its certificate."""
+
+    key: str = dataclasses.field(repr=False)
+    crt: str = dataclasses.field(repr=False)
+
+
+@dataclasses.dataclass(frozen=True)
+class BuildSecrets:
+    """Section ``secrets`` of the state.
+
+    ``public_key`` is the base64 of a PEM text, as EC_PUBLIC_KEY_PEM wants it; the tokens are JWTs signed with its private key, which nobody keeps.
+    """
+
+    infra_env_id: str
+    public_key: str = dataclasses.field(repr=False)
+    agent_token: str = dataclasses.field(repr=False)
+    user_token: str = dataclasses.field(repr=False)
+    watcher_token: str = dataclasses.field(repr=False)
+    kubeadmin_password: str = dataclasses.field(repr=False)
+    kubeadmin_hash: str = dataclasses.field(repr=False)
+    signers: Mapping[str, KeyPair] = dataclasses.field(repr=False)
+    admin_kubeconfig: KeyPair = dataclasses.field(repr=False)
+
+    def to_state(self) -> dict[str, Any]:
+        """The section as JSON can hold it; :func:`from_state` reads it back."""
+        return dataclasses.asdict(self)
+
+    def values(self) -> list[str]:
+        """What must not appear in any output."""
+        keys = [pair.key for pair in (*self.signers.values(), self.admin_kubeconfig)]
+        return [self.agent_token, self.user_token, self.watcher_token, self.kubeadmin_password, self.kubeadmin_hash, *keys]
+
+
+def from_state(section: Mapping[str, Any]) -> BuildSecrets | None:
+    """The secrets of an earlier run, or None when there are none.
+
+    Raises :class:`ZeroTouchError` for a section that lacks a part: making up the rest would not fit an image that is already booted.
+    """
+    if not section:
+        return None
+    try:
+        fields = {field.name: section[field.name] for field in dataclasses.fields(BuildSecrets)}
+        fields["signers"] = {name: KeyPair(**section["signers"][name]) for name in SIGNERS}
+        fields["admin_kubeconfig"] = KeyPair(**section["admin_kubeconfig"])
+    except (KeyError, TypeError) as error:
+        raise ZeroTouchError(
+            f"The secrets of this cluster in state.json are incomplete: {error}.", "Restore state.json, or start over with openshift_force: [start_over]."
+        ) from error
+    return BuildSecrets(**fields)
+
+
+def make_secrets(now: datetime.datetime | None = None) -> BuildSecrets:
+    """Fresh secrets; certificates are valid from ``now`` (default: the current time) for ten years."""
+    start = (now or datetime.datetime.now(datetime.UTC)).replace(microsecond=0)
+    # Key generation is pure OpenSSL and releases the interpreter lock.
+    with ThreadPoolExecutor(max_workers=len(SIGNERS) + 2) as pool:
+        password = new_password()
+        hashed = pool.submit(hash_password, password)
+        made = [pool.submit(_rsa_key) for _each in (*SIGNERS, "admin")]
+        *keys, admin_key = [future.result() for future in made]
+        signer_keys = dict(zip(SIGNERS, keys, strict=True))
+        signers = {name: _signer(name, key, start) for name, key in signer_keys.items()}
+        public_key, tokens = make_tokens()
+        return BuildSecrets(
+            infra_env_id=str(uuid.uuid4()),
+            public_key=public_key,
+            agent_token=tokens["agentAuth"],
+            user_token=tokens["userAuth"],
+            watcher_token=tokens["watcherAuth"],
+            kubeadmin_password=password,
+            kubeadmin_hash=hashed.result(),
+            signers={name: pair for name, (pair, _certificate) in signers.items()},
+            admin_kubeconfig=_admin_certificate(admin_key, signer_keys[ADMIN_SIGNER], signers[ADMIN_SIGNER][1], start),
+        )
+
+
+# Tokens
+
+
+def make_tokens() -> tuple[str, dict[str, str]]:
+    """The public key (base64 of PEM) and one ES256 token for each auth scheme, without expiry: an image may lie in a drawer before it boots."""
+    ec, serialization = libraries.ec, libraries.serialization
+    private = ec.generate_private_key(ec.SECP256R1())
+    der = private.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+    # The service expects this block type although the content is an ordinary PKIX public key (reference 5.1).
+    public_pem = _pem("EC PUBLIC KEY", der)
+    tokens = {scheme: _token(private, {"auth_scheme": scheme}) for scheme in ("agentAuth", "userAuth", "watcherAuth")}
+    return base64.b64encode(public_pem.encode()).decode(), tokens
+
+
+def _token(private: Any, claims: Mapping[str, Any]) -> str:
+    signed = f"{_segment({'alg': 'ES256', 'typ': 'JWT'})}.{_segment(claims)}"
+    der = private.sign(signed.encode(), libraries.ec.ECDSA(libraries.hashes.SHA256()))
+    # A JWT holds r and s side by side, not their DER form.
+    r, s = libraries.asymmetric_utils.decode_dss_signature(der)
+    return f"{signed}.{_base64url(r.to_bytes(_P256_BYTES, 'big') + s.to_bytes(_P256_BYTES, 'big'))}"
+
+
+def _segment(data: Mapping[str, Any]) -> str:
+    return _base64url(json.dumps(data, separators=(",", ":")).encode())
+
+
+def _base64url(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def _pem(block_type: str, der: bytes) -> str:
+    text = base64.b64encode(der).decode()
+    lines = [text[start : start + 64] for start in range(0, len(text), 64)]
+    return "\n".join([f"-----BEGIN {block_type}-----", *lines, f"-----END {block_type}-----", ""])
+
+
+# Certificates
+
+
+def _rsa_key() -> Any:
+    return libraries.rsa.generate_private_key(public_exponent=65537, key_size=_RSA_BITS)
+
+
+def _key_pem(key: Any) -> str:
+    serialization = libraries.serialization
+    text: bytes = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption())
+    return text.decode()
+
+
+def _certificate_pem(certificate: Any) -> str:
+    text: bytes = certificate.public_bytes(libraries.serialization.Encoding.PEM)
+    return text.decode()
+
+
+def _name(common_name: str, **units: str) -> Any:
+    x509 = libraries.x509
+    oids = {"organization": x509.NameOID.ORGANIZATION_NAME, "unit": x509.NameOID.ORGANIZATIONAL_UNIT_NAME}
+    attributes = [x509.NameAttribute(oids[kind], value) for kind, value in units.items()]
+    return x509.Name([*attributes, x509.NameAttribute(x509.NameOID.COMMON_NAME, common_name)])
+
+
+def _builder(subject: Any, issuer: Any, public_key: Any, start: datetime.datetime) -> Any:
+    x509 = libraries.x509
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(public_key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(start)
+        .not_valid_after(start + _LIFETIME)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(public_key), critical=False)
+    )
+
+
+def _usage(**allowed: bool) -> Any:
+    names = "digital_signature content_commitment key_encipherment data_encipherment key_agreement key_cert_sign crl_sign encipher_only decipher_only".split()
+    return libraries.x509.KeyUsage(**{name: allowed.get(name, False) for name in names})
+
+
+def _signer(common_name: str, key: Any, start: datetime.datetime) -> tuple[KeyPair, Any]:
+    """A self-signed CA."""
+    x509 = libraries.x509
+    subject = _name(common_name, unit="openshift")
+    certificate = (
+        _builder(subject, subject, key.public_key(), start)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .add_extension(_usage(digital_signature=True, key_encipherment=True, key_cert_sign=True), critical=True)
+        .sign(key, libraries.hashes.SHA256())
+    )
+    return KeyPair(_key_pem(key), _certificate_pem(certificate)), certificate
+
+
+def _admin_certificate(key: Any, signer_key: Any, signer: Any, start: datetime.datetime) -> KeyPair:
+    """The client certificate of system:admin."""
+    x509 = libraries.x509
+    certificate = (
+        _builder(_name("system:admin", organization="system:masters"), signer.subject, key.public_key(), start)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(_usage(digital_signature=True, key_encipherment=True), critical=True)
+        .add_extension(x509.ExtendedKeyUsage([x509.oid.ExtendedKeyUsageOID.CLIENT_AUTH]), critical=False)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(signer_key.public_key()), critical=False)
+        .sign(signer_key, libraries.hashes.SHA256())
+    )
+    return KeyPair(_key_pem(key), _certificate_pem(certificate))
+
+
+# Password and kubeconfig
+
+
+def new_password() -> str:
+    """``xxxxx-xxxxx-xxxxx-xxxxx`` of letters and digits without l, O, 0, 1: about 116 bits."""
+    return "-".join("".join(random.choice(_PASSWORD_ALPHABET) for _each in range(_PASSWORD_GROUP)) for _group in range(_PASSWORD_GROUPS))
+
+
+def hash_password(password: str) -> str:
+    """bcrypt, in the form ``$2a$…`` that crypt(3) of the live system and the cluster's login both read."""
+    hashed: bytes = libraries.bcrypt.hashpw(password.encode(), libraries.bcrypt.gensalt(rounds=_BCRYPT_COST, prefix=b"2a"))
+    return hashed.decode()
+
+
+def admin_kubeconfig(secrets: BuildSecrets, cluster: Cluster) -> str:
+    """auth/kubeconfig: user ``admin`` with the client certificate, trusting the three signers of the API's serving certificates."""
+
+    def data(text: str) -> str:
+        return base64.b64encode(text.encode()).decode()
+
+    authorities = "".join(secrets.signers[name].crt for name in SERVING_SIGNERS)
+    return dump(
+        {
+            "apiVersion": "v1",
+            "clusters": [{"cluster": {"certificate-authority-data": data(authorities), "server": cluster.api_url}, "name": cluster.name}],
+            "contexts": [{"context": {"cluster": cluster.name, "user": "admin"}, "name": "admin"}],
+            "current-context": "admin",
+            "kind": "Config",
+            "preferences": {},
+            "users": [
+                {
+                    "name": "admin",
+                    "user": {
+                        "client-certificate-data": data(secrets.admin_kubeconfig.crt),
+                        "client-key-data": data(secrets.admin_kubeconfig.key),
+                    },
+                }
+            ],
+        }
+    )
