@@ -58,11 +58,11 @@ def _not_text(resolvers: Mapping[str, Any], text: str) -> bool:
     return any(pattern.match(text) for _tag, pattern in candidates) or bool(_GO_NOT_TEXT.match(text))
 
 
-def dump(document: Any) -> str:
-    """One document. Raises ValueError for a value that YAML cannot hold."""
+def dump(document: Any, *, sort_keys: bool = True) -> str:
+    """One document; keys in the order given if not sorted. Raises ValueError for a value that YAML cannot hold."""
     yaml = libraries.yaml
     try:
-        text: str = yaml.dump(document, Dumper=_dumper(), sort_keys=True, default_flow_style=False, allow_unicode=True, width=_ANY_WIDTH)
+        text: str = yaml.dump(document, Dumper=_dumper(), sort_keys=sort_keys, default_flow_style=False, allow_unicode=True, width=_ANY_WIDTH)
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
     # PyYAML marks the end of a document whose top is a plain scalar; nobody else does.

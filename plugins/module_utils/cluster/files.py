@@ -1,0 +1,180 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The user's own files: install-config.yaml, agent-config.yaml, openshift/*.yaml, release.json."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+from ..common.problems import IGNORED, INVALID, REQUIRED, SYNTAX, UNSUPPORTED, Problem
+from . import located
+from .documents import Parsed, Release, assemble, check_api_version
+from .paths import AGENT_CONFIG, INSTALL_CONFIG
+from .spec import Deployment, ExtraManifest
+from .tree import Item
+from .upgrade import AGENT_API_VERSION, Upgrade, find, put
+
+RELEASE_FILE = "release.json"
+MANIFESTS_DIRECTORY = "openshift"
+# Order in which the installer takes hosts from install-config.yaml (reference 2).
+_HOST_ORDER = {"master": 0, "arbiter": 1, "worker": 2}
+
+
+def from_directory(path: Path, *, version: str = "", release_image: str = "") -> tuple[Deployment | None, list[Problem]]:
+    """What the files of a directory mean; see :func:`read_directory`."""
+    parsed = read_directory(path, version=version, release_image=release_image)
+    return parsed.deployment, list(parsed.problems)
+
+
+def read_directory(path: Path, *, version: str = "", release_image: str = "") -> Parsed:
+    """The deployment that the files describe, with every problem of names, types and layout; each with file and line.
+
+    ``version`` and ``release_image`` win over release.json. No file is changed. The deployment is None when a file is missing or is not YAML.
+    """
+    problems: list[Problem] = []
+    install, agent = _documents(path, problems)
+    manifests = read_manifests(path / MANIFESTS_DIRECTORY, problems) if (path / MANIFESTS_DIRECTORY).is_dir() else []
+    release = _release(path / RELEASE_FILE, version, release_image, problems)
+    if install is None or agent is None:
+        return Parsed(None, tuple(problems))
+    upgrade = Upgrade()
+    upgrade.install_config(install)
+    upgrade.agent_config(agent)
+    hosts = HostSource(install, agent)
+    hosts.choose()
+    parsed = assemble(install, agent, release, manifests=manifests)
+    return dataclasses.replace(parsed, problems=(*problems, *check_api_version(install), *upgrade.problems, *hosts.problems, *parsed.problems))
+
+
+def _documents(path: Path, problems: list[Problem]) -> tuple[Item | None, Item | None]:
+    install_file, agent_file = path / INSTALL_CONFIG, path / AGENT_CONFIG
+    if not install_file.is_file():
+        if (path / "cluster-manifests").is_dir():
+            detail = "a directory of cluster-manifests without install-config.yaml is not part of this version"
+            problems.append(Problem("", UNSUPPORTED, detail, layer="ours", file=str(path)))
+        else:
+            problems.append(Problem("", REQUIRED, "there is no install-config.yaml here", file=str(path)))
+        return None, None
+    install = _document(install_file, problems)
+    if not agent_file.is_file():
+        return install, Item({"apiVersion": Item(AGENT_API_VERSION, "")}, "", str(agent_file), 0)
+    return install, _document(agent_file, problems)
+
+
+def _document(file: Path, problems: list[Problem]) -> Item | None:
+    text = _text(file, problems)
+    if text is None:
+        return None
+    item, found = located.load(text, str(file))
+    problems += found
+    if item is not None and item.value is None:
+        item.value = {}
+    if item is not None and not item.is_mapping:
+        problems.append(Problem("", INVALID, "a mapping is expected", file=str(file), line=item.line))
+        return None
+    return item
+
+
+def _text(file: Path, problems: list[Problem]) -> str | None:
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        problems.append(Problem("", INVALID, f"cannot be read: {error.strerror}", file=str(file)))
+    except UnicodeDecodeError:
+        problems.append(Problem("", SYNTAX, "this is not UTF-8 text", file=str(file)))
+    return None
+
+
+def read_manifests(directory: Path, problems: list[Problem]) -> list[ExtraManifest]:
+    """The extra manifests of a directory, sorted by name, not recursive (reference 4)."""
+    manifests = []
+    for file in sorted(directory.glob("*")):
+        if file.suffix in (".yaml", ".yml") and file.is_file():
+            text = _text(file, problems)
+            if text is not None:
+                problems += check_manifest(text, str(file))
+                manifests.append(ExtraManifest(file.name, text))
+    return manifests
+
+
+def check_manifest(text: str, file: str, path: str = "") -> list[Problem]:
+    """Whether every document of a manifest is a mapping in valid YAML."""
+    items, problems = located.load_all(text, file)
+    for item in items:
+        if item.value is not None and not item.is_mapping:
+            problems.append(Problem("", INVALID, "a Kubernetes object is expected", file=file, line=item.line))
+    return [dataclasses.replace(problem, path=path or problem.path) for problem in problems]
+
+
+def _release(file: Path, version: str, release_image: str, problems: list[Problem]) -> Release:
+    known = {}
+    if file.is_file():
+        try:
+            known = json.loads(_text(file, problems) or "{}")
+        except ValueError as error:
+            line = getattr(error, "lineno", 0)
+            problems.append(Problem("", SYNTAX, "this is not valid JSON", file=str(file), line=line))
+    known = known if isinstance(known, dict) else {}
+    # An image of another version than the recorded one would be a contradiction.
+    recorded_image = str(known.get("release_image", "")) if not version or version == known.get("version") else ""
+    return Release(version or str(known.get("version", "")), release_image or recorded_image)
+
+
+class HostSource:
+    """Which hosts count (reference agent-based-installer.md 2): those of agent-config.yaml, else platform.baremetal.hosts of install-config.yaml."""
+
+    def __init__(self, install: Item, agent: Item) -> None:
+        self.install = install
+        self.agent = agent
+        self.problems: list[Problem] = []
+
+    def choose(self) -> None:
+        """Leave the hosts in the agent document, whichever file they come from."""
+        platform = find(self.install, "platform")
+        baremetal = find(platform, "baremetal") if platform else None
+        old = find(baremetal, "hosts") if baremetal else None
+        own = find(self.agent, "hosts")
+        if old is None or not old.elements():
+            return
+        if own is not None and own.value:
+            self.warn(old, "hosts-defined-twice", "hosts from install-config.yaml are ignored: agent-config.yaml has hosts")
+            return
+        hosts = [self.converted(host) for host in sorted(old.elements(), key=_role_order) if host.is_mapping]
+        put(self.agent, "hosts", dataclasses.replace(old, value=hosts))
+
+    def converted(self, host: Item) -> Item:
+        """A host of install-config.yaml as one of agent-config.yaml; unknown keys are reported where install-config.yaml is checked."""
+        mode = find(host, "bootMode")
+        if mode is not None and mode.value != "UEFI":
+            self.warn(mode, "ignored-field", "bootMode is ignored")
+        names = {"name": "hostname", "role": "role", "rootDeviceHints": "rootDeviceHints", "networkConfig": "networkConfig", "bmc": "bmc"}
+        taken = {ours: find(host, theirs) for theirs, ours in names.items()}
+        return dataclasses.replace(host, value={**{key: item for key, item in taken.items() if item}, "interfaces": self.interfaces(host)})
+
+    def interfaces(self, host: Item) -> Item:
+        boot = find(host, "bootMACAddress")
+        network = find(host, "networkConfig")
+        found = []
+        listed = network.get("interfaces") if network else None
+        for interface in listed.elements() if listed else []:
+            name, mac = interface.get("name"), interface.get("mac-address")
+            if name and mac:
+                found.append(dataclasses.replace(interface, value={"name": name, "macAddress": mac}))
+        if boot is None:
+            self.problems.append(Problem(f"{host.path}.bootMACAddress", REQUIRED, "host bootMACAddress is required", file=host.file, line=host.line))
+        elif not found:
+            found.append(dataclasses.replace(boot, value={"name": dataclasses.replace(boot, value="boot"), "macAddress": boot}))
+        elif str(boot.value).lower() not in [str(entry.value["macAddress"].value).lower() for entry in found]:
+            self.warn(boot, "boot-mac", "the MAC address is on none of the interfaces of networkConfig")
+        return dataclasses.replace(host, value=found)
+
+    def warn(self, item: Item, check: str, detail: str) -> None:
+        self.problems.append(Problem(item.path, IGNORED, detail, severity="warning", check=check, file=item.file, line=item.line))
+
+
+def _role_order(host: Item) -> int:
+    role = find(host, "role")
+    return _HOST_ORDER.get(str(role.value) if role else "", 3)

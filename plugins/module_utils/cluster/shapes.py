@@ -1,0 +1,271 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Shapes of documents: which keys there are and what their values look like.
+
+One table of shapes drives the check of names and types, the hint at the nearest name and the published JSON schema.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Literal, Union
+
+from ..common.problems import DUPLICATE, INVALID, UNKNOWN_FIELD, Problem, nearest
+from ..common.secrets import HIDDEN, is_secret_key
+from .tree import Item
+
+ScalarType = Literal["string", "integer", "boolean"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Scalar:
+    """One value. ``choices`` only serve the schema and hints: whether a value is allowed is for the rules to say."""
+
+    type: ScalarType
+    choices: tuple[str, ...] = ()
+    hint: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class ListOf:
+    """A list, each element of one shape."""
+
+    element: Shape
+
+
+@dataclasses.dataclass(frozen=True)
+class Opaque:
+    """A mapping that is passed on verbatim."""
+
+
+@dataclasses.dataclass(frozen=True)
+class AnyOf:
+    """One of several shapes, told apart by their outer type."""
+
+    shapes: tuple[Shape, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Field:
+    """A key of a record. ``was`` are names that users may know from elsewhere; hints lead from them to this one."""
+
+    shape: Shape
+    description: str = ""
+    required: bool = False
+    was: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+    """A mapping with known keys."""
+
+    fields: Mapping[str, Field]
+
+
+Shape = Union[Scalar, ListOf, Opaque, AnyOf, Record]
+
+STRING = Scalar("string")
+INTEGER = Scalar("integer")
+BOOLEAN = Scalar("boolean")
+STRINGS = ListOf(STRING)
+OPAQUE = Opaque()
+
+_WORDS = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]+")
+
+
+def snake_case(name: str) -> str:
+    """Upstream's name as ours: ``apiVIPs`` -> ``api_vips``, ``additionalNTPSources`` -> ``additional_ntp_sources``."""
+    return "_".join(word.lower() for word in _WORDS.findall(name))
+
+
+def record(fields: Mapping[str, Shape | Field]) -> Record:
+    """A record from bare shapes and fields."""
+    return Record({name: field if isinstance(field, Field) else Field(field) for name, field in fields.items()})
+
+
+def in_snake_case(shape: Shape) -> Shape:
+    """The same shape with our names for the keys."""
+    if isinstance(shape, Record):
+        return Record({snake_case(name): dataclasses.replace(field, shape=in_snake_case(field.shape)) for name, field in shape.fields.items()})
+    if isinstance(shape, ListOf):
+        return ListOf(in_snake_case(shape.element))
+    return shape
+
+
+def in_upstream_case(item: Item, shape: Shape) -> Item:
+    """An item of ``in_snake_case(shape)`` with upstream's keys again."""
+    if isinstance(shape, Record) and item.is_mapping:
+        names = {snake_case(name): name for name in shape.fields}
+        value = {names[key]: in_upstream_case(child, shape.fields[names[key]].shape) for key, child in item.value.items()}
+        return dataclasses.replace(item, value=value)
+    if isinstance(shape, ListOf) and item.is_list:
+        return dataclasses.replace(item, value=[in_upstream_case(child, shape.element) for child in item.value])
+    return item
+
+
+class Reader:
+    """Checks items against shapes and collects every problem.
+
+    ``any_case``: keys match without regard to case, as the installer reads its files (reference agent-based-installer.md 0).
+    """
+
+    def __init__(self, *, any_case: bool = False) -> None:
+        self.any_case = any_case
+        self.problems: list[Problem] = []
+
+    def read(self, item: Item, shape: Shape, name: str = "") -> Item | None:
+        """The item with canonical keys and only values of the right type, or None where nothing usable is left.
+
+        A lone value where a list belongs, or a number where a string belongs, is reported and then read as meant, so that what depends on it
+        is not reported too. ``name`` is the key that holds the item.
+        """
+        if item.value is None:
+            return None
+        if isinstance(shape, AnyOf):
+            return self.any_of(item, shape, name)
+        if isinstance(shape, Record):
+            return self.record(item, shape) if self.mapping(item, name) else None
+        if isinstance(shape, ListOf):
+            return self.list(item, shape, name)
+        if isinstance(shape, Opaque):
+            return item if self.mapping(item, name) else None
+        return self.scalar(item, shape, name)
+
+    def mapping(self, item: Item, name: str) -> bool:
+        if not item.is_mapping:
+            self.mismatch(item, "a mapping", name)
+        return item.is_mapping
+
+    def record(self, item: Item, shape: Record) -> Item:
+        known = {name.lower(): name for name in shape.fields} if self.any_case else {}
+        result: dict[str, Item] = {}
+        for key, child in item.value.items():
+            name = key if key in shape.fields else known.get(key.lower(), "")
+            if not name:
+                self.problem(child, UNKNOWN_FIELD, "there is no such field", hint=self.name_hint(key, shape))
+            elif name in result:
+                self.problem(child, DUPLICATE, f"{key} and {result[name].path.rpartition('.')[2]} are the same field")
+            else:
+                read = self.read(child, shape.fields[name].shape, name)
+                if read is not None:
+                    result[name] = read
+        return dataclasses.replace(item, value=result)
+
+    def name_hint(self, key: str, shape: Record) -> str:
+        for name, field in shape.fields.items():
+            if key.lower() in (was.lower() for was in field.was):
+                return f"did you mean {name}?"
+        return nearest(snake_case(key) if "_" in "".join(shape.fields) else key, shape.fields)
+
+    def list(self, item: Item, shape: ListOf, name: str) -> Item | None:
+        if not item.is_list:
+            self.mismatch(item, f"a list of {_plural(shape.element)}", name)
+            if item.is_mapping != isinstance(shape.element, Record):
+                return None
+            read = Reader(any_case=self.any_case).read(item, shape.element, name)
+            return None if read is None else dataclasses.replace(item, value=[read])
+        elements = [self.read(element, shape.element, name) for element in item.value]
+        return dataclasses.replace(item, value=[element for element in elements if element is not None])
+
+    def scalar(self, item: Item, shape: Scalar, name: str) -> Item | None:
+        value = item.value
+        wanted = {"string": "a string", "integer": "a whole number", "boolean": "true or false"}[shape.type]
+        fits = {
+            "string": isinstance(value, str),
+            "integer": isinstance(value, int) and not isinstance(value, bool),
+            "boolean": isinstance(value, bool),
+        }[shape.type]
+        if fits:
+            return item
+        self.mismatch(item, wanted, name, shape.hint)
+        return _as_meant(item, shape.type)
+
+    def any_of(self, item: Item, shape: AnyOf, name: str) -> Item | None:
+        for candidate in shape.shapes:
+            if _outer_fits(item, candidate):
+                return self.read(item, candidate, name)
+        self.mismatch(item, " or ".join(_words(candidate) for candidate in shape.shapes), name)
+        return None
+
+    def mismatch(self, item: Item, wanted: str, name: str, hint: str = "") -> None:
+        value = "" if item.is_mapping or item.is_list else HIDDEN if is_secret_key(name) else _shown(item.value)
+        if not hint and wanted == "a string" and isinstance(item.value, (int, float, bool)):
+            hint = "put it in quotes"
+        self.problem(item, INVALID, f"{wanted} is expected, not {_found(item)}", value=value, hint=hint)
+
+    def problem(self, item: Item, kind: str, detail: str, *, value: str = "", hint: str = "") -> None:
+        self.problems.append(Problem(item.path, kind, detail, file=item.file, line=item.line, value=value, hint=hint))
+
+
+def _as_meant(item: Item, wanted: ScalarType) -> Item | None:
+    value = item.value
+    if isinstance(value, (dict, list)):
+        return None
+    if wanted == "string":
+        return dataclasses.replace(item, value=str(value))
+    if wanted == "integer" and isinstance(value, str) and re.fullmatch(r"-?\d{1,9}", value.strip()):
+        return dataclasses.replace(item, value=int(value))
+    if wanted == "boolean" and str(value).lower() in ("true", "yes", "on", "1", "false", "no", "off", "0"):
+        return dataclasses.replace(item, value=str(value).lower() in ("true", "yes", "on", "1"))
+    return None
+
+
+def _outer_fits(item: Item, shape: Shape) -> bool:
+    if isinstance(shape, (Record, Opaque)):
+        return item.is_mapping
+    if isinstance(shape, ListOf):
+        return item.is_list
+    return not item.is_mapping and not item.is_list
+
+
+def _words(shape: Shape) -> str:
+    if isinstance(shape, (Record, Opaque)):
+        return "a mapping"
+    if isinstance(shape, ListOf):
+        return f"a list of {_plural(shape.element)}"
+    return {"string": "a string", "integer": "a whole number", "boolean": "true or false"}[shape.type] if isinstance(shape, Scalar) else "a value"
+
+
+def _plural(shape: Shape) -> str:
+    if isinstance(shape, (Record, Opaque)):
+        return "mappings"
+    return {"string": "strings", "integer": "whole numbers", "boolean": "true or false"}[shape.type] if isinstance(shape, Scalar) else "values"
+
+
+def _found(item: Item) -> str:
+    if item.is_mapping:
+        return "a mapping"
+    if item.is_list:
+        return "a list"
+    if isinstance(item.value, bool):
+        return "true or false"
+    return "a number" if isinstance(item.value, (int, float)) else "a string"
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else ""
+
+
+def json_schema(shape: Shape) -> dict[str, Any]:
+    """JSON Schema (2020-12) of a shape."""
+    if isinstance(shape, Record):
+        properties = {name: {**json_schema(field.shape), **_annotations(name, field)} for name, field in shape.fields.items()}
+        required = [name for name, field in shape.fields.items() if field.required]
+        return {"type": "object", "properties": properties, "additionalProperties": False, **({"required": required} if required else {})}
+    if isinstance(shape, ListOf):
+        return {"type": "array", "items": json_schema(shape.element)}
+    if isinstance(shape, Opaque):
+        return {"type": "object"}
+    if isinstance(shape, AnyOf):
+        return {"anyOf": [json_schema(candidate) for candidate in shape.shapes]}
+    return {"type": shape.type, **({"enum": list(shape.choices)} if shape.choices else {})}
+
+
+def _annotations(name: str, field: Field) -> dict[str, Any]:
+    secret = {"writeOnly": True} if is_secret_key(name) else {}
+    return {**({"description": field.description} if field.description else {}), **secret}

@@ -1,0 +1,176 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Old layouts of the two files brought to today's, each change with one warning (reference agent-based-installer.md 1)."""
+
+from __future__ import annotations
+
+import dataclasses
+import ipaddress
+from collections.abc import Callable
+
+from ..common.problems import DEPRECATED, IGNORED, INVALID, REQUIRED, UNSUPPORTED, Layer, Problem
+from .tree import Item
+
+AGENT_API_VERSION = "v1beta1"
+
+
+class Upgrade:
+    """Changes a document in place and collects one problem for each change. Keys match without regard to case, as everywhere in these files."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def warn(self, item: Item, kind: str, detail: str, check: str = "deprecated-field", layer: Layer = "installer") -> None:
+        self.problems.append(Problem(item.path, kind, detail, severity="warning", layer=layer, check=check, file=item.file, line=item.line))
+
+    def error(self, item: Item, kind: str, detail: str, value: str = "", path: str = "") -> None:
+        self.problems.append(Problem(path or item.path, kind, detail, file=item.file, line=item.line, value=value))
+
+    def install_config(self, document: Item) -> None:
+        """Deprecated fields of install-config.yaml."""
+        version = find(document, "apiVersion")
+        if version is not None and version.value in ("v1beta3", "v1beta4"):
+            self.warn(version, DEPRECATED, f"{version.value} is read as v1", "layout-upgraded")
+            version.value = "v1"
+        self.image_content_sources(document)
+        networking = find(document, "networking")
+        if networking is not None:
+            self.networking(networking)
+        platform = find(document, "platform")
+        for name in ("baremetal", "vsphere", "nutanix"):
+            options = find(platform, name) if platform is not None else None
+            if options is not None:
+                self.vip(options, "apiVIP", "apiVIPs")
+                self.vip(options, "ingressVIP", "ingressVIPs")
+        baremetal = find(platform, "baremetal") if platform is not None else None
+        if baremetal is not None:
+            self.provisioning(baremetal)
+
+    def image_content_sources(self, document: Item) -> None:
+        old = find(document, "imageContentSources")
+        if old is None:
+            return
+        if find(document, "imageDigestSources") is not None:
+            take(document, "imageContentSources")
+            self.error(old, INVALID, "cannot set imageContentSources and imageDigestSources at the same time")
+            return
+        self.rename(document, "imageContentSources", "imageDigestSources")
+
+    def networking(self, networking: Item) -> None:
+        self.rename(networking, "type", "networkType")
+        self.rename(networking, "clusterNetworks", "clusterNetwork")
+        self.rename(networking, "serviceCIDR", "serviceNetwork", lambda item: dataclasses.replace(item, value=[item]))
+        self.rename(networking, "machineCIDR", "machineNetwork", _one_machine_network)
+        cluster_networks = find(networking, "clusterNetwork")
+        for entry in cluster_networks.elements() if cluster_networks else []:
+            self.host_prefix(entry)
+
+    def host_prefix(self, entry: Item) -> None:
+        old = take(entry, "hostSubnetLength")
+        if old is None:
+            return
+        self.warn(old, DEPRECATED, "hostSubnetLength is deprecated and read as hostPrefix")
+        cidr = find(entry, "cidr")
+        try:
+            width = ipaddress.ip_network(str(cidr.value) if cidr else "", strict=False).max_prefixlen
+            prefix = width - int(old.value)
+        except (TypeError, ValueError):
+            return  # the CIDR or the length itself is reported where types and networks are checked
+        new = find(entry, "hostPrefix")
+        if new is None:
+            entry.value["hostPrefix"] = dataclasses.replace(old, value=prefix)
+        elif new.value != prefix:
+            self.error(new, INVALID, f"hostPrefix and hostSubnetLength do not say the same ({prefix})", value=str(new.value))
+
+    def vip(self, options: Item, old_name: str, new_name: str) -> None:
+        old = take(options, old_name)
+        if old is None:
+            return
+        self.warn(old, DEPRECATED, f"{old_name} is deprecated and read as {new_name}")
+        new = find(options, new_name)
+        if new is None or not new.value:
+            put(options, new_name, dataclasses.replace(old, value=[old]))
+        elif old.value not in [element.value for element in new.elements()]:
+            self.error(new, INVALID, f"the value of the deprecated {old_name} is missing from {new_name}", value=str(old.value))
+
+    def provisioning(self, options: Item) -> None:
+        self.rename(options, "provisioningHostIP", "clusterProvisioningIP")
+        old = take(options, "provisioningDHCPExternal")
+        if old is None:
+            return
+        self.warn(old, DEPRECATED, "provisioningDHCPExternal is deprecated and read as provisioningNetwork: Unmanaged, if it is true")
+        if old.value is True and find(options, "provisioningNetwork") is None:
+            put(options, "provisioningNetwork", dataclasses.replace(old, value="Unmanaged"))
+
+    def rename(self, parent: Item, old_name: str, new_name: str, convert: Callable[[Item], Item] | None = None) -> None:
+        old = take(parent, old_name)
+        if old is None:
+            return
+        self.warn(old, DEPRECATED, f"{old_name} is deprecated and read as {new_name}")
+        converted = convert(old) if convert else old
+        new = find(parent, new_name)
+        if new is None:
+            put(parent, new_name, converted)
+        elif _bare(new) != _bare(converted):
+            self.error(new, INVALID, f"{new_name} and the deprecated {old_name} are both given and do not say the same")
+
+    def agent_config(self, document: Item) -> None:
+        """Earlier layouts of agent-config.yaml."""
+        spec = find(document, "spec")
+        if spec is not None and spec.is_mapping:
+            take(document, "spec")
+            names = ", ".join(spec.mapping())
+            self.warn(spec, DEPRECATED, f"this is the layout before the first release; read as if {names} stood at the top level", "layout-upgraded", "ours")
+            for key, item in spec.mapping().items():
+                if find(document, key) is None:
+                    put(document, key, item)
+                else:
+                    self.warn(item, IGNORED, f"{key} stands under spec and at the top level; the top level counts", "layout-upgraded", "ours")
+        self.agent_api_version(document, prerelease=spec is not None)
+
+    def agent_api_version(self, document: Item, *, prerelease: bool) -> None:
+        version = find(document, "apiVersion")
+        if version is None:
+            if not prerelease:
+                self.error(document, REQUIRED, "no version was provided", path="apiVersion")
+            put(document, "apiVersion", Item(AGENT_API_VERSION, "", document.file, document.line))
+        elif version.value == "v1alpha1":
+            if not prerelease:
+                self.warn(version, DEPRECATED, f"v1alpha1 is read as {AGENT_API_VERSION}", "layout-upgraded")
+            version.value = AGENT_API_VERSION
+        elif version.value != AGENT_API_VERSION:
+            self.error(version, UNSUPPORTED if version.value is None else INVALID, f"cannot upconvert from version {version.value}", value=f'"{version.value}"')
+
+
+def find(parent: Item, name: str) -> Item | None:
+    """The item under a key, without regard to case; None when there is none or it is null."""
+    for key, item in parent.mapping().items():
+        if key.lower() == name.lower() and item.value is not None:
+            return item
+    return None
+
+
+def take(parent: Item, name: str) -> Item | None:
+    """Like find, and removes it."""
+    for key, item in list(parent.mapping().items()):
+        if key.lower() == name.lower():
+            del parent.value[key]
+            return item if item.value is not None else None
+    return None
+
+
+def put(parent: Item, name: str, item: Item) -> None:
+    """Set a key, in place of any spelling of it."""
+    take(parent, name)
+    parent.mapping()[name] = item
+
+
+def _one_machine_network(item: Item) -> Item:
+    return dataclasses.replace(item, value=[dataclasses.replace(item, value={"cidr": item})])
+
+
+def _bare(item: Item) -> object:
+    if isinstance(item.value, dict):
+        return {key.lower(): _bare(value) for key, value in item.value.items()}
+    return [_bare(value) for value in item.value] if isinstance(item.value, list) else item.value

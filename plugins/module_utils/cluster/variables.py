@@ -1,0 +1,319 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The variables of design 1.2 (``openshift_cluster`` and one ``openshift_host`` a host) into a :class:`Deployment`.
+
+They are first brought into upstream's two documents, each value keeping the name of its variable; ``install_config_overrides`` is merged into the
+first of them last, and then both are read exactly as the user's own files would be. So a variable cannot mean something that a file does not.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..common import yaml_text
+from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED, Problem
+from . import fields
+from .documents import Boot, Parsed, Release, assemble
+from .files import check_manifest, read_manifests
+from .shapes import Reader, in_upstream_case
+from .spec import Bmc, Deployment, ExtraManifest
+from .tree import Item, merge_patch, plain, without_nulls, wrap
+from .upgrade import AGENT_API_VERSION
+from .variable_fields import CLUSTER, HOST
+
+CLUSTER_VARIABLE = "openshift_cluster"
+HOST_VARIABLE = "openshift_host"
+_LATER_METHODS = ("libvirt", "pxe")
+_ROLE_POOLS = {"master": "control_plane", "arbiter": "arbiter", "worker": "compute"}
+
+
+def from_variables(
+    cluster: Mapping[str, Any], hosts: Sequence[Mapping[str, Any]], *, version: str = "", release_image: str = ""
+) -> tuple[Deployment | None, list[Problem]]:
+    """What the variables mean; see :func:`read_variables`."""
+    parsed = read_variables(cluster, hosts, version=version, release_image=release_image)
+    return parsed.deployment, list(parsed.problems)
+
+
+def read_variables(cluster: Mapping[str, Any], hosts: Sequence[Mapping[str, Any]], *, version: str = "", release_image: str = "") -> Parsed:
+    """The deployment that the variables describe, with every problem of names and types.
+
+    ``hosts`` are in inventory order; each is an ``openshift_host`` (defaults merged in) plus ``inventory_name`` and ``role`` (master, worker or
+    arbiter, from the group). ``version`` and ``release_image`` win over those in ``cluster``. The only files read are those that
+    ``extra_manifests`` names. Never raises for bad input.
+    """
+    reading = _Variables()
+    return reading.parsed(wrap(cluster, CLUSTER_VARIABLE), list(hosts), version, release_image)
+
+
+class _Variables:
+    def __init__(self) -> None:
+        self.reader = Reader()
+        self.problems: list[Problem] = []
+
+    def error(self, item: Item, kind: str, detail: str, *, path: str = "", value: str = "", hint: str = "") -> None:
+        self.problems.append(Problem(path or item.path, kind, detail, layer="ours", value=value, hint=hint))
+
+    def parsed(self, given: Item, hosts: list[Mapping[str, Any]], version: str, release_image: str) -> Parsed:
+        cluster = self.reader.read(without_nulls(given), CLUSTER) or Item({}, CLUSTER_VARIABLE)
+        machines = self.hosts(hosts)
+        install = self.install_config(cluster, machines)
+        agent = self.agent_config(cluster, machines)
+        overrides = cluster.get("install_config_overrides")
+        if overrides is not None:
+            # The user's own null removes; nulls were taken out of the rest above.
+            install = merge_patch(install, given.value["install_config_overrides"])
+        self.bmc_in_cluster(install, machines)
+        release = Release(
+            version or _text(cluster, "version"),
+            release_image or _text(cluster, "release_image"),
+            "openshift_version" if version else f"{CLUSTER_VARIABLE}.version",
+        )
+        parsed = assemble(install, agent, release, manifests=self.manifests(cluster), boots=[machine.boot for machine in machines])
+        return dataclasses.replace(parsed, problems=(*self.reader.problems, *self.problems, *parsed.problems))
+
+    # Hosts
+
+    def hosts(self, given: list[Mapping[str, Any]]) -> list[_Machine]:
+        machines: list[_Machine] = []
+        roles: dict[str, str] = {}
+        for index, variables in enumerate(given):
+            name = str(variables.get("inventory_name") or f"host-{index}")
+            role = str(variables.get("role") or "")
+            path = f"{HOST_VARIABLE}[{name}]"
+            if name in roles:
+                both = f"the host is in two role groups ({roles[name]} and {role})" if roles[name] != role else "the host is listed twice"
+                self.error(Item(None, path), DUPLICATE, both, value=name)
+                continue
+            roles[name] = role
+            own = {key: value for key, value in variables.items() if key not in ("inventory_name", "role")}
+            item = self.reader.read(without_nulls(wrap(own, path)), HOST) or Item({}, path)
+            if role not in _ROLE_POOLS:
+                hint = "put the host into the group of the control plane, of the workers or of the arbiters"
+                self.error(item, UNSUPPORTED if role else REQUIRED, "a role is needed: master, worker or arbiter", path=f"{path}.role", value=role, hint=hint)
+            machines.append(_Machine(name, role, item, self.boot(name, item)))
+        return machines
+
+    def boot(self, name: str, host: Item) -> Boot:
+        bmc = self.bmc(host)
+        method = host.get("boot", "method")
+        chosen = method.value if method else "bmc" if bmc else "manual"
+        if method is not None and chosen in _LATER_METHODS:
+            self.error(method, UNSUPPORTED, f"boot method {chosen} is not part of this version", value=f'"{chosen}"')
+        elif method is not None and chosen not in ("bmc", "manual"):
+            self.error(method, UNSUPPORTED, 'supported values: "bmc", "manual"', value=f'"{chosen}"')
+        elif chosen == "bmc" and host.get("bmc") is None:
+            self.error(host, REQUIRED, "boot method bmc needs to know the BMC", path=f"{host.path}.bmc")
+        return Boot(name, bmc, chosen)
+
+    def bmc(self, host: Item) -> Bmc | None:
+        given = host.get("bmc")
+        if given is None:
+            return None
+        if not _text(given, "address"):
+            self.error(given, REQUIRED, "the address of the BMC is needed", path=f"{given.path}.address")
+        return Bmc(**plain(given) | {"address": _text(given, "address")})
+
+    # Upstream's documents
+
+    def agent_config(self, cluster: Item, machines: list[_Machine]) -> Item:
+        document = {"apiVersion": Item(AGENT_API_VERSION, ""), "kind": Item("AgentConfig", "")}
+        for option, target in (
+            ("rendezvous_ip", "rendezvousIP"),
+            ("ntp_sources", "additionalNTPSources"),
+            ("boot_artifacts_base_url", "bootArtifactsBaseURL"),
+            ("minimal_iso", "minimalISO"),
+        ):
+            _put(document, target, cluster.get(option))
+        document["hosts"] = Item([_agent_host(machine) for machine in machines], "")
+        return Item(document, "")
+
+    def install_config(self, cluster: Item, machines: list[_Machine]) -> Item:
+        document = {"apiVersion": Item("v1", "")}
+        metadata: dict[str, Item] = {}
+        _put(metadata, "name", cluster.get("name"))
+        _put(metadata, "namespace", cluster.get("namespace"))
+        document["metadata"] = Item(metadata, "")
+        for option, target, shape in _SAME:
+            found = cluster.get(option)
+            _put(document, target, in_upstream_case(found, shape) if found else None)
+        document["networking"] = Item(_networking(cluster), "")
+        document["platform"] = self.platform(cluster, len(machines))
+        self.pools(document, cluster, machines)
+        _put(document, "pullSecret", _pull_secret(cluster.get("pull_secret")))
+        keys = cluster.get("ssh_public_keys")
+        if keys is not None:
+            document["sshKey"] = dataclasses.replace(keys, value="\n".join(str(key.value).strip() for key in keys.elements()))
+        return Item(document, "")
+
+    def platform(self, cluster: Item, hosts: int) -> Item:
+        name = cluster.get("platform") or Item("none" if hosts == 1 else "baremetal", "")
+        given = cluster.get("platform_options")
+        options = dict(given.mapping()) if given else {}
+        for option, target in (("api_vips", "apiVIPs"), ("ingress_vips", "ingressVIPs")):
+            vips = cluster.get(option)
+            if vips is not None and name.value == "none":
+                if vips.value:
+                    self.error(vips, INVALID, f"platform none has no virtual addresses{'' if name.path else ' (it is the default for one host)'}")
+            else:
+                _put(options, target, vips)
+        return Item({str(name.value): Item(options, given.path if given else name.path)}, name.path)
+
+    def pools(self, document: dict[str, Item], cluster: Item, machines: list[_Machine]) -> None:
+        """Pools of the roles: replicas from the groups unless given, one architecture for all unless given."""
+        architecture = cluster.get("architecture")
+        for role, option in _ROLE_POOLS.items():
+            count = sum(machine.role == role for machine in machines)
+            given = cluster.get(option)
+            if role == "arbiter" and not count and given is None:
+                continue
+            pool = {"replicas": Item(count, "")}
+            _put(pool, "architecture", architecture)
+            if given is not None:
+                pool.update(in_upstream_case(given, fields.POOL).mapping())
+            item = Item(pool, given.path if given else "")
+            document[{"control_plane": "controlPlane"}.get(option, option)] = Item([item], item.path) if option == "compute" else item
+
+    def bmc_in_cluster(self, install: Item, machines: list[_Machine]) -> None:
+        """``platform_options.hosts``: BMC data that the user wants known inside the cluster goes to the host of that name or MAC address."""
+        baremetal = install.get("platform", "baremetal")
+        listed = baremetal.get("hosts") if baremetal else None
+        for entry in listed.elements() if listed else []:
+            bmc = entry.get("bmc")
+            machine = next((machine for machine in machines if machine.is_named(entry)), None)
+            if machine is None:
+                self.error(entry, INVALID, "no host of the inventory has this name or boot MAC address")
+            elif bmc is not None:
+                machine.document["bmc"] = bmc
+
+    def manifests(self, cluster: Item) -> list[ExtraManifest]:
+        found: dict[str, ExtraManifest] = {}
+        listed = cluster.get("extra_manifests")
+        for entry in listed.elements() if listed else []:
+            for manifest in self.manifest(entry):
+                if manifest.name in found:
+                    self.error(entry, DUPLICATE, "there are two manifests of this name", value=manifest.name)
+                found[manifest.name] = manifest
+        return list(found.values())
+
+    def manifest(self, entry: Item) -> list[ExtraManifest]:
+        if entry.is_mapping:
+            return self.inline_manifest(entry)
+        path = Path(str(entry.value)).expanduser()
+        problems: list[Problem] = []
+        manifests: list[ExtraManifest] = []
+        if path.is_dir():
+            manifests = read_manifests(path, problems)
+        elif path.suffix not in (".yaml", ".yml"):
+            self.error(entry, INVALID, "a YAML file (.yaml, .yml) or a directory is expected", value=str(path))
+        else:
+            try:
+                manifests = [ExtraManifest(path.name, path.read_text(encoding="utf-8"))]
+                problems += check_manifest(manifests[0].text, str(path))
+            except (OSError, UnicodeDecodeError) as error:
+                reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+                self.error(entry, INVALID, f"the file cannot be read: {reason}", value=str(path))
+        self.problems += [dataclasses.replace(problem, path=entry.path) for problem in problems]
+        return manifests
+
+    def inline_manifest(self, entry: Item) -> list[ExtraManifest]:
+        name, content = _text(entry, "name"), entry.get("content")
+        if not name or content is None:
+            self.error(entry, REQUIRED, "name and content are needed")
+            return []
+        if "/" in name or not name.endswith((".yaml", ".yml")):
+            self.error(entry, INVALID, "a file name that ends in .yaml or .yml is expected", path=f"{entry.path}.name", value=name)
+            return []
+        if content.is_mapping:
+            text = yaml_text.dump(plain(content))
+        elif content.is_list:
+            text = "---\n".join(yaml_text.dump(plain(document)) for document in content.elements())
+        else:
+            text = str(content.value)
+            problems = check_manifest(text, "")
+            self.problems += [dataclasses.replace(problem, path=content.path, line=0) for problem in problems]
+        return [ExtraManifest(name, text)]
+
+
+@dataclasses.dataclass
+class _Machine:
+    """A host on its way: ``document`` is its entry in agent-config.yaml."""
+
+    name: str
+    role: str
+    item: Item
+    boot: Boot
+    document: dict[str, Item] = dataclasses.field(default_factory=dict)
+
+    def is_named(self, entry: Item) -> bool:
+        name, mac = entry.get("name"), entry.get("bootMACAddress")
+        hostname = self.item.get("hostname")
+        if name is not None and name.value in (self.name, hostname.value if hostname else self.name):
+            return True
+        interfaces = self.item.get("interfaces")
+        macs = [_text(interface, "mac_address").lower() for interface in interfaces.elements()] if interfaces else []
+        return mac is not None and str(mac.value).lower() in macs
+
+
+# Options that are upstream's top-level keys with their whole content.
+_SAME = (
+    ("base_domain", "baseDomain", fields.STRING),
+    ("additional_trust_bundle", "additionalTrustBundle", fields.STRING),
+    ("additional_trust_bundle_policy", "additionalTrustBundlePolicy", fields.STRING),
+    ("image_digest_sources", "imageDigestSources", fields.ListOf(fields.DIGEST_SOURCE)),
+    ("proxy", "proxy", fields.PROXY),
+    ("fips", "fips", fields.BOOLEAN),
+    ("cpu_partitioning_mode", "cpuPartitioningMode", fields.STRING),
+    ("capabilities", "capabilities", fields.CAPABILITIES),
+    ("feature_set", "featureSet", fields.STRING),
+    ("feature_gates", "featureGates", fields.STRINGS),
+    ("os_image_stream", "osImageStream", fields.STRING),
+)
+
+
+def _agent_host(machine: _Machine) -> Item:
+    item, document = machine.item, machine.document
+    document["hostname"] = item.get("hostname") or Item(machine.name, f"{item.path}.hostname")
+    if machine.role:
+        document["role"] = Item(machine.role, f"{item.path}.role")
+    interfaces = item.get("interfaces")
+    _put(document, "interfaces", in_upstream_case(interfaces, fields.ListOf(fields.INTERFACE)) if interfaces else None)
+    _put(document, "rootDeviceHints", item.get("root_device_hints"))
+    _put(document, "networkConfig", item.get("network_config"))
+    return Item(document, item.path)
+
+
+def _networking(cluster: Item) -> dict[str, Item]:
+    networking: dict[str, Item] = {}
+    _put(networking, "networkType", cluster.get("network_type"))
+    machine_networks = cluster.get("machine_networks")
+    if machine_networks is not None:
+        entries = [dataclasses.replace(entry, value={"cidr": entry}) for entry in machine_networks.elements()]
+        networking["machineNetwork"] = dataclasses.replace(machine_networks, value=entries)
+    cluster_networks = cluster.get("cluster_networks")
+    if cluster_networks is not None:
+        networking["clusterNetwork"] = in_upstream_case(cluster_networks, fields.NETWORKING.fields["clusterNetwork"].shape)
+    _put(networking, "serviceNetwork", cluster.get("service_networks"))
+    return networking
+
+
+def _pull_secret(item: Item | None) -> Item | None:
+    # Templating may already have made a mapping of the JSON text.
+    if item is not None and item.is_mapping:
+        return dataclasses.replace(item, value=json.dumps(plain(item)))
+    return item
+
+
+def _text(item: Item, key: str) -> str:
+    found = item.get(key)
+    return str(found.value) if found is not None else ""
+
+
+def _put(into: dict[str, Item], key: str, item: Item | None) -> None:
+    if item is not None:
+        into[key] = item
