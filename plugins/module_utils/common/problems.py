@@ -83,6 +83,12 @@ def apply_checks(problems: Iterable[Problem], checks: Mapping[str, str]) -> list
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint with the nearest known name, or an empty string when nothing is close."""
-    matches = difflib.get_close_matches(name.lower(), [k.lower() for k in known], n=1, cutoff=0.6)
-    original = next((k for k in known if matches and k.lower() == matches[0]), "")
+    original = nearest_of(name, known)
     return f"did you mean {original}?" if original else ""
+
+
+def nearest_of(name: str, known: Iterable[str]) -> str:
+    """The known name that is nearest, without regard to case; empty when nothing is close."""
+    by_lower = {k.lower(): k for k in known}
+    matches = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
+    return by_lower[matches[0]] if matches else ""
