@@ -15,10 +15,25 @@ from typing import Any
 
 from ..common.problems import INVALID, REQUIRED, UNSUPPORTED, Problem
 from . import fields
-from .paths import AGENT_CONFIG, INSTALL_CONFIG, Source, in_users_terms
+from .paths import INSTALL_CONFIG, Source, in_users_terms
 from .release import check_version, default_release_image
 from .shapes import Reader
-from .spec import Bmc, Cluster, ClusterNetwork, Deployment, Document, ExtraManifest, Host, ImageDigestSource, Interface, Networking, Pool, Proxy, Role, canonical_ip
+from .spec import (
+    Bmc,
+    Cluster,
+    ClusterNetwork,
+    Deployment,
+    Document,
+    ExtraManifest,
+    Host,
+    ImageDigestSource,
+    Interface,
+    Networking,
+    Pool,
+    Proxy,
+    Role,
+    canonical_ip,
+)
 from .tree import Item, plain
 
 DEFAULT_REPLICAS = 3
@@ -38,7 +53,7 @@ class Parsed:
 
     deployment: Deployment | None
     problems: tuple[Problem, ...]
-    source: Source = Source()
+    source: Source = dataclasses.field(default_factory=Source)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,7 +113,10 @@ class _Assembly:
         install, agent = self.install, self.agent
         platform, options = self.platform()
         control_plane = self.pool("controlPlane", install.get("controlPlane", {}), DEFAULT_REPLICAS, "master")
-        bundle = {"additional_trust_bundle": install.get("additionalTrustBundle", ""), "additional_trust_bundle_policy": install.get("additionalTrustBundlePolicy", "")}
+        bundle = {
+            "additional_trust_bundle": install.get("additionalTrustBundle", ""),
+            "additional_trust_bundle_policy": install.get("additionalTrustBundlePolicy", ""),
+        }
         cluster = Cluster(
             name=install.get("metadata", {}).get("name", ""),
             namespace=install.get("metadata", {}).get("namespace", ""),

@@ -194,9 +194,7 @@ NETWORKING = record(
 
 PROXY = record({"httpProxy": STRING, "httpsProxy": STRING, "noProxy": STRING})
 CAPABILITIES = record({"baselineCapabilitySet": STRING, "additionalEnabledCapabilities": STRINGS})
-DIGEST_SOURCE = record(
-    {"source": STRING, "mirrors": STRINGS, "sourcePolicy": Scalar("string", ("NeverContactSource", "AllowContactingSource"))}
-)
+DIGEST_SOURCE = record({"source": STRING, "mirrors": STRINGS, "sourcePolicy": Scalar("string", ("NeverContactSource", "AllowContactingSource"))})
 
 INSTALL_CONFIG = record(
     {

@@ -12,9 +12,9 @@ import dataclasses
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Literal, Union
+from typing import Any, Literal
 
-from ..common.problems import DUPLICATE, INVALID, UNKNOWN_FIELD, Problem, nearest
+from ..common.problems import DUPLICATE, INVALID, UNKNOWN_FIELD, Layer, Problem, nearest_of
 from ..common.secrets import HIDDEN, is_secret_key
 from .tree import Item
 
@@ -66,7 +66,7 @@ class Record:
     fields: Mapping[str, Field]
 
 
-Shape = Union[Scalar, ListOf, Opaque, AnyOf, Record]
+Shape = Scalar | ListOf | Opaque | AnyOf | Record
 
 STRING = Scalar("string")
 INTEGER = Scalar("integer")
@@ -113,8 +113,9 @@ class Reader:
     ``any_case``: keys match without regard to case, as the installer reads its files (reference agent-based-installer.md 0).
     """
 
-    def __init__(self, *, any_case: bool = False) -> None:
+    def __init__(self, *, any_case: bool = False, layer: Layer = "installer") -> None:
         self.any_case = any_case
+        self.layer: Layer = layer
         self.problems: list[Problem] = []
 
     def read(self, item: Item, shape: Shape, name: str = "") -> Item | None:
@@ -143,23 +144,35 @@ class Reader:
     def record(self, item: Item, shape: Record) -> Item:
         known = {name.lower(): name for name in shape.fields} if self.any_case else {}
         result: dict[str, Item] = {}
+        mistyped: dict[str, Item] = {}
         for key, child in item.value.items():
             name = key if key in shape.fields else known.get(key.lower(), "")
             if not name:
-                self.problem(child, UNKNOWN_FIELD, "there is no such field", hint=self.name_hint(key, shape))
+                meant = self.nearest_name(key, shape)
+                self.problem(child, UNKNOWN_FIELD, "there is no such field", hint=f"did you mean {meant}?" if meant else "")
+                mistyped.setdefault(meant, child)
             elif name in result:
                 self.problem(child, DUPLICATE, f"{key} and {result[name].path.rpartition('.')[2]} are the same field")
             else:
                 read = self.read(child, shape.fields[name].shape, name)
                 if read is not None:
                     result[name] = read
+        for name in mistyped.keys() & (shape.fields.keys() - item.value.keys()):
+            self.as_meant(result, name, mistyped[name], shape)
         return dataclasses.replace(item, value=result)
 
-    def name_hint(self, key: str, shape: Record) -> str:
+    def as_meant(self, result: dict[str, Item], name: str, child: Item, shape: Record) -> None:
+        """A mistyped name counts for the one that was meant, so that this one is not reported as missing too."""
+        read = Reader(any_case=self.any_case).read(child, shape.fields[name].shape, name)
+        if read is not None:
+            result.setdefault(name, read)
+
+    def nearest_name(self, key: str, shape: Record) -> str:
         for name, field in shape.fields.items():
             if key.lower() in (was.lower() for was in field.was):
-                return f"did you mean {name}?"
-        return nearest(snake_case(key) if "_" in "".join(shape.fields) else key, shape.fields)
+                return name
+        ours = any("_" in name for name in shape.fields)
+        return nearest_of(snake_case(key) if ours else key, shape.fields)
 
     def list(self, item: Item, shape: ListOf, name: str) -> Item | None:
         if not item.is_list:
@@ -198,7 +211,7 @@ class Reader:
         self.problem(item, INVALID, f"{wanted} is expected, not {_found(item)}", value=value, hint=hint)
 
     def problem(self, item: Item, kind: str, detail: str, *, value: str = "", hint: str = "") -> None:
-        self.problems.append(Problem(item.path, kind, detail, file=item.file, line=item.line, value=value, hint=hint))
+        self.problems.append(Problem(item.path, kind, detail, layer=self.layer, file=item.file, line=item.line, value=value, hint=hint))
 
 
 def _as_meant(item: Item, wanted: ScalarType) -> Item | None:

@@ -12,7 +12,7 @@ import re
 
 from . import fields
 from .fields import MAC
-from .shapes import BOOLEAN, OPAQUE, STRING, STRINGS, AnyOf, Field, ListOf, Record, Scalar, in_snake_case, record
+from .shapes import BOOLEAN, INTEGER, OPAQUE, STRING, STRINGS, AnyOf, Field, ListOf, Scalar, in_snake_case, record
 
 # Inside these, names are upstream's own.
 VERBATIM = re.compile(r"\b(network_config|root_device_hints|platform_options|install_config_overrides)\b")
@@ -24,19 +24,19 @@ CLUSTER = record(
     {
         "name": Field(STRING, "Name of the cluster.", required=True, was=("cluster_name", "metadata")),
         "namespace": Field(STRING, "Namespace of the generated manifests."),
-        "base_domain": Field(STRING, "Domain below which the cluster's names live: api.<name>.<base_domain>.", required=True, was=("domain", "base_dns_domain")),
+        "base_domain": Field(
+            STRING, "Domain below which the cluster's names live: api.<name>.<base_domain>.", required=True, was=("domain", "base_dns_domain")
+        ),
         "version": Field(_VERSION, "OpenShift version, for example 4.22.0.", was=("openshift_version", "ocp_version")),
         "release_image": Field(STRING, "Pullspec of the release image; default quay.io/openshift-release-dev/ocp-release:<version>-<architecture>."),
-        "platform": Field(
-            Scalar("string", fields.AGENT_PLATFORMS), "Platform of the cluster; none for a single node and baremetal otherwise, unless given."
-        ),
+        "platform": Field(Scalar("string", fields.AGENT_PLATFORMS), "Platform of the cluster; none for a single node and baremetal otherwise, unless given."),
         "platform_options": Field(OPAQUE, "Further keys of the platform in install-config.yaml, in upstream's spelling."),
         "api_vips": Field(STRINGS, "Virtual addresses of the API, at most one per address family.", was=("api_vip", "apiVIP")),
         "ingress_vips": Field(STRINGS, "Virtual addresses of the ingress, at most one per address family.", was=("ingress_vip", "ingressVIP")),
         "network_type": Field(STRING, "Network plug-in; default OVNKubernetes."),
         "machine_networks": Field(STRINGS, "Networks of the hosts, in CIDR notation; default 10.0.0.0/16.", was=("machine_cidr", "machine_network")),
         "cluster_networks": Field(
-            ListOf(in_snake_case(record({"cidr": STRING, "hostPrefix": fields.INTEGER}))),
+            ListOf(in_snake_case(record({"cidr": STRING, "hostPrefix": INTEGER}))),
             "Networks of the pods; default 10.128.0.0/14 with host_prefix 23.",
             was=("cluster_network",),
         ),
@@ -46,9 +46,7 @@ CLUSTER = record(
         "arbiter": Field(in_snake_case(fields.POOL), _POOL_DESCRIPTION.format("arbiter"), was=("arbiters",)),
         "architecture": Field(Scalar("string", fields.ARCHITECTURES), "CPU architecture of all hosts; default amd64.", was=("cpu_architecture", "arch")),
         "pull_secret": Field(AnyOf((STRING, OPAQUE)), "Pull secret: the JSON document, as text or as a mapping.", required=True),
-        "ssh_public_keys": Field(
-            STRINGS, "SSH public keys that may log in to the hosts as core.", was=("ssh_key", "ssh_keys", "ssh_public_key", "sshKey")
-        ),
+        "ssh_public_keys": Field(STRINGS, "SSH public keys that may log in to the hosts as core.", was=("ssh_key", "ssh_keys", "ssh_public_key", "sshKey")),
         "additional_trust_bundle": Field(STRING, "PEM certificates that the cluster trusts in addition."),
         "additional_trust_bundle_policy": Field(Scalar("string", ("Proxyonly", "Always")), "Whether the bundle is used with a proxy only; default Proxyonly."),
         "image_digest_sources": Field(
@@ -76,10 +74,19 @@ CLUSTER = record(
 
 BMC = record(
     {
-        "address": Field(STRING, "Address of the BMC: redfish-virtualmedia+https://<host>/redfish/v1/Systems/<id> or a shorter form.", required=True, was=("url", "host", "ip")),
+        "address": Field(
+            STRING,
+            "Address of the BMC: redfish-virtualmedia+https://<host>/redfish/v1/Systems/<id> or a shorter form.",
+            required=True,
+            was=("url", "host", "ip"),
+        ),
         "username": Field(STRING, "User name.", was=("user",)),
         "password": Field(STRING, "Password."),
-        "validate_certs": Field(BOOLEAN, "Whether the BMC's certificate is verified; default true.", was=("disableCertificateVerification", "disable_certificate_verification", "verify_ssl", "insecure")),
+        "validate_certs": Field(
+            BOOLEAN,
+            "Whether the BMC's certificate is verified; default true.",
+            was=("disableCertificateVerification", "disable_certificate_verification", "verify_ssl", "insecure"),
+        ),
         "ca_cert": Field(STRING, "CA that the BMC's certificate is verified with: path or PEM.", was=("ca", "ca_bundle", "ca_path")),
         "fingerprint": Field(STRING, "SHA-256 fingerprint of the BMC's certificate, trusted instead of a CA."),
     }
@@ -102,11 +109,15 @@ HOST = record(
             "The NICs of the host; the first one's MAC address identifies it.",
             was=("nics",),
         ),
-        "root_device_hints": Field(OPAQUE, "Which disk to install on, in upstream's spelling: deviceName, hctl, model, vendor, serialNumber, minSizeGigabytes, wwn, rotational."),
+        "root_device_hints": Field(
+            OPAQUE, "Which disk to install on, in upstream's spelling: deviceName, hctl, model, vendor, serialNumber, minSizeGigabytes, wwn, rotational."
+        ),
         "network_config": Field(OPAQUE, "nmstate document of the host; DHCP without.", was=("nmstate", "network")),
         "bmc": Field(BMC, "How to reach the host's BMC."),
         "boot": Field(
-            record({"method": Field(Scalar("string", BOOT_METHODS), "bmc if the host has a bmc, else manual.")}), "How the host is booted.", was=("boot_method",)
+            record({"method": Field(Scalar("string", BOOT_METHODS), "bmc if the host has a bmc, else manual.")}),
+            "How the host is booted.",
+            was=("boot_method",),
         ),
     }
 )
@@ -153,8 +164,3 @@ TARGETS = {
     "metadata": "openshift_cluster",
     "hosts": "openshift_host",
 }
-
-
-def shapes() -> dict[str, Record]:
-    """The published records by the name of their variable."""
-    return {"openshift_cluster": CLUSTER, "openshift_host": HOST}

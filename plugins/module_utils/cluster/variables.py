@@ -20,7 +20,7 @@ from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED, Problem
 from . import fields
 from .documents import Boot, Parsed, Release, assemble
 from .files import check_manifest, read_manifests
-from .shapes import Reader, in_upstream_case
+from .shapes import BOOLEAN, STRING, STRINGS, ListOf, Reader, in_upstream_case
 from .spec import Bmc, Deployment, ExtraManifest
 from .tree import Item, merge_patch, plain, without_nulls, wrap
 from .upgrade import AGENT_API_VERSION
@@ -53,7 +53,7 @@ def read_variables(cluster: Mapping[str, Any], hosts: Sequence[Mapping[str, Any]
 
 class _Variables:
     def __init__(self) -> None:
-        self.reader = Reader()
+        self.reader = Reader(layer="ours")
         self.problems: list[Problem] = []
 
     def error(self, item: Item, kind: str, detail: str, *, path: str = "", value: str = "", hint: str = "") -> None:
@@ -69,10 +69,11 @@ class _Variables:
             # The user's own null removes; nulls were taken out of the rest above.
             install = merge_patch(install, given.value["install_config_overrides"])
         self.bmc_in_cluster(install, machines)
+        own_version = _text(cluster, "version")
         release = Release(
-            version or _text(cluster, "version"),
+            version or own_version,
             release_image or _text(cluster, "release_image"),
-            "openshift_version" if version else f"{CLUSTER_VARIABLE}.version",
+            f"{CLUSTER_VARIABLE}.version" if version in ("", own_version) else "openshift_version",
         )
         parsed = assemble(install, agent, release, manifests=self.manifests(cluster), boots=[machine.boot for machine in machines])
         return dataclasses.replace(parsed, problems=(*self.reader.problems, *self.problems, *parsed.problems))
@@ -262,17 +263,17 @@ class _Machine:
 
 # Options that are upstream's top-level keys with their whole content.
 _SAME = (
-    ("base_domain", "baseDomain", fields.STRING),
-    ("additional_trust_bundle", "additionalTrustBundle", fields.STRING),
-    ("additional_trust_bundle_policy", "additionalTrustBundlePolicy", fields.STRING),
-    ("image_digest_sources", "imageDigestSources", fields.ListOf(fields.DIGEST_SOURCE)),
+    ("base_domain", "baseDomain", STRING),
+    ("additional_trust_bundle", "additionalTrustBundle", STRING),
+    ("additional_trust_bundle_policy", "additionalTrustBundlePolicy", STRING),
+    ("image_digest_sources", "imageDigestSources", ListOf(fields.DIGEST_SOURCE)),
     ("proxy", "proxy", fields.PROXY),
-    ("fips", "fips", fields.BOOLEAN),
-    ("cpu_partitioning_mode", "cpuPartitioningMode", fields.STRING),
+    ("fips", "fips", BOOLEAN),
+    ("cpu_partitioning_mode", "cpuPartitioningMode", STRING),
     ("capabilities", "capabilities", fields.CAPABILITIES),
-    ("feature_set", "featureSet", fields.STRING),
-    ("feature_gates", "featureGates", fields.STRINGS),
-    ("os_image_stream", "osImageStream", fields.STRING),
+    ("feature_set", "featureSet", STRING),
+    ("feature_gates", "featureGates", STRINGS),
+    ("os_image_stream", "osImageStream", STRING),
 )
 
 
@@ -282,7 +283,7 @@ def _agent_host(machine: _Machine) -> Item:
     if machine.role:
         document["role"] = Item(machine.role, f"{item.path}.role")
     interfaces = item.get("interfaces")
-    _put(document, "interfaces", in_upstream_case(interfaces, fields.ListOf(fields.INTERFACE)) if interfaces else None)
+    _put(document, "interfaces", in_upstream_case(interfaces, ListOf(fields.INTERFACE)) if interfaces else None)
     _put(document, "rootDeviceHints", item.get("root_device_hints"))
     _put(document, "networkConfig", item.get("network_config"))
     return Item(document, item.path)
