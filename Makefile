@@ -1,0 +1,107 @@
+# Every target prepares what it needs. Nothing is installed outside this directory, nothing needs root or a container engine.
+# PYTHON names the interpreter of .venv (default: the first of python3, python3.13 … python3.11 that is 3.11 or newer).
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-print-directory --no-builtin-rules
+
+BIN := .venv/bin
+STAMPS := .venv/stamps
+LINK := .build/ansible_collections/zerotouch/openshift
+ARTIFACT := .build/artifact/ansible_collections/zerotouch/openshift
+PYTEST := $(BIN)/python -m pytest -n 2
+
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export ANSIBLE_COLLECTIONS_PATH := $(CURDIR)/.build
+export ANSIBLE_LOCAL_TEMP := $(CURDIR)/.build/tmp
+unexport ANSIBLE_CONFIG VIRTUAL_ENV PYTHONPATH
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo demo-down test lint unit integration scenarios matrix bench artifact clean format \
+        lint-python lint-types lint-shell lint-yaml lint-ansible lint-docs lint-changelog lint-sanity lint-importer
+
+help: ## This list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
+
+# --- what every target needs ---
+
+$(BIN)/uv:
+	@tools/make-venv
+
+$(STAMPS)/run: requirements/run.txt lab/pyproject.toml tools/install | $(BIN)/uv
+	@tools/install -r requirements/run.txt -e lab && mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/dev: requirements/dev.txt $(STAMPS)/run
+	@tools/install -r requirements/dev.txt && touch $@
+
+$(LINK):
+	@mkdir -p $(dir $@) .build/tmp && ln -sfn ../../.. $@
+
+setup: $(STAMPS)/dev $(LINK) ## Prepare .venv and .build for work by hand
+
+# --- show it ---
+
+demo: $(STAMPS)/run $(LINK) ## Start the lab, deploy a cluster into it, deploy again, print the result (DEMO_INVENTORY=sno: one node)
+	@tools/demo up
+
+demo-down: $(STAMPS)/run $(LINK) ## Stop what `make demo` started
+	@tools/demo down
+
+# --- check it ---
+
+test: setup ## Lint, unit, integration and scenario tests
+	@tools/steps lint unit integration scenarios matrix
+
+lint: setup ## All static checks, those of the built artifact included
+	@$(MAKE) -j2 --output-sync=target lint-sanity lint-ansible lint-types lint-python lint-shell lint-yaml lint-docs lint-changelog lint-importer
+
+lint-python: setup
+	@echo "== ruff"; ruff check --quiet . && ruff format --quiet --check .
+
+lint-types: setup
+	@echo "== mypy"; MYPYPATH=.build mypy --no-error-summary $(LINK)/plugins/module_utils
+
+lint-shell: setup
+	@echo "== shellcheck"; shellcheck .ci/run tools/demo tools/install tools/make-venv tools/matrix tools/sanity tools/steps
+
+lint-yaml: setup
+	@echo "== yamllint"; yamllint --strict .
+
+lint-ansible: setup
+	@echo "== ansible-lint"; ansible-lint --offline --quiet --strict
+
+lint-changelog: setup
+	@echo "== antsibull-changelog"; antsibull-changelog lint
+
+lint-docs: artifact
+	@echo "== antsibull-docs"; cd $(ARTIFACT) && ANSIBLE_COLLECTIONS_PATH=$(CURDIR)/.build/artifact \
+	  antsibull-docs lint-collection-docs --plugin-docs --validate-collection-refs all .
+
+lint-sanity: artifact
+	@echo "== ansible-test sanity"; tools/sanity $(ARTIFACT)
+
+lint-importer: artifact
+	@echo "== galaxy-importer"; tools/import-check .build/artifact
+
+artifact: setup
+	@tools/build-artifact .build/artifact
+
+unit: setup ## Unit tests
+	@$(PYTEST) tests/unit
+
+integration: setup ## The collection against the lab, and the lab's own tests
+	@$(PYTEST) $(wildcard tests/integration lab/tests)
+
+scenarios: setup ## Molecule: the whole deployment as a user would run it
+	@molecule test
+
+matrix: setup ## Unit tests on the newer Pythons that are installed here, each with the newest ansible-core it takes
+	@tools/matrix
+
+bench: setup ## The budgets of performance, as ratios measured in one run
+	@$(BIN)/python -m pytest tests/benchmarks
+
+format: setup ## Format the Python files
+	@ruff check --quiet --fix . ; ruff format --quiet .
+
+clean: demo-down ## Remove everything that these targets made
+	@rm -rf .build .venv .ansible .mypy_cache .pytest_cache .ruff_cache .hypothesis
