@@ -1,0 +1,235 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What is left to do: the table of design 4 (Repeat and resume) as a pure function of what was observed.
+
+Its first concern is that no machine is powered off that may hold a cluster: whatever cannot be told apart from that is a stop with a reason,
+and only the user's own word (``openshift_force``) overrides it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection, Sequence
+from typing import Literal
+
+from .observation import FAILED, RUNNING_PHASES, ApiView, InventoryHost, Observation, ServiceView
+
+Action = Literal["boot", "skip", "wait"]
+State = Literal["new", "built", "changed", "registered", "installing", "installed", "failed", "unknown", "foreign"]
+
+REBUILD_IMAGE = "rebuild_image"
+REBOOT_JOINED = "reboot_joined_hosts"
+START_OVER = "start_over"
+FORCE = (REBUILD_IMAGE, REBOOT_JOINED, START_OVER)
+
+
+@dataclasses.dataclass(frozen=True)
+class HostDecision:
+    """``force``: boot it even if it seems to run from this image already."""
+
+    name: str
+    joined: bool
+    action: Action
+    reason: str
+    force: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Decision:
+    """What a run has to do, in this order: build, boot the hosts with action ``boot``, wait. With ``stop`` set it does nothing and says why.
+
+    ``notes`` are worth a warning.
+    """
+
+    state: State
+    hosts: tuple[HostDecision, ...] = ()
+    build: bool = False
+    build_reason: str = ""
+    wait: bool = False
+    stop: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def boot(self) -> tuple[str, ...]:
+        """Names of the hosts to boot."""
+        return tuple(host.name for host in self.hosts if host.action == "boot")
+
+
+@dataclasses.dataclass(frozen=True)
+class Situation:
+    """What the rules look at."""
+
+    seen: Observation
+    hosts: tuple[InventoryHost, ...]
+    force: frozenset[str]
+
+    @property
+    def must_build(self) -> bool:
+        return REBUILD_IMAGE in self.force or not self.seen.image.matches
+
+    def build_reason(self) -> str:
+        image = self.seen.image
+        if not image.built:
+            return "no image was built yet"
+        if image.differing:
+            return f"changed since the image was built: {', '.join(image.differing)}"
+        if not image.exists:
+            return "the image file is gone"
+        return "rebuild_image is set" if REBUILD_IMAGE in self.force else ""
+
+
+def decide(observation: Observation, hosts: Sequence[InventoryHost], force: Collection[str] = ()) -> Decision:
+    """The one row of the table that applies; hosts in the order given."""
+    situation = Situation(observation, tuple(hosts), frozenset(force))
+    for rule in RULES:
+        decision = rule(situation)
+        if decision is not None:
+            return decision
+    return _fresh(situation)
+
+
+def _start_over(situation: Situation) -> Decision | None:
+    if START_OVER not in situation.force:
+        return None
+    seen = situation.seen
+    decided = tuple(HostDecision(host.name, seen.joined(host), "boot", "start_over is set", force=True) for host in situation.hosts)
+    state: State = "new" if not seen.image.built else "built" if seen.image.matches else "changed"
+    return Decision(state, decided, situation.must_build, situation.build_reason(), wait=True)
+
+
+def _terminal(situation: Situation) -> Decision | None:
+    """A terminal error, told by our service or, where nothing of ours answers any more, by an earlier run."""
+    seen = situation.seen
+    if seen.service.ours and seen.service.cluster and seen.service.cluster.terminal:
+        cluster = seen.service.cluster
+        failed = [f"{host.name}: {host.status_info or host.status}" for host in seen.service.hosts if host.status == "error"]
+        reason = "; ".join([cluster.status_info or cluster.text(), *failed])
+    elif seen.phase == FAILED and not seen.service.ours and not seen.api.ours:
+        reason = seen.failure or "an earlier run recorded a failure"
+    else:
+        return None
+    return _stopped(situation, "failed", f"The installation has failed: {reason}. openshift_force: [start_over] boots all hosts anew.")
+
+
+def _changed_under_way(situation: Situation) -> Decision | None:
+    seen = situation.seen
+    under_way = (seen.service.ours and seen.service.hosts) or (seen.api.ours and not _installed(seen))
+    if not under_way or not seen.image.differing or REBUILD_IMAGE in situation.force:
+        return None
+    text = f"The configuration changed while the installation is under way: {', '.join(seen.image.differing)}."
+    return _stopped(situation, "changed", f"{text} Undo the change, or rebuild with openshift_force: [rebuild_image] (and start_over to begin anew).")
+
+
+def _service_is_ours(situation: Situation) -> Decision | None:
+    seen = situation.seen
+    if not seen.service.ours or (seen.image.differing and not seen.service.hosts):
+        return None
+    decided = tuple(_beside_service(situation, host) for host in situation.hosts)
+    boots = any(host.action == "boot" for host in decided)
+    started = bool(seen.service.cluster and seen.service.cluster.installing)
+    # The image is only needed for hosts that still have to boot it.
+    build = REBUILD_IMAGE in situation.force or (boots and situation.must_build)
+    notes = tuple(f"{host.name} is registered with the service but not in the configuration." for host in seen.surplus(situation.hosts))
+    return Decision("installing" if started else "registered", decided, build, situation.build_reason() if build else "", wait=True, notes=notes)
+
+
+def _beside_service(situation: Situation, host: InventoryHost) -> HostDecision:
+    """What to do with a host while the service of this very installation answers."""
+    seen = situation.seen
+    found = seen.service_host(host)
+    if seen.joined(host):
+        return _joined(situation, host, found.describe() if found else "its Node exists")
+    if seen.service.cluster and seen.service.cluster.installing:
+        return HostDecision(host.name, False, "skip", "the installation began without it")
+    if found and found.needs_discovery_boot:
+        return HostDecision(host.name, False, "boot", f"registered, but {found.status}", force=True)
+    if REBUILD_IMAGE in situation.force:
+        return HostDecision(host.name, False, "boot", "rebuild_image is set", force=True)
+    if found:
+        return HostDecision(host.name, False, "wait", f"registered: {found.describe()}")
+    if host.has_address(seen.rendezvous_ip):
+        return HostDecision(host.name, False, "wait", "it runs the service")
+    if any(not other.macs for other in seen.service.hosts):
+        return HostDecision(host.name, False, "wait", "a registered host has not sent its MAC addresses yet")
+    return HostDecision(host.name, False, "boot", "not registered with the service", force=seen.overdue)
+
+
+def _api_is_ours(situation: Situation) -> Decision | None:
+    seen = situation.seen
+    if not seen.api.ours:
+        return None
+    build = REBUILD_IMAGE in situation.force
+    if not _installed(seen):
+        decided = tuple(
+            _joined(situation, host, "its Node exists")
+            if seen.joined(host)
+            else HostDecision(host.name, False, "wait", "the installation is past the point where a host is booted from the image")
+            for host in situation.hosts
+        )
+        return Decision("installing", decided, build, situation.build_reason() if build else "", wait=True)
+    decided = tuple(
+        HostDecision(host.name, True, "skip", "installed") if seen.joined(host) else HostDecision(host.name, False, "skip", "not part of the installed cluster")
+        for host in situation.hosts
+    )
+    notes: tuple[str, ...] = ()
+    if seen.image.differing:
+        notes = (f"The cluster is installed; what changed since then has no effect on it: {', '.join(seen.image.differing)}.",)
+    return Decision("installed", decided, build, situation.build_reason() if build else "", wait=seen.phase != "installed", notes=notes)
+
+
+def _cannot_tell(situation: Situation) -> Decision | None:
+    seen = situation.seen
+    if seen.phase not in RUNNING_PHASES:
+        return None
+    what = "is installed" if seen.phase == "installed" else "is being installed"
+    details = " ".join(detail for detail in (seen.service.detail, seen.api.detail) if detail)
+    text = f"Cannot tell: state.json says that the cluster {what}, but neither its service nor its API answers as ours."
+    after = "Nothing was booted. Run again when the API can be reached; openshift_force: [start_over] boots all hosts anew and destroys what is on them."
+    return _stopped(situation, "unknown", " ".join(part for part in (text, details, after) if part))
+
+
+def _foreign(situation: Situation) -> Decision | None:
+    seen = situation.seen
+    views: list[tuple[str, ApiView | ServiceView]] = [("the API address", seen.api), ("the rendezvous address", seen.service)]
+    found = [f"At {where} something answers that is not of this deployment. {view.detail}".strip() for where, view in views if view.answers and not view.ours]
+    if not found:
+        return None
+    after = "Nothing was booted: these machines may belong to a cluster. openshift_force: [start_over] boots them all the same."
+    return _stopped(situation, "foreign", " ".join([*found, after]))
+
+
+def _fresh(situation: Situation) -> Decision:
+    """Nothing of this deployment runs anywhere."""
+    seen, build = situation.seen, situation.must_build
+    state: State = "new" if not seen.image.built else "changed" if seen.image.differing else "built"
+    reason = "the image was never booted" if state == "new" else "no host is registered"
+    # With the same image a machine that already runs from it is left alone, unless an earlier wait for it was in vain.
+    decided = tuple(HostDecision(host.name, False, "boot", reason, force=build or seen.overdue) for host in situation.hosts)
+    return Decision(state, decided, build, situation.build_reason() if build else "", wait=True)
+
+
+def _joined(situation: Situation, host: InventoryHost, how: str) -> HostDecision:
+    if REBOOT_JOINED in situation.force:
+        return HostDecision(host.name, True, "boot", f"joined ({how}), but reboot_joined_hosts is set", force=True)
+    return HostDecision(host.name, True, "skip", f"joined: {how}")
+
+
+def _installed(seen: Observation) -> bool:
+    return seen.api.ours and (seen.phase == "installed" or seen.api.complete)
+
+
+def _stopped(situation: Situation, state: State, reason: str) -> Decision:
+    decided = tuple(HostDecision(host.name, situation.seen.joined(host), "skip", "nothing is done") for host in situation.hosts)
+    return Decision(state, decided, stop=reason)
+
+
+RULES: tuple[Callable[[Situation], Decision | None], ...] = (
+    _start_over,
+    _terminal,
+    _changed_under_way,
+    _service_is_ours,
+    _api_is_ours,
+    _cannot_tell,
+    _foreign,
+)

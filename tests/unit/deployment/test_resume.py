@@ -1,0 +1,403 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Every row of the resume table (design 4), its overrides, and the promise behind it: no joined host is ever booted unasked."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.progress import ClusterProgress, HostProgress
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.observation import (
+    ApiView,
+    ClusterVersion,
+    Condition,
+    ImageView,
+    InventoryHost,
+    Node,
+    Observation,
+    ServiceView,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.resume import FORCE, decide
+
+A = InventoryHost("a", "node-a", ("52:54:00:00:00:0a",), "master", ("192.168.1.10",))
+B = InventoryHost("b", "node-b", ("52:54:00:00:00:0b",), "worker", ("192.168.1.11",))
+HOSTS = (A, B)
+
+MATCHES = ImageView(built=True, exists=True)
+CHANGED = ImageView(built=True, exists=True, differing=("install-config.yaml",))
+GONE = ImageView(built=True, exists=False)
+
+YES, NO = Condition("True"), Condition("False")
+COMPLETE = ClusterVersion("4.22.0", available=YES, failing=NO, progressing=NO)
+GROWING = ClusterVersion("4.22.0", available=NO, failing=NO, progressing=YES)
+
+
+def registered(host, status="known", **more):
+    return HostProgress(f"id-{host.name}", host.node_name, status, macs=host.macs, **more)
+
+
+def service(*hosts, status="insufficient", **more):
+    return ServiceView(answers=True, ours=True, cluster=ClusterProgress("c", "demo", status, **more), hosts=hosts)
+
+
+def api(*names, version=GROWING):
+    return ApiView(answers=True, ours=True, nodes=tuple(Node(name) for name in names), cluster_version=version)
+
+
+FOREIGN_API = ApiView(answers=True, ours=False, detail="The API answered 401: Unauthorized.")
+FOREIGN_SERVICE = ServiceView(answers=True, ours=False, detail="Its infra-env is another one.")
+
+# observation -> state, build, {host: (joined, action, force)}, wait, a word of the stop reason
+ROWS = {
+    "nothing: full run": (Observation(), "new", True, {"a": (0, "boot", 1), "b": (0, "boot", 1)}, True, ""),
+    "image matches, no host registered: boot": (Observation("built", image=MATCHES), "built", False, {"a": (0, "boot", 0), "b": (0, "boot", 0)}, True, ""),
+    "the same after a killed boot": (Observation("booted", image=MATCHES), "built", False, {"a": (0, "boot", 0), "b": (0, "boot", 0)}, True, ""),
+    "the same after a wait in vain": (
+        Observation("booted", overdue=True, image=MATCHES),
+        "built",
+        False,
+        {"a": (0, "boot", 1), "b": (0, "boot", 1)},
+        True,
+        "",
+    ),
+    "image file gone: build again, boot": (Observation("built", image=GONE), "built", True, {"a": (0, "boot", 1), "b": (0, "boot", 1)}, True, ""),
+    "input changed, no host registered: rebuild, boot": (
+        Observation("booted", image=CHANGED),
+        "changed",
+        True,
+        {"a": (0, "boot", 1), "b": (0, "boot", 1)},
+        True,
+        "",
+    ),
+    "input changed, service up, no host registered: rebuild, boot": (
+        Observation("booted", image=CHANGED, service=service()),
+        "changed",
+        True,
+        {"a": (0, "boot", 1), "b": (0, "boot", 1)},
+        True,
+        "",
+    ),
+    "input changed, hosts registered: stop": (
+        Observation("booted", image=CHANGED, service=service(registered(A))),
+        "changed",
+        False,
+        {"a": (0, "skip", 0), "b": (0, "skip", 0)},
+        False,
+        "install-config.yaml",
+    ),
+    "input changed, cluster under way: stop": (
+        Observation("installing", image=CHANGED, api=api("node-a")),
+        "changed",
+        False,
+        {"a": (1, "skip", 0), "b": (0, "skip", 0)},
+        False,
+        "install-config.yaml",
+    ),
+    "our service answers: boot only missing hosts": (
+        Observation("booted", image=MATCHES, service=service(registered(A))),
+        "registered",
+        False,
+        {"a": (0, "wait", 0), "b": (0, "boot", 0)},
+        True,
+        "",
+    ),
+    "our service answers, a host is missing after a wait in vain": (
+        Observation("booted", overdue=True, image=MATCHES, service=service(registered(A))),
+        "registered",
+        False,
+        {"a": (0, "wait", 0), "b": (0, "boot", 1)},
+        True,
+        "",
+    ),
+    "our service answers, nobody registered yet: not the host that runs it": (
+        Observation("booted", rendezvous_ip="192.168.1.10", image=MATCHES, service=service()),
+        "registered",
+        False,
+        {"a": (0, "wait", 0), "b": (0, "boot", 0)},
+        True,
+        "",
+    ),
+    "our service answers, cluster not registered yet": (
+        Observation("booted", rendezvous_ip="192.168.1.10", image=MATCHES, service=ServiceView(True, True)),
+        "registered",
+        False,
+        {"a": (0, "wait", 0), "b": (0, "boot", 0)},
+        True,
+        "",
+    ),
+    "a registered host has no MACs yet: it may be the missing one": (
+        Observation("booted", image=MATCHES, service=service(HostProgress("id", "id", "discovering"))),
+        "registered",
+        False,
+        {"a": (0, "wait", 0), "b": (0, "wait", 0)},
+        True,
+        "",
+    ),
+    "a registered host that has gone is booted again": (
+        Observation("booted", image=MATCHES, service=service(registered(A), registered(B, "disconnected"))),
+        "registered",
+        False,
+        {"a": (0, "wait", 0), "b": (0, "boot", 1)},
+        True,
+        "",
+    ),
+    "a missing host while the image is gone: build for it": (
+        Observation("booted", image=GONE, service=service(registered(A))),
+        "registered",
+        True,
+        {"a": (0, "wait", 0), "b": (0, "boot", 0)},
+        True,
+        "",
+    ),
+    "the image is gone and nobody needs it": (
+        Observation("booted", image=GONE, service=service(registered(A), registered(B))),
+        "registered",
+        False,
+        {"a": (0, "wait", 0), "b": (0, "wait", 0)},
+        True,
+        "",
+    ),
+    "hosts installing: joined, not touched": (
+        Observation("bootstrap", image=MATCHES, service=service(registered(A, "installing-in-progress"), registered(B, "installing"), status="installing")),
+        "installing",
+        False,
+        {"a": (1, "skip", 0), "b": (1, "skip", 0)},
+        True,
+        "",
+    ),
+    "a host waiting for a user is joined too": (
+        Observation("bootstrap", image=MATCHES, service=service(registered(A, "installing-pending-user-action"), status="installing-pending-user-action")),
+        "installing",
+        False,
+        {"a": (1, "skip", 0), "b": (0, "skip", 0)},
+        True,
+        "",
+    ),
+    "the installation began without a host": (
+        Observation("bootstrap", image=MATCHES, service=service(registered(A, "installed"), status="installing")),
+        "installing",
+        False,
+        {"a": (1, "skip", 0), "b": (0, "skip", 0)},
+        True,
+        "",
+    ),
+    "API answers with our kubeconfig: wait": (
+        Observation("installing", image=MATCHES, api=api("node-a")),
+        "installing",
+        False,
+        {"a": (1, "skip", 0), "b": (0, "wait", 0)},
+        True,
+        "",
+    ),
+    "API answers, state lost its phase: still no boot": (
+        Observation("", image=MATCHES, api=api("node-a")),
+        "installing",
+        False,
+        {"a": (1, "skip", 0), "b": (0, "wait", 0)},
+        True,
+        "",
+    ),
+    "installed: nothing": (
+        Observation("installed", image=MATCHES, api=api("node-a", "node-b", version=COMPLETE)),
+        "installed",
+        False,
+        {"a": (1, "skip", 0), "b": (1, "skip", 0)},
+        False,
+        "",
+    ),
+    "installed, now upgrading: still nothing": (
+        Observation("installed", image=MATCHES, api=api("node-a", "node-b")),
+        "installed",
+        False,
+        {"a": (1, "skip", 0), "b": (1, "skip", 0)},
+        False,
+        "",
+    ),
+    "installed, input changed since: nothing, a note": (
+        Observation("installed", image=CHANGED, api=api("node-a", version=COMPLETE)),
+        "installed",
+        False,
+        {"a": (1, "skip", 0), "b": (0, "skip", 0)},
+        False,
+        "",
+    ),
+    "complete but never seen so: wait, which ends at once": (
+        Observation("installing", image=MATCHES, api=api("node-a", "node-b", version=COMPLETE)),
+        "installed",
+        False,
+        {"a": (1, "skip", 0), "b": (1, "skip", 0)},
+        True,
+        "",
+    ),
+    "installed, and something else listens on the service's port": (
+        Observation("installed", image=MATCHES, service=FOREIGN_SERVICE, api=api("node-a", "node-b", version=COMPLETE)),
+        "installed",
+        False,
+        {"a": (1, "skip", 0), "b": (1, "skip", 0)},
+        False,
+        "",
+    ),
+    "terminal error: stop with reason": (
+        Observation(
+            "bootstrap",
+            image=MATCHES,
+            service=service(registered(A, "error", status_info="disk failed"), status="error", status_info="cluster has hosts in error"),
+        ),
+        "failed",
+        False,
+        {"a": (0, "skip", 0), "b": (0, "skip", 0)},
+        False,
+        "node-a: disk failed",
+    ),
+    "cancelled: stop": (
+        Observation("bootstrap", image=MATCHES, service=service(status="cancelled")),
+        "failed",
+        False,
+        {"a": (0, "skip", 0), "b": (0, "skip", 0)},
+        False,
+        "cancelled",
+    ),
+    "a recorded failure, nothing answers: stop with its reason": (
+        Observation("failed", failure="node-a: disk failed", image=MATCHES),
+        "failed",
+        False,
+        {"a": (0, "skip", 0), "b": (0, "skip", 0)},
+        False,
+        "node-a: disk failed",
+    ),
+    "a recorded failure, but the cluster came up": (
+        Observation("failed", failure="x", image=MATCHES, api=api("node-a", version=COMPLETE)),
+        "installed",
+        False,
+        {"a": (1, "skip", 0), "b": (0, "skip", 0)},
+        True,
+        "",
+    ),
+    "installed and nothing answers: cannot tell": (
+        Observation("installed", image=MATCHES),
+        "unknown",
+        False,
+        {"a": (0, "skip", 0), "b": (0, "skip", 0)},
+        False,
+        "Cannot tell",
+    ),
+    "installing and nothing answers: cannot tell": (
+        Observation("installing", image=CHANGED),
+        "unknown",
+        False,
+        {"a": (0, "skip", 0), "b": (0, "skip", 0)},
+        False,
+        "Cannot tell",
+    ),
+    "bootstrapping and nothing answers: cannot tell": (
+        Observation("bootstrap", image=MATCHES),
+        "unknown",
+        False,
+        {"a": (0, "skip", 0), "b": (0, "skip", 0)},
+        False,
+        "Cannot tell",
+    ),
+    "installed and another cluster answers: cannot tell": (
+        Observation("installed", image=MATCHES, api=FOREIGN_API),
+        "unknown",
+        False,
+        {"a": (0, "skip", 0), "b": (0, "skip", 0)},
+        False,
+        "401: Unauthorized",
+    ),
+    "another cluster answers at our API's address: stop": (
+        Observation("", api=FOREIGN_API),
+        "foreign",
+        False,
+        {"a": (0, "skip", 0), "b": (0, "skip", 0)},
+        False,
+        "401: Unauthorized",
+    ),
+    "another installation runs at our rendezvous address: stop": (
+        Observation("built", image=MATCHES, service=FOREIGN_SERVICE),
+        "foreign",
+        False,
+        {"a": (0, "skip", 0), "b": (0, "skip", 0)},
+        False,
+        "Its infra-env is another one",
+    ),
+}
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_row(row):
+    observation, state, build, hosts, wait, stop = ROWS[row]
+    decision = decide(observation, HOSTS)
+    assert decision.state == state
+    assert {host.name: (int(host.joined), host.action, int(host.force)) for host in decision.hosts} == hosts
+    assert (decision.build, decision.wait) == (build, wait)
+    assert (stop in decision.stop) if stop else decision.stop == ""
+    assert bool(decision.build_reason) == decision.build
+    assert all(host.reason for host in decision.hosts)
+
+
+# force -> row -> build, {host: action}
+FORCED = [
+    ("rebuild_image", "image matches, no host registered: boot", True, {"a": "boot", "b": "boot"}),
+    ("rebuild_image", "input changed, hosts registered: stop", True, {"a": "boot", "b": "boot"}),
+    ("rebuild_image", "hosts installing: joined, not touched", True, {"a": "skip", "b": "skip"}),
+    ("rebuild_image", "input changed, cluster under way: stop", True, {"a": "skip", "b": "wait"}),
+    ("rebuild_image", "installed: nothing", True, {"a": "skip", "b": "skip"}),
+    ("rebuild_image", "installed and nothing answers: cannot tell", False, {"a": "skip", "b": "skip"}),
+    ("reboot_joined_hosts", "hosts installing: joined, not touched", False, {"a": "boot", "b": "boot"}),
+    ("reboot_joined_hosts", "API answers with our kubeconfig: wait", False, {"a": "boot", "b": "wait"}),
+    ("reboot_joined_hosts", "installed: nothing", False, {"a": "skip", "b": "skip"}),
+    ("reboot_joined_hosts", "installed and nothing answers: cannot tell", False, {"a": "skip", "b": "skip"}),
+    ("start_over", "installed: nothing", False, {"a": "boot", "b": "boot"}),
+    ("start_over", "installed and nothing answers: cannot tell", False, {"a": "boot", "b": "boot"}),
+    ("start_over", "terminal error: stop with reason", False, {"a": "boot", "b": "boot"}),
+    ("start_over", "a recorded failure, nothing answers: stop with its reason", False, {"a": "boot", "b": "boot"}),
+    ("start_over", "another cluster answers at our API's address: stop", True, {"a": "boot", "b": "boot"}),
+    ("start_over", "input changed, hosts registered: stop", True, {"a": "boot", "b": "boot"}),
+]
+
+
+@pytest.mark.parametrize(("force", "row", "build", "actions"), FORCED)
+def test_force(force, row, build, actions):
+    decision = decide(ROWS[row][0], HOSTS, [force])
+    assert decision.build is build
+    assert {host.name: host.action for host in decision.hosts} == actions
+    if force == "start_over":
+        assert decision.stop == "" and decision.wait and all(host.force for host in decision.hosts)
+
+
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("force", [()] + [c for n in (1, 2) for c in itertools.combinations([f for f in FORCE if f != "start_over"], n)])
+def test_no_joined_host_is_booted_unasked(row, force):
+    observation = ROWS[row][0]
+    decision = decide(observation, HOSTS, force)
+    for host in decision.hosts:
+        if host.joined and "reboot_joined_hosts" not in force:
+            assert host.action == "skip", row
+    if decision.stop:
+        assert not decision.boot and not decision.build and not decision.wait
+
+
+def test_notes():
+    stranger = HostProgress("id-x", "node-x", "known", macs=("52:54:00:00:00:ff",))
+    decision = decide(Observation("booted", image=MATCHES, service=service(registered(A), registered(B), stranger)), HOSTS)
+    assert decision.notes == ("node-x is registered with the service but not in the configuration.",)
+    changed = decide(ROWS["installed, input changed since: nothing, a note"][0], HOSTS)
+    assert "install-config.yaml" in changed.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("host", "found", "expected"),
+    [
+        (A, HostProgress("1", "other-name", "known", macs=("52:54:00:00:00:0a", "52:54:00:00:01:0a")), True),
+        (A, HostProgress("1", "node-a", "known", macs=("52:54:00:00:00:ff",)), False),
+        (A, HostProgress("1", "node-a", "known"), True),
+        (InventoryHost("a", "node-a"), HostProgress("1", "NODE-A", "known", macs=("52:54:00:00:00:ff",)), True),
+        (InventoryHost("a"), HostProgress("1", "a", "known"), True),
+    ],
+)
+def test_which_service_host_is_which(host, found, expected):
+    seen = Observation(service=ServiceView(True, True, hosts=(found,)))
+    assert (seen.service_host(host) is found) is expected
