@@ -52,7 +52,7 @@ test: setup ## Lint, unit, integration and scenario tests
 	@tools/steps lint unit integration scenarios matrix
 
 lint: setup ## All static checks, those of the built artifact included
-	@$(MAKE) -j2 --output-sync=target lint-sanity lint-ansible lint-types lint-python lint-shell lint-yaml lint-docs lint-changelog lint-importer
+	@$(MAKE) -k -j2 --output-sync=target lint-sanity lint-ansible lint-types lint-python lint-shell lint-yaml lint-docs lint-changelog lint-importer
 
 lint-python: setup
 	@echo "== ruff"; ruff check --quiet . && ruff format --quiet --check .
@@ -67,7 +67,7 @@ lint-yaml: setup
 	@echo "== yamllint"; yamllint --strict .
 
 lint-ansible: setup
-	@echo "== ansible-lint"; ansible-lint --offline --quiet --strict
+	@echo "== ansible-lint"; ansible-lint -q --offline --strict
 
 lint-changelog: setup
 	@echo "== antsibull-changelog"; antsibull-changelog lint
