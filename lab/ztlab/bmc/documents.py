@@ -1,0 +1,183 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The Redfish resources of one machine, as documents. Pure: what a machine is goes in, JSON values come out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..machine.hardware import RESET_TYPES, Hardware, Slot
+
+Document = dict[str, Any]
+ROOT = "/redfish/v1"
+BOOT_TARGETS = ["None", "Pxe", "Cd", "Hdd", "Usb", "BiosSetup"]
+BOOT_ENABLED = ["Disabled", "Once", "Continuous"]
+BOOT_MODES = ["UEFI", "Legacy"]
+
+
+def collection(path: str, kind: str, name: str, members: list[str]) -> Document:
+    return {
+        "@odata.id": path,
+        "@odata.type": f"#{kind}.{kind}",
+        "Name": name,
+        "Members@odata.count": len(members),
+        "Members": [{"@odata.id": member} for member in members],
+    }
+
+
+def service_root(uuid: str) -> Document:
+    return {
+        "@odata.id": f"{ROOT}/",
+        "@odata.type": "#ServiceRoot.v1_16_0.ServiceRoot",
+        "Id": "RootService",
+        "Name": "Root Service",
+        "RedfishVersion": "1.18.0",
+        "UUID": uuid,
+        "Product": "ZeroTouch Lab BMC",
+        "Systems": {"@odata.id": f"{ROOT}/Systems"},
+        "Managers": {"@odata.id": f"{ROOT}/Managers"},
+        "SessionService": {"@odata.id": f"{ROOT}/SessionService"},
+        "Tasks": {"@odata.id": f"{ROOT}/TaskService"},
+        "Links": {"Sessions": {"@odata.id": f"{ROOT}/SessionService/Sessions"}},
+    }
+
+
+def session_service(sessions: int) -> Document:
+    return {
+        "@odata.id": f"{ROOT}/SessionService",
+        "@odata.type": "#SessionService.v1_1_9.SessionService",
+        "Id": "SessionService",
+        "Name": "Session Service",
+        "ServiceEnabled": True,
+        "SessionTimeout": 1800,
+        "Sessions": {"@odata.id": f"{ROOT}/SessionService/Sessions"},
+        "Status": {"State": "Enabled", "Health": "OK"},
+        "Oem": {"ZeroTouchLab": {"OpenSessions": sessions}},
+    }
+
+
+def session(identifier: str, username: str) -> Document:
+    return {
+        "@odata.id": f"{ROOT}/SessionService/Sessions/{identifier}",
+        "@odata.type": "#Session.v1_7_0.Session",
+        "Id": identifier,
+        "Name": "User Session",
+        "UserName": username,
+        "Password": None,
+    }
+
+
+def task_service() -> Document:
+    return {
+        "@odata.id": f"{ROOT}/TaskService",
+        "@odata.type": "#TaskService.v1_2_1.TaskService",
+        "Id": "TaskService",
+        "Name": "Task Service",
+        "ServiceEnabled": True,
+        "Tasks": {"@odata.id": f"{ROOT}/TaskService/Tasks"},
+    }
+
+
+def task(identifier: str, state: str, messages: list[Document]) -> Document:
+    return {
+        "@odata.id": f"{ROOT}/TaskService/Tasks/{identifier}",
+        "@odata.type": "#Task.v1_7_3.Task",
+        "Id": identifier,
+        "Name": f"Task {identifier}",
+        "TaskState": state,
+        "TaskStatus": "OK" if state != "Exception" else "Critical",
+        "Messages": messages,
+    }
+
+
+def system(hardware: Hardware) -> Document:
+    spec = hardware.spec
+    path = f"{ROOT}/Systems/{spec.bmc.system_id}"
+    return {
+        "@odata.id": path,
+        "@odata.type": "#ComputerSystem.v1_22_0.ComputerSystem",
+        "Id": spec.bmc.system_id,
+        "Name": spec.name,
+        "SystemType": "Physical",
+        "Manufacturer": spec.manufacturer,
+        "Model": spec.model,
+        "SerialNumber": spec.serial_number,
+        "UUID": spec.system_uuid,
+        "PowerState": hardware.power_state,
+        "Status": {"State": "Enabled", "Health": "OK"},
+        "ProcessorSummary": {"Count": 1, "LogicalProcessorCount": spec.cpus, "Status": {"State": "Enabled", "Health": "OK"}},
+        "MemorySummary": {"TotalSystemMemoryGiB": spec.memory_mib / 1024, "Status": {"State": "Enabled", "Health": "OK"}},
+        "Boot": {
+            "BootSourceOverrideEnabled": hardware.boot.enabled,
+            "BootSourceOverrideEnabled@Redfish.AllowableValues": BOOT_ENABLED,
+            "BootSourceOverrideMode": hardware.boot.mode,
+            "BootSourceOverrideMode@Redfish.AllowableValues": BOOT_MODES,
+            "BootSourceOverrideTarget": hardware.boot.target,
+            "BootSourceOverrideTarget@Redfish.AllowableValues": BOOT_TARGETS,
+        },
+        "EthernetInterfaces": {"@odata.id": f"{path}/EthernetInterfaces"},
+        "VirtualMedia": {"@odata.id": f"{path}/VirtualMedia"},
+        "Links": {"ManagedBy": [{"@odata.id": f"{ROOT}/Managers/{spec.bmc.system_id}"}], "Chassis": []},
+        "Actions": {"#ComputerSystem.Reset": {"target": f"{path}/Actions/ComputerSystem.Reset", "ResetType@Redfish.AllowableValues": list(RESET_TYPES)}},
+    }
+
+
+def ethernet_interface(hardware: Hardware, name: str, mac: str, link: bool) -> Document:
+    path = f"{ROOT}/Systems/{hardware.spec.bmc.system_id}/EthernetInterfaces/{name}"
+    return {
+        "@odata.id": path,
+        "@odata.type": "#EthernetInterface.v1_12_2.EthernetInterface",
+        "Id": name,
+        "Name": f"NIC {name}",
+        "MACAddress": mac.upper(),
+        "PermanentMACAddress": mac.upper(),
+        "LinkStatus": "LinkUp" if link else "LinkDown",
+        "InterfaceEnabled": True,
+        "Status": {"State": "Enabled", "Health": "OK"},
+    }
+
+
+def manager(hardware: Hardware) -> Document:
+    system_id = hardware.spec.bmc.system_id
+    return {
+        "@odata.id": f"{ROOT}/Managers/{system_id}",
+        "@odata.type": "#Manager.v1_19_0.Manager",
+        "Id": system_id,
+        "Name": f"BMC of {hardware.spec.name}",
+        "ManagerType": "BMC",
+        "Model": "ZeroTouch Lab BMC",
+        "FirmwareVersion": "1.0.0",
+        "PowerState": "On",
+        "Status": {"State": "Enabled", "Health": "OK"},
+        "Links": {"ManagerForServers": [{"@odata.id": f"{ROOT}/Systems/{system_id}"}]},
+    }
+
+
+def virtual_media(hardware: Hardware, slot: Slot) -> Document:
+    path = f"{ROOT}/Systems/{hardware.spec.bmc.system_id}/VirtualMedia/{slot.id}"
+    return {
+        "@odata.id": path,
+        "@odata.type": "#VirtualMedia.v1_6_2.VirtualMedia",
+        "Id": slot.id,
+        "Name": f"Virtual Media {slot.id}",
+        "MediaTypes": list(slot.media_types),
+        "Image": slot.image,
+        "ImageName": slot.image.rsplit("/", 1)[-1] if slot.image else None,
+        "Inserted": slot.inserted,
+        "ConnectedVia": "URI" if slot.inserted else "NotConnected",
+        "WriteProtected": slot.write_protected,
+        "TransferMethod": "Stream",
+        "TransferProtocolType": slot.image.partition(":")[0].upper() if slot.image else None,
+        "UserName": slot.username,
+        "Password": None,
+        "VerifyCertificate": slot.verify_certificate,
+        "Status": {"State": "Enabled", "Health": "OK"},
+        "Actions": {
+            "#VirtualMedia.InsertMedia": {
+                "target": f"{path}/Actions/VirtualMedia.InsertMedia",
+                "TransferProtocolType@Redfish.AllowableValues": ["HTTP", "HTTPS"],
+            },
+            "#VirtualMedia.EjectMedia": {"target": f"{path}/Actions/VirtualMedia.EjectMedia"},
+        },
+    }

@@ -1,0 +1,163 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""One BMC service: the aiohttp application behind a management address. Several machines may share it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from aiohttp import web
+
+from ..clock import LabClock
+from ..faults import Faults
+from ..machine.hardware import Hardware
+from . import documents
+from .errors import RedfishError
+from .exchange import read_body, reply
+from .media import MediaActions
+from .sessions import Sessions
+from .system import Systems
+from .tasks import Tasks
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+ROOT = documents.ROOT
+_SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+class BmcEndpoint:
+    """``probe(url)`` says why the BMC cannot read a medium ("" when it can)."""
+
+    def __init__(self, machines: Sequence[Hardware], *, clock: LabClock, faults: Faults, probe: Callable[[str], Awaitable[str]]) -> None:
+        self.machines = {machine.spec.bmc.system_id: machine for machine in machines}
+        self.clock = clock
+        self.faults = faults
+        bmcs = [machine.spec.bmc for machine in machines]
+        self.sessions = Sessions({bmc.username: bmc.password for bmc in bmcs}, min(bmc.sessions for bmc in bmcs))
+        self.requests: Counter[str] = Counter()
+        self.writes: list[dict[str, Any]] = []
+        self.refused = 0
+        tasks = Tasks(clock)
+        self.app = web.Application(middlewares=[self._answer])
+        self.app.add_routes(self._routes())
+        Systems(self.machines, faults).add_routes(self.app)
+        tasks.add_routes(self.app)
+        MediaActions(self.machines, clock, faults, tasks, probe).add_routes(self.app)
+
+    def status(self, machine: str) -> dict[str, Any]:
+        """What ``ztlab status`` says about the BMC of a machine: request counters, changes made through it, sessions left open."""
+        return {
+            "requests": dict(self.requests),
+            "refused": self.refused,
+            "writes": [write for write in self.writes if write["machine"] == machine],
+            "sessions": [{"id": session.id, "username": session.username, "created": round(session.created, 1)} for session in self.sessions.open()],
+            "sessions_opened": self.sessions.opened,
+        }
+
+    def _routes(self) -> list[web.RouteDef]:
+        service = f"{ROOT}/SessionService"
+        return [
+            web.get("/redfish", self._versions),
+            web.get(ROOT, self._root),
+            web.get(f"{ROOT}/", self._root),
+            web.get(service, self._session_service),
+            web.get(f"{service}/Sessions", self._list_sessions),
+            web.post(f"{service}/Sessions", self._log_in),
+            web.post(f"{service}/Sessions/Members", self._log_in),
+            web.get(f"{service}/Sessions/{{id}}", self._get_session),
+            web.delete(f"{service}/Sessions/{{id}}", self._log_out),
+        ]
+
+    # ---- every request -------------------------------------------------------------------------------------------------------------
+
+    @web.middleware
+    async def _answer(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        machine = self._machine_name(request)
+        self.requests[request.method] += 1
+        try:
+            await self._misbehave(request, machine)
+            if not self._is_open(request):
+                self.sessions.authenticate(request.headers)
+            response = await handler(request)
+        except RedfishError as error:
+            self.refused += error.status in (401, 403)
+            return error.response()
+        except web.HTTPNotFound:
+            return RedfishError("ResourceMissingAtURI", request.path).response()
+        except web.HTTPMethodNotAllowed as error:
+            answer = RedfishError("OperationNotAllowed").response()
+            answer.headers["Allow"] = ", ".join(sorted(error.allowed_methods))
+            return answer
+        if request.method not in _SAFE and "/SessionService" not in request.path:
+            self.writes.append({"machine": machine, "method": request.method, "path": request.path, "status": response.status})
+        response.headers["OData-Version"] = "4.0"
+        response.headers["Cache-Control"] = "no-cache"
+        return response
+
+    def _machine_name(self, request: web.Request) -> str:
+        parts = request.path.split("/")
+        if len(parts) > 4 and parts[3] in ("Systems", "Managers") and parts[4] in self.machines:
+            return self.machines[parts[4]].spec.name
+        return next(iter(self.machines.values())).spec.name
+
+    @staticmethod
+    def _is_open(request: web.Request) -> bool:
+        path = request.path.rstrip("/")
+        if request.method in _SAFE and path in ("/redfish", ROOT):
+            return True
+        return request.method == "POST" and path in (f"{ROOT}/SessionService/Sessions", f"{ROOT}/SessionService/Sessions/Members")
+
+    async def _misbehave(self, request: web.Request, machine: str) -> None:
+        slow = self.faults.take("bmc-slow", machine)
+        if slow:
+            await self.clock.sleep(slow.number("seconds", 30))
+        if self.faults.take("bmc-drop", machine):
+            if request.transport is not None:
+                request.transport.abort()
+            raise asyncio.CancelledError
+        unavailable = self.faults.peek("bmc-503", machine)
+        if unavailable and request.method in unavailable.options.get("methods", request.method).split(","):
+            self.faults.take("bmc-503", machine)
+            raise RedfishError("ServiceTemporarilyUnavailable", "1")
+        if "X-Auth-Token" in request.headers and self.faults.take("bmc-401-session", machine):
+            self.sessions.forget_all()
+
+    # ---- service root and sessions ---------------------------------------------------------------------------------------------------
+
+    async def _versions(self, request: web.Request) -> web.Response:
+        return web.json_response({"v1": f"{ROOT}/"})
+
+    async def _root(self, request: web.Request) -> web.Response:
+        return reply(request, documents.service_root(next(iter(self.machines.values())).spec.system_uuid))
+
+    async def _session_service(self, request: web.Request) -> web.Response:
+        return reply(request, documents.session_service(len(self.sessions.open())))
+
+    async def _list_sessions(self, request: web.Request) -> web.Response:
+        path = f"{ROOT}/SessionService/Sessions"
+        members = [f"{path}/{session.id}" for session in self.sessions.open()]
+        return reply(request, documents.collection(path, "SessionCollection", "Session Collection", members))
+
+    async def _log_in(self, request: web.Request) -> web.Response:
+        refused = self.faults.take("bmc-session-refused", self._machine_name(request))
+        if refused:
+            status = int(refused.number("status", 503))
+            raise RedfishError("NoValidSession" if status == 401 else "SessionLimitExceeded", status=status)
+        body = await read_body(request)
+        for name in ("UserName", "Password"):
+            if not isinstance(body.get(name), str):
+                raise RedfishError("ActionParameterMissing", "Sessions", name, related=[f"#/{name}"])
+        session = self.sessions.log_in(body["UserName"], body["Password"], self.clock.now())
+        document = documents.session(session.id, session.username)
+        return web.json_response(document, status=201, headers={"X-Auth-Token": session.token, "Location": document["@odata.id"]})
+
+    async def _get_session(self, request: web.Request) -> web.Response:
+        session = self.sessions.get(request.match_info["id"])
+        return reply(request, documents.session(session.id, session.username))
+
+    async def _log_out(self, request: web.Request) -> web.Response:
+        self.sessions.end(request.match_info["id"])
+        return web.Response(status=204)

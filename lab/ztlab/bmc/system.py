@@ -1,0 +1,137 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""ComputerSystem, its network ports and its Manager: reading, boot override, power."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from aiohttp import web
+
+from ..faults import Faults
+from ..machine.hardware import RESET_TYPES, Hardware, PowerConflict
+from . import documents
+from .errors import RedfishError
+from .exchange import check_etag, read_body, reply
+
+ROOT = documents.ROOT
+_BOOT_VALUES = {
+    "BootSourceOverrideTarget": documents.BOOT_TARGETS,
+    "BootSourceOverrideEnabled": documents.BOOT_ENABLED,
+    "BootSourceOverrideMode": documents.BOOT_MODES,
+}
+
+
+class Systems:
+    """The machines of one BMC by system id."""
+
+    def __init__(self, machines: Mapping[str, Hardware], faults: Faults) -> None:
+        self._machines = machines
+        self._faults = faults
+
+    def add_routes(self, app: web.Application) -> None:
+        system = f"{ROOT}/Systems/{{system}}"
+        app.add_routes(
+            [
+                web.get(f"{ROOT}/Systems", self._list_systems),
+                web.get(f"{ROOT}/Managers", self._list_managers),
+                web.get(system, self._get),
+                web.patch(system, self._patch),
+                web.post(f"{system}/Actions/ComputerSystem.Reset", self._reset),
+                web.get(f"{system}/EthernetInterfaces", self._list_ports),
+                web.get(f"{system}/EthernetInterfaces/{{port}}", self._get_port),
+                web.get(f"{ROOT}/Managers/{{system}}", self._get_manager),
+            ]
+        )
+
+    def machine(self, request: web.Request) -> Hardware:
+        """The machine that the URL names; raises RedfishError 404."""
+        return find_machine(self._machines, request)
+
+    async def _list_systems(self, request: web.Request) -> web.Response:
+        members = [f"{ROOT}/Systems/{identifier}" for identifier in self._machines]
+        return reply(request, documents.collection(f"{ROOT}/Systems", "ComputerSystemCollection", "Computer System Collection", members))
+
+    async def _list_managers(self, request: web.Request) -> web.Response:
+        members = [f"{ROOT}/Managers/{identifier}" for identifier in self._machines]
+        return reply(request, documents.collection(f"{ROOT}/Managers", "ManagerCollection", "Manager Collection", members))
+
+    async def _get(self, request: web.Request) -> web.Response:
+        return reply(request, documents.system(self.machine(request)))
+
+    async def _get_manager(self, request: web.Request) -> web.Response:
+        return reply(request, documents.manager(self.machine(request)))
+
+    def _ports(self, machine: Hardware) -> list[tuple[str, str, bool]]:
+        if self._faults.peek("bmc-wrong-mac", machine.spec.name):
+            return [(name, f"02:ee:ee:ee:ee:{index:02x}", link) for index, (name, _mac, link) in enumerate(machine.nics)]
+        return machine.nics
+
+    async def _list_ports(self, request: web.Request) -> web.Response:
+        path = f"{ROOT}/Systems/{request.match_info['system']}/EthernetInterfaces"
+        members = [f"{path}/{name}" for name, _mac, _link in self._ports(self.machine(request))]
+        return reply(request, documents.collection(path, "EthernetInterfaceCollection", "Ethernet Interface Collection", members))
+
+    async def _get_port(self, request: web.Request) -> web.Response:
+        machine = self.machine(request)
+        for name, mac, link in self._ports(machine):
+            if name == request.match_info["port"]:
+                return reply(request, documents.ethernet_interface(machine, name, mac, link))
+        raise RedfishError("ResourceMissingAtURI", request.path)
+
+    async def _patch(self, request: web.Request) -> web.Response:
+        machine = self.machine(request)
+        check_etag(request, documents.system(machine))
+        if "If-Match" in request.headers and self._faults.take("bmc-stale-etag", machine.spec.name):
+            raise RedfishError("PreconditionFailed")
+        body = await read_body(request)
+        changes = _boot_changes(body, documents.system(machine))
+        machine.boot.target = changes.get("BootSourceOverrideTarget", machine.boot.target)
+        machine.boot.enabled = changes.get("BootSourceOverrideEnabled", machine.boot.enabled)
+        machine.boot.mode = changes.get("BootSourceOverrideMode", machine.boot.mode)
+        if machine.boot.enabled == "Disabled":
+            machine.boot.target = "None"
+        return reply(request, documents.system(machine))
+
+    async def _reset(self, request: web.Request) -> web.Response:
+        machine = self.machine(request)
+        body = await read_body(request)
+        unknown = sorted(set(body) - {"ResetType"})
+        if unknown:
+            raise RedfishError("ActionParameterUnknown", "ComputerSystem.Reset", unknown[0], related=[f"#/{unknown[0]}"])
+        if "ResetType" not in body:
+            raise RedfishError("ActionParameterMissing", "ComputerSystem.Reset", "ResetType", related=["#/ResetType"])
+        if body["ResetType"] not in RESET_TYPES:
+            raise RedfishError("ActionParameterValueNotInList", str(body["ResetType"]), "ResetType", "ComputerSystem.Reset", related=["#/ResetType"])
+        try:
+            machine.reset(body["ResetType"])
+        except PowerConflict as error:
+            raise RedfishError("ActionParameterValueConflict", "ResetType", body["ResetType"]) from error
+        return web.Response(status=204)
+
+
+def find_machine(machines: Mapping[str, Hardware], request: web.Request) -> Hardware:
+    """The machine that the URL names; raises RedfishError 404."""
+    try:
+        return machines[request.match_info["system"]]
+    except KeyError as error:
+        raise RedfishError("ResourceMissingAtURI", request.path) from error
+
+
+def _boot_changes(body: Mapping[str, Any], current: Mapping[str, Any]) -> dict[str, str]:
+    if not body:
+        raise RedfishError("UnrecognizedRequestBody")
+    for name in body:
+        if name != "Boot":
+            raise RedfishError("PropertyNotWritable" if name in current else "PropertyUnknown", name, related=[f"#/{name}"])
+    boot = body["Boot"]
+    if not isinstance(boot, dict) or not boot:
+        raise RedfishError("PropertyValueTypeError", str(boot), "Boot", related=["#/Boot"])
+    for name, value in boot.items():
+        if name not in _BOOT_VALUES:
+            raise RedfishError("PropertyUnknown", name, related=[f"#/Boot/{name}"])
+        if value not in _BOOT_VALUES[name]:
+            raise RedfishError("PropertyValueNotInList", str(value), name, related=[f"#/Boot/{name}"])
+    return boot

@@ -1,0 +1,156 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The process of a lab: ``python -m ztlab.daemon <state directory>``. It ends by ``ztlab down``, after its life, or with its state directory."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .clock import LabClock
+from .control import serve
+from .fabric.loopback import NetLock, lock_net
+from .faults import UnknownFault
+from .image.base import write_base_image
+from .lab import Lab
+from .site.load import load_site
+from .variables import variables
+
+OPTIONS = "options.json"
+READY = "ready.json"
+FAILED = "failed.txt"
+MARKER = ".ztlab"
+BASE_IMAGE = "base.iso"
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """How a lab is started. ``ttl`` in seconds of the wall clock."""
+
+    site: str
+    net: str = "auto"
+    speed: float = 1.0
+    ttl: float = 7200.0
+    base_image: str = ""
+    swagger: str = ""
+
+    def write(self, state: Path) -> None:
+        (state / OPTIONS).write_text(json.dumps(dataclasses.asdict(self)), encoding="utf-8")
+
+    @classmethod
+    def read(cls, state: Path) -> Options:
+        return cls(**json.loads((state / OPTIONS).read_text(encoding="utf-8")))
+
+
+class Daemon:
+    """A lab with its control channel and its end."""
+
+    def __init__(self, state: Path, options: Options, lock: NetLock) -> None:
+        self.state = state
+        self.options = options
+        self._lock = lock
+        self._stop = asyncio.Event()
+        self._started = time.monotonic()
+        site = load_site(Path(options.site))
+        swagger = Path(options.swagger) if options.swagger else None
+        self.lab = Lab(site, state=state, net=lock.number, clock=LabClock(options.speed), swagger=swagger)
+
+    async def run(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, self._stop.set)
+        await self.lab.start()
+        control = await serve(self.state, self._handle)
+        write_atomic(self.state / READY, {"pid": os.getpid(), "net": self.lab.fabric.table.prefix})
+        try:
+            await self._live()
+        finally:
+            control.close()
+            await self.lab.stop()
+
+    async def _live(self) -> None:
+        """Return when the lab is to end."""
+        while not self._stop.is_set():
+            try:
+                await asyncio.wait_for(self._stop.wait(), timeout=1.0)
+            except TimeoutError:
+                if not (self.state / MARKER).exists():
+                    return
+                if time.monotonic() - self._started > self.options.ttl:
+                    print(f"The lab's life of {self.options.ttl:g} seconds is over.", flush=True)
+                    return
+
+    async def _handle(self, request: Mapping[str, Any]) -> Any:
+        command = request["command"]
+        if command == "status":
+            left = self.options.ttl - (time.monotonic() - self._started)
+            return {"pid": os.getpid(), "site": self.options.site, "ttl_left": round(left), **self.lab.status()}
+        if command == "vars":
+            return self.variables()
+        if command == "kubeconfig":
+            return self.lab.clusters.kubeconfig()
+        if command == "stop":
+            asyncio.get_running_loop().call_later(0.05, self._stop.set)
+            return {"pid": os.getpid()}
+        if command.startswith("fault-"):
+            return self._faults(command, request)
+        raise ValueError(f"unknown command {command!r}")
+
+    def _faults(self, command: str, request: Mapping[str, Any]) -> Any:
+        faults = self.lab.faults
+        machine = request.get("machine")
+        if machine is not None and machine not in self.lab.machines:
+            raise UnknownFault(f"no machine {machine!r}; the site has {', '.join(self.lab.machines)}")
+        if command == "fault-add":
+            fault = faults.add(request["kind"], machine=machine, count=request.get("count"), options=request.get("options"))
+            return fault.to_dict()
+        if command == "fault-clear":
+            return faults.clear(request.get("kind"), machine)
+        return [fault.to_dict() for fault in faults.list()]
+
+    def variables(self) -> dict[str, Any]:
+        given = self.options.base_image
+        path = Path(given) if given else self.state / BASE_IMAGE
+        return variables(self.lab.site, self.lab.fabric, ca_file=self.lab.authority.ca_file, base_image=path, synthetic=not given)
+
+
+def write_atomic(path: Path, document: Any) -> None:
+    """A reader sees the whole document or none."""
+    temporary = path.with_name(f".{path.name}.new")
+    temporary.write_text(json.dumps(document), encoding="utf-8")
+    temporary.replace(path)
+
+
+def main() -> int:
+    state = Path(sys.argv[1])
+    lock = None
+    try:
+        options = Options.read(state)
+        lock = lock_net(options.net)
+        if not options.base_image:
+            write_base_image(state / BASE_IMAGE)
+        asyncio.run(_run(state, options, lock))
+    except Exception as error:
+        if state.is_dir():
+            (state / FAILED).write_text(f"{error or type(error).__name__}\n", encoding="utf-8")
+        raise
+    finally:
+        if lock is not None:
+            lock.release()
+    return 0
+
+
+async def _run(state: Path, options: Options, lock: NetLock) -> None:
+    await Daemon(state, options, lock).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

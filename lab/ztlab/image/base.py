@@ -1,0 +1,194 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""A synthetic CoreOS live ISO: the layout, boot entries and embed areas of the real one, without an operating system in it."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import io
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import pycdlib
+
+VERSION = "422.96.202611010000-0"
+VOLUME_ID = f"rhcos-{VERSION}"
+KARGS_SIZE = 1139
+IGNITION_SIZE = 262144
+MARKER = "# COREOS_KARG_EMBED_AREA\n"
+DEFAULT_KARGS = f"mitigations=auto,nosmt coreos.liveiso={VOLUME_ID} ignition.firstboot ignition.platform.id=metal"
+
+_MIB = 1 << 20
+_ROOTFS_SIZE = 56 * _MIB
+_FEATURES = {
+    "installer-config": True,
+    "installer-config-directives": dict.fromkeys(("append-karg", "console", "copy-network", "delete-karg", "dest-device", "ignition-file"), True),
+    "live-initrd-network": True,
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class _File:
+    """A file of the ISO: its Rock Ridge path and content."""
+
+    path: str
+    content: bytes
+
+
+def write_base_image(path: Path) -> Path:
+    """Write the image (about 64 MiB, mostly holes) under its final name at once; the path."""
+    iso = pycdlib.PyCdlib()
+    iso.new(interchange_level=3, rock_ridge="1.09", vol_ident=VOLUME_ID, sys_ident="LINUX")
+    made: set[str] = set()
+    for file in _files():
+        _make_parents(iso, file.path, made)
+        iso.add_fp(io.BytesIO(file.content), len(file.content), _iso_path(file.path), rr_name=file.path.rsplit("/", 1)[-1])
+    rootfs = "images/pxeboot/rootfs.img"
+    with tempfile.TemporaryFile() as hole:
+        hole.write(b"hsqs" + b"synthetic root file system of ztlab\n")
+        hole.truncate(_ROOTFS_SIZE)
+        iso.add_fp(cast(BinaryIO, hole), _ROOTFS_SIZE, _iso_path(rootfs), rr_name="rootfs.img")
+        iso.add_eltorito(_iso_path("isolinux/isolinux.bin"), bootcatfile=_iso_path("isolinux/boot.cat"), rr_bootcatname="boot.cat", boot_info_table=True)
+        iso.add_eltorito(_iso_path("images/efiboot.img"), efi=True)
+        _write_with_holes(iso, path)
+    iso.close()
+    return path
+
+
+def _files() -> list[_File]:
+    grub = _with_area(_GRUB_HEAD, _GRUB_TAIL)
+    isolinux = _with_area(_ISOLINUX_HEAD, _ISOLINUX_TAIL)
+    kargs = {
+        "default": DEFAULT_KARGS,
+        "files": [
+            {"path": "EFI/redhat/grub.cfg", "offset": len(_GRUB_HEAD.encode()), "pad": "#", "end": "\n"},
+            {"path": "isolinux/isolinux.cfg", "offset": len(_ISOLINUX_HEAD.encode()), "pad": "#", "end": "\n"},
+        ],
+        "size": KARGS_SIZE,
+    }
+    return [
+        _File("EFI/redhat/grub.cfg", grub),
+        _File("coreos/features.json", _json(_FEATURES)),
+        _File("coreos/igninfo.json", _json({"file": "images/ignition.img"})),
+        _File("coreos/kargs.json", _json(kargs)),
+        _File("images/efiboot.img", b"\xeb\x58\x90mkfs.fat" + bytes(2 * _MIB - 13) + b"\x55\xaa"),
+        _File("images/ignition.img", bytes(IGNITION_SIZE)),
+        _File("images/pxeboot/initrd.img", gzip.compress(b"070701synthetic initramfs of ztlab", mtime=0).ljust(3 * _MIB, b"\0")),
+        _File("images/pxeboot/vmlinuz", b"MZ" + bytes(510) + b"HdrS" + bytes(2 * _MIB - 516)),
+        _File("isolinux/isolinux.bin", bytes(38 * 1024)),
+        _File("isolinux/isolinux.cfg", isolinux),
+        _File("zipl.prm", (DEFAULT_KARGS + "\n").encode()),
+    ]
+
+
+_GRUB_HEAD = """set default="1"
+
+function load_video {
+  insmod all_video
+}
+
+load_video
+set gfxpayload=keep
+insmod gzio
+insmod part_gpt
+insmod ext2
+
+set timeout=5
+
+menuentry 'RHEL CoreOS (Live)' --class fedora --class gnu-linux --class gnu --class os {
+\tlinux /images/pxeboot/vmlinuz """
+_GRUB_TAIL = """\tinitrd /images/pxeboot/initrd.img /images/ignition.img
+}
+"""
+_ISOLINUX_HEAD = """serial 0
+default vesamenu.c32
+timeout 50
+
+label linux
+  menu label ^RHEL CoreOS (Live)
+  menu default
+  kernel /images/pxeboot/vmlinuz
+  append initrd=/images/pxeboot/initrd.img,/images/ignition.img """
+_ISOLINUX_TAIL = """
+menu separator
+menu end
+"""
+
+
+def _with_area(head: str, tail: str) -> bytes:
+    """A boot loader configuration with the area for kernel arguments between head and tail (reference coreos-live-image.md 3)."""
+    return (head + (DEFAULT_KARGS + "\n").ljust(KARGS_SIZE, "#") + MARKER + tail).encode()
+
+
+def _json(value: object) -> bytes:
+    return (json.dumps(value, indent=2, sort_keys=True) + "\n").encode()
+
+
+def _iso_path(path: str) -> str:
+    """The 8.3 name that ISO 9660 has for a path: IMAGES/IGNITION.IMG;1."""
+    *parents, name = path.split("/")
+    stem, _, suffix = name.partition(".")
+    parts = [parent.upper()[:8] for parent in parents] + [f"{stem.upper()[:8]}.{suffix.upper()[:3]};1"]
+    return "/" + "/".join(parts)
+
+
+def _make_parents(iso: pycdlib.PyCdlib, path: str, made: set[str]) -> None:
+    parts = path.split("/")[:-1]
+    for depth in range(1, len(parts) + 1):
+        parent = "/".join(parts[:depth])
+        if parent not in made:
+            made.add(parent)
+            iso.add_directory("/" + "/".join(part.upper()[:8] for part in parts[:depth]), rr_name=parts[depth - 1])
+
+
+class _HoleWriter(io.RawIOBase):
+    """A file that turns long runs of zeros into holes."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._end = 0
+
+    def write(self, data: object) -> int:
+        block = bytes(data)  # type: ignore[call-overload]
+        if len(block) >= 4096 and not any(block):
+            self._file.seek(len(block), os.SEEK_CUR)
+        else:
+            self._file.write(block)
+        self._end = max(self._end, self._file.tell())
+        return len(block)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def truncate(self, size: int | None = None) -> int:
+        return self._file.truncate(size)
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def finish(self) -> None:
+        self._file.truncate(self._end)
+
+
+def _write_with_holes(iso: pycdlib.PyCdlib, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("w+b") as file:
+            writer = _HoleWriter(cast(BinaryIO, file))
+            iso.write_fp(cast(BinaryIO, writer))
+            writer.finish()
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

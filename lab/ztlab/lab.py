@@ -1,0 +1,135 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""One lab: the site's machines and BMCs, the network between them, and the clusters that come out of it."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+
+from .bmc.endpoint import BmcEndpoint
+from .clock import LabClock
+from .clusters import Clusters
+from .fabric.hosts import Fabric
+from .fabric.loopback import AddressTable, unprivileged_port
+from .fabric.pki import Authority
+from .faults import Faults
+from .machine.console import Console
+from .machine.firmware import Firmware
+from .machine.hardware import Hardware
+from .machine.medium import probe
+from .site.model import Site
+
+
+@dataclasses.dataclass(frozen=True)
+class Paths:
+    """Where a lab keeps its things, below the state directory."""
+
+    state: Path
+
+    @property
+    def consoles(self) -> Path:
+        return self.state / "consoles"
+
+    @property
+    def tls(self) -> Path:
+        return self.state / "tls"
+
+    def console(self, machine: str) -> Path:
+        return self.consoles / f"{machine}.log"
+
+
+class Lab:
+    """Everything of one lab. ``swagger``: where the assisted-service's swagger is, for checking answers (None: not checked)."""
+
+    def __init__(self, site: Site, *, state: Path, net: int, clock: LabClock, swagger: Path | None = None) -> None:
+        self.site = site
+        self.paths = Paths(state)
+        self.clock = clock
+        self.swagger = swagger
+        self.faults = Faults()
+        self.fabric = Fabric(site, AddressTable(net))
+        self.authority = Authority(self.paths.tls)
+        self.clusters = Clusters(self)
+        firmware = Firmware(self)
+        self.machines = {
+            machine.name: Hardware(machine, clock=clock, faults=self.faults, console=Console(self.paths.console(machine.name), clock), run=firmware.run)
+            for machine in site.machines
+        }
+        self._endpoints: dict[str, BmcEndpoint] = {}
+        self._runners: list[web.AppRunner] = []
+        self._session: aiohttp.ClientSession | None = None
+
+    @property
+    def session(self) -> aiohttp.ClientSession:
+        """The HTTP client of everything that runs in the lab."""
+        if self._session is None:
+            raise RuntimeError("the lab is not started")
+        return self._session
+
+    async def start(self) -> None:
+        """Open the BMCs."""
+        connector = aiohttp.TCPConnector(limit=0)
+        self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), auto_decompress=False)
+        shared: dict[tuple[str, int], list[Hardware]] = defaultdict(list)
+        for machine in self.machines.values():
+            shared[machine.spec.bmc.host, machine.spec.bmc.port].append(machine)
+        for (host, port), machines in shared.items():
+            endpoint = BmcEndpoint(machines, clock=self.clock, faults=self.faults, probe=self._probe)
+            context = self.authority.server_context([host, self.fabric.table.loopback(host)]) if machines[0].spec.bmc.tls else None
+            await self.serve(endpoint.app, self.fabric.table.loopback(host), unprivileged_port(port), context)
+            for machine in machines:
+                self._endpoints[machine.spec.name] = endpoint
+
+    async def stop(self) -> None:
+        """End everything, in the order in which it depends on each other."""
+        await asyncio.gather(*(machine.close() for machine in self.machines.values()))
+        await self.clusters.stop()
+        await asyncio.gather(*(runner.cleanup() for runner in self._runners))
+        if self._session is not None:
+            await self._session.close()
+
+    async def serve(self, app: web.Application, host: str, port: int, context: Any = None) -> None:
+        """Open a server that lives as long as the lab."""
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+        await runner.setup()
+        self._runners.append(runner)
+        await web.TCPSite(runner, host, port, ssl_context=context).start()
+
+    async def _probe(self, url: str) -> str:
+        return await probe(self.session, self.fabric.redirect, url)
+
+    def status(self) -> dict[str, Any]:
+        """What ``ztlab status --json`` prints."""
+        return {
+            "net": self.fabric.table.prefix,
+            "speed": self.clock.speed,
+            "lab_seconds": round(self.clock.now(), 1),
+            "machines": [self._machine_status(machine) for machine in self.machines.values()],
+            "clusters": self.clusters.status(),
+            "faults": [fault.to_dict() for fault in self.faults.list()],
+            "addresses": self.fabric.table.to_dict(),
+        }
+
+    def _machine_status(self, machine: Hardware) -> dict[str, Any]:
+        name = machine.spec.name
+        network = self.fabric.hosts.get(name)
+        return {
+            "name": name,
+            "power": machine.power_state,
+            "phase": machine.console.phase,
+            "console": machine.console.last,
+            "boot": dataclasses.asdict(machine.boot),
+            "boots": list(machine.boots),
+            "media": {slot.id: slot.image for slot in machine.slots.values()},
+            "installed": {disk: system.role for disk, system in machine.installed.items()},
+            "addresses": network.addresses() if network else [],
+            "bmc": self._endpoints[name].status(name) if name in self._endpoints else {},
+        }

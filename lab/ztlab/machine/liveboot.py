@@ -1,0 +1,123 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Boot of a CoreOS live medium up to the point where Ignition runs: everything is read from the medium, over the network."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING
+
+from .hardware import Hardware, Slot
+from .initramfs import InitrdError, looks_like_initrd, unpack
+from .iso import Entry, Iso, IsoError
+from .loader import BootPlan, LoaderError, firmware_boots, read_boot_plan
+from .medium import Medium, MediumError
+
+if TYPE_CHECKING:
+    from ..lab import Lab
+
+KERNEL_SECONDS = 15.0
+# Files up to this size are read completely; larger ones (the root file system) at so many places.
+_WHOLE = 8 << 20
+_SAMPLES = 16
+_SAMPLE = 128 << 10
+
+
+@dataclasses.dataclass(frozen=True)
+class LiveImage:
+    """What the initramfs of the live system holds, and how it was started."""
+
+    medium: Medium
+    volume_id: str
+    plan: BootPlan
+    initramfs: dict[str, bytes]
+
+
+async def boot_medium(medium: Medium, machine: Hardware, lab: Lab) -> LiveImage | None:
+    """The booted image; None when the live system stops early (the console says where). Raises what makes firmware and kernel give up."""
+    console = machine.console
+    iso = await Iso.open(medium)
+    await firmware_boots(iso, machine.boot.mode)
+    plan = await read_boot_plan(iso, machine.boot.mode)
+    console.print(f"{plan.config}: {plan.kernel} {plan.arguments}", phase="booting from virtual media")
+    kernel = await _required(iso, plan.kernel)
+    if not (await medium.read(kernel.offset, min(kernel.size, 1024))).startswith((b"MZ", b"\x1f\x8b", b"\x7fELF")):
+        raise LoaderError(f"{plan.kernel} is no kernel")
+    await _read_through(medium, kernel)
+    initramfs = await _initramfs(iso, medium, plan)
+    await lab.clock.sleep(KERNEL_SECONDS)
+    problem = await _root_problem(iso, medium, plan, lab, machine)
+    if problem:
+        console.print(f"dracut: {problem}", phase="emergency shell")
+        return None
+    await _warn_about_area(iso, plan, machine)
+    return LiveImage(medium, iso.volume_id, plan, initramfs)
+
+
+async def _required(iso: Iso, path: str) -> Entry:
+    entry = await iso.find(path)
+    if entry is None or entry.directory or entry.size == 0:
+        raise LoaderError(f"file {path} not found")
+    return entry
+
+
+async def _initramfs(iso: Iso, medium: Medium, plan: BootPlan) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    for number, path in enumerate(plan.initrds):
+        entry = await _required(iso, path)
+        head = await medium.read(entry.offset, min(entry.size, 512))
+        if number == 0:  # the system's own initramfs: its content is known, what counts is that it is there
+            if not looks_like_initrd(head):
+                raise InitrdError(f"{path}: invalid magic at start of compressed archive")
+            await _read_through(medium, entry)
+        else:
+            files |= unpack(await medium.read(entry.offset, entry.size))
+    return files
+
+
+async def _root_problem(iso: Iso, medium: Medium, plan: BootPlan, lab: Lab, machine: Hardware) -> str:
+    """Why the live system finds no root file system, "" when it does."""
+    label, url = plan.argument("coreos.liveiso"), plan.argument("coreos.live.rootfs_url")
+    if url:
+        slot = Slot("rootfs", ("CD",))
+        slot.insert(url)
+        try:
+            rootfs = await Medium(lab.session, lab.fabric.redirect, slot, faults=lab.faults, machine=machine.spec.name, clock=lab.clock).open()
+            await _read_through(rootfs, Entry("rootfs", 0, rootfs.size, directory=False))
+        except (MediumError, OSError) as error:
+            return f"coreos-livepxe-rootfs: couldn't fetch {url}: {error}"
+        return ""
+    if label is None:
+        return "neither coreos.liveiso nor coreos.live.rootfs_url among the kernel arguments: no root file system"
+    if label != iso.volume_id:
+        return f"timed out waiting for /dev/disk/by-label/{label}: the medium's label is {iso.volume_id}"
+    entry = await iso.find("images/pxeboot/rootfs.img")
+    if entry is None:
+        return "/run/media/iso/images/pxeboot/rootfs.img: no such file"
+    await _read_through(medium, entry)
+    return ""
+
+
+async def _read_through(medium: Medium, entry: Entry) -> None:
+    """Read a file for the sake of reading it."""
+    if entry.size <= _WHOLE:
+        async for _chunk in medium.stream(entry.offset, entry.size):
+            pass
+        return
+    step = (entry.size - _SAMPLE) // (_SAMPLES - 1)
+    for number in range(_SAMPLES):
+        async for _chunk in medium.stream(entry.offset + number * step, _SAMPLE):
+            pass
+
+
+async def _warn_about_area(iso: Iso, plan: BootPlan, machine: Hardware) -> None:
+    """An area that tools fill but the boot loader does not load is worth a line: the config would be lost silently."""
+    try:
+        named = json.loads(await iso.read("coreos/igninfo.json"))["file"]
+    except (IsoError, ValueError, KeyError, TypeError):
+        return
+    loaded = {path.lstrip("/").lower() for path in plan.initrds}
+    if named.lstrip("/").lower() not in loaded:
+        machine.console.print(f"coreos/igninfo.json names {named}, which {plan.config} does not load")

@@ -1,0 +1,163 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The typed values of a site file. Sizes carry their unit in the name; MAC addresses are lower case, addresses canonical."""
+
+from __future__ import annotations
+
+import dataclasses
+import ipaddress
+import urllib.parse
+import uuid
+from collections.abc import Mapping
+
+IPNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
+IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_NAMESPACE = uuid.UUID("5b1d7c3a-6f4e-4b57-9a35-0d1f3f1a2c90")
+
+
+@dataclasses.dataclass(frozen=True)
+class Network:
+    """One layer-2 segment with its router. ``ntp`` None: every time server answers."""
+
+    name: str
+    cidrs: tuple[IPNetwork, ...]
+    gateway: str
+    vlan: int | None = None
+    routed: bool = True
+    mtu: int = 1500
+    dhcp: tuple[str, str] | None = None
+    dns_servers: tuple[str, ...] = ()
+    dns_records: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    ntp: tuple[str, ...] | None = None
+
+    def contains(self, address: str) -> bool:
+        ip = ipaddress.ip_address(address)
+        return any(ip.version == cidr.version and ip in cidr for cidr in self.cidrs)
+
+
+@dataclasses.dataclass(frozen=True)
+class Nic:
+    """A physical port: what the switch port carries untagged (``network``) and tagged (``vlans``), by network name."""
+
+    name: str
+    mac: str
+    network: str = ""
+    vlans: tuple[str, ...] = ()
+    link: bool = True
+    lease: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Disk:
+    name: str
+    size_gib: float
+    rotational: bool = False
+    serial: str = ""
+    wwn: str = ""
+    model: str = ""
+    vendor: str = ""
+    hctl: str = ""
+    removable: bool = False
+    sync_ms: float = 2.0
+
+    @property
+    def path(self) -> str:
+        return f"/dev/{self.name}"
+
+    @property
+    def size_bytes(self) -> int:
+        return int(self.size_gib * 1024**3)
+
+
+@dataclasses.dataclass(frozen=True)
+class Bmc:
+    """A BMC as the rack has it. ``address`` is the text of the inventory; the parts of it that the lab needs are properties."""
+
+    address: str
+    username: str
+    password: str = dataclasses.field(repr=False)
+    profile: str = "plain"
+    sessions: int = 8
+
+    @property
+    def _parts(self) -> urllib.parse.SplitResult:
+        text = self.address if "://" in self.address else f"redfish+https://{self.address}"
+        return urllib.parse.urlsplit(text)
+
+    @property
+    def tls(self) -> bool:
+        return not self._parts.scheme.endswith("http")
+
+    @property
+    def host(self) -> str:
+        return self._parts.hostname or ""
+
+    @property
+    def port(self) -> int:
+        return self._parts.port or (443 if self.tls else 80)
+
+    @property
+    def system_id(self) -> str:
+        """The last part of /redfish/v1/Systems/<id>; "1" when the address names no system."""
+        parts = [part for part in self._parts.path.split("/") if part]
+        return parts[3] if len(parts) > 3 and parts[2] == "Systems" else "1"
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    name: str
+    nics: tuple[Nic, ...]
+    disks: tuple[Disk, ...]
+    bmc: Bmc
+    firmware: str = "uefi"
+    cpus: int = 8
+    memory_mib: int = 32768
+    manufacturer: str = "ZeroTouch Lab"
+    model: str = "Rack Server 1"
+    serial: str = ""
+    uuid: str = ""
+    tpm: str = "none"
+
+    @property
+    def system_uuid(self) -> str:
+        """The firmware's system UUID: given, else made from name and MACs, so that it is the same in every run."""
+        return self.uuid or str(uuid.uuid5(_NAMESPACE, "/".join([self.name, *(nic.mac for nic in self.nics)])))
+
+    @property
+    def serial_number(self) -> str:
+        return self.serial or self.system_uuid[:8].upper()
+
+
+@dataclasses.dataclass(frozen=True)
+class ClusterHint:
+    """Names and addresses of a cluster to come, for the address mapping that ``ztlab vars`` prints before it exists."""
+
+    name: str
+    base_domain: str
+    api_vip: str = ""
+    ingress_vip: str = ""
+    rendezvous_ip: str = ""
+
+    @property
+    def domain(self) -> str:
+        return f"{self.name}.{self.base_domain}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Site:
+    networks: tuple[Network, ...]
+    machines: tuple[Machine, ...]
+    clusters: tuple[ClusterHint, ...] = ()
+    releases: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    def network(self, name: str) -> Network:
+        return next(network for network in self.networks if network.name == name)
+
+    def machine(self, name: str) -> Machine:
+        """Raises KeyError with the known names."""
+        for machine in self.machines:
+            if machine.name == name:
+                return machine
+        raise KeyError(f"no machine {name!r}; the site has {', '.join(m.name for m in self.machines)}")

@@ -1,0 +1,62 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The variables that lead an unchanged inventory into the lab (``ztlab vars``)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from .fabric.hosts import Fabric
+from .fabric.loopback import unprivileged_port
+from .image.base import VERSION
+from .site.model import ClusterHint, Site
+
+SERVICE_PORT = 8090
+API_PORT = 6443
+
+
+def variables(site: Site, fabric: Fabric, *, ca_file: Path, base_image: Path, synthetic: bool) -> dict[str, Any]:
+    """Values for ``ansible-playbook -e @file``. The inventory's own addresses stay as they are; ``openshift_connect_to`` leads them here."""
+    image = {"path": str(base_image)} | ({"version": VERSION} if synthetic else {})
+    return {
+        "openshift_connect_to": connect_to(site, fabric),
+        "openshift_ca_cert": str(ca_file),
+        "openshift_base_image": image,
+        "openshift_publish": {"method": "serve", "listen": fabric.table.publish},
+    }
+
+
+def connect_to(site: Site, fabric: Fabric) -> dict[str, str]:
+    """host:port as configurations name it -> loopback address:port."""
+    mapping: dict[str, str] = {}
+    for machine in site.machines:
+        bmc = machine.bmc
+        mapping[_endpoint(bmc.host, bmc.port)] = f"{fabric.table.loopback(bmc.host)}:{unprivileged_port(bmc.port)}"
+    for cluster in site.clusters:
+        mapping |= _cluster(cluster, site, fabric)
+    return mapping
+
+
+def _cluster(cluster: ClusterHint, site: Site, fabric: Fabric) -> dict[str, str]:
+    mapping: dict[str, str] = {}
+    rendezvous = cluster.rendezvous_ip
+    api = cluster.api_vip or _record(site, f"api.{cluster.domain}") or rendezvous
+    ingress = cluster.ingress_vip or _record(site, f"*.apps.{cluster.domain}") or api
+    if rendezvous:
+        mapping[_endpoint(rendezvous, SERVICE_PORT)] = f"{fabric.table.loopback(rendezvous)}:{SERVICE_PORT}"
+    if api:
+        for name in ("api", "api-int"):
+            mapping[f"{name}.{cluster.domain}:{API_PORT}"] = f"{fabric.table.loopback(api)}:{API_PORT}"
+    if ingress:
+        mapping[f"*.apps.{cluster.domain}:443"] = f"{fabric.table.loopback(ingress)}:{unprivileged_port(443)}"
+    return mapping
+
+
+def _record(site: Site, name: str) -> str:
+    return next((network.dns_records[name] for network in site.networks if name in network.dns_records), "")
+
+
+def _endpoint(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
