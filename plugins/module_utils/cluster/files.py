@@ -46,7 +46,8 @@ def read_directory(path: Path, *, version: str = "", release_image: str = "") ->
     hosts = HostSource(install, agent)
     hosts.choose()
     parsed = assemble(install, agent, release, manifests=manifests)
-    return dataclasses.replace(parsed, problems=(*problems, *check_api_version(install), *upgrade.problems, *hosts.problems, *parsed.problems))
+    found = (*problems, *check_api_version(install), *upgrade.problems, *hosts.problems, *parsed.problems)
+    return dataclasses.replace(parsed, problems=tuple(dict.fromkeys(found)))
 
 
 def _documents(path: Path, problems: list[Problem]) -> tuple[Item | None, Item | None]:
@@ -80,7 +81,7 @@ def _document(file: Path, problems: list[Problem]) -> Item | None:
 
 def _text(file: Path, problems: list[Problem]) -> str | None:
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_bytes().decode("utf-8")  # line ends as they are
     except OSError as error:
         problems.append(Problem("", INVALID, f"cannot be read: {error.strerror}", file=str(file)))
     except UnicodeDecodeError:

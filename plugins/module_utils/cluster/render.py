@@ -74,7 +74,7 @@ def install_config(cluster: Cluster) -> dict[str, Any]:
         "capabilities": cluster.capabilities,
         "featureSet": cluster.feature_set,
         "featureGates": list(cluster.feature_gates),
-        **extra,
+        **dict(sorted(extra.items())),
         "imageDigestSources": [
             _given({"source": source.source, "mirrors": list(source.mirrors), "sourcePolicy": source.source_policy}) for source in cluster.image_digest_sources
         ],

@@ -19,6 +19,7 @@ from ..common import yaml_text
 from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED, Problem
 from . import fields
 from .documents import Boot, Parsed, Release, assemble
+from .echoes import without_echoes
 from .files import check_manifest, read_manifests
 from .shapes import BOOLEAN, STRING, STRINGS, ListOf, Reader, in_upstream_case
 from .spec import Bmc, Deployment, ExtraManifest
@@ -76,7 +77,8 @@ class _Variables:
             f"{CLUSTER_VARIABLE}.version" if version in ("", own_version) else "openshift_version",
         )
         parsed = assemble(install, agent, release, manifests=self.manifests(cluster), boots=[machine.boot for machine in machines])
-        return dataclasses.replace(parsed, problems=(*self.reader.problems, *self.problems, *parsed.problems))
+        unread = (*self.reader.problems, *self.problems)
+        return dataclasses.replace(parsed, problems=(*unread, *without_echoes(parsed.problems, unread)))
 
     # Hosts
 
@@ -214,7 +216,7 @@ class _Variables:
             self.error(entry, INVALID, "a YAML file (.yaml, .yml) or a directory is expected", value=str(path))
         else:
             try:
-                manifests = [ExtraManifest(path.name, path.read_text(encoding="utf-8"))]
+                manifests = [ExtraManifest(path.name, path.read_bytes().decode("utf-8"))]
                 problems += check_manifest(manifests[0].text, str(path))
             except (OSError, UnicodeDecodeError) as error:
                 reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"

@@ -1,0 +1,29 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""One mistake, one problem: what a later check says about a value that could not even be read is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..common.problems import REQUIRED, Problem, errors
+
+
+def without_echoes(problems: Iterable[Problem], unread: Sequence[Problem]) -> list[Problem]:
+    """The problems that are not about a value which an error in ``unread`` is about; both in the user's terms."""
+    causes = errors(unread)
+    return [problem for problem in problems if not any(_echoes(problem, cause) for cause in causes)]
+
+
+def _echoes(problem: Problem, cause: Problem) -> bool:
+    if not cause.path or cause.file != problem.file:
+        return False
+    if problem.path == cause.path or _is_below(problem.path, cause.path):
+        return True
+    # A list whose only element could not be read looks empty.
+    return problem.kind == REQUIRED and _is_below(cause.path, problem.path)
+
+
+def _is_below(path: str, above: str) -> bool:
+    return path.startswith((f"{above}.", f"{above}["))

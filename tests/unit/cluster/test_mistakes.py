@@ -1,0 +1,49 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Single mistakes and sets of independent ones: every one found, none invented."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.schema import cluster_schema, host_schema
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import from_variables
+from jsonschema import Draft202012Validator
+
+from .mistakes import MISTAKES, Mistake, good_cluster, good_hosts
+
+
+def test_the_good_description_has_no_problem() -> None:
+    deployment, problems = from_variables(good_cluster(), good_hosts())
+    assert problems == []
+    assert deployment is not None
+    assert Draft202012Validator(cluster_schema()).is_valid(good_cluster())
+    for host in good_hosts():
+        own = {key: value for key, value in host.items() if key not in ("inventory_name", "role")}
+        assert Draft202012Validator(host_schema()).is_valid(own)
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.name)
+def test_one_mistake_is_one_error(mistake: Mistake) -> None:
+    cluster, hosts = good_cluster(), good_hosts()
+    mistake.change(cluster, hosts)
+    _deployment, problems = from_variables(cluster, hosts)
+    assert [(problem.path, problem.kind) for problem in problems] == [(mistake.path, mistake.kind)]
+    assert mistake.detail in problems[0].text()
+    assert problems[0].severity == "error"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_independent_mistakes_are_all_found(seed: int) -> None:
+    draw = random.Random(seed)
+    chosen: dict[str, Mistake] = {}
+    for mistake in draw.sample(MISTAKES, len(MISTAKES)):
+        chosen.setdefault(mistake.where, mistake)
+    mistakes = draw.sample(list(chosen.values()), draw.randint(2, 8))
+    cluster, hosts = good_cluster(), good_hosts()
+    for mistake in sorted(mistakes, key=lambda mistake: mistake.where == "groups"):
+        mistake.change(cluster, hosts)
+    _deployment, problems = from_variables(cluster, hosts)
+    assert sorted((problem.path, problem.kind) for problem in problems) == sorted((mistake.path, mistake.kind) for mistake in mistakes)
