@@ -38,8 +38,10 @@ class Stopped(Exception):
     """A computation was told to end early."""
 
 
-def patched_copy(base: Path, target: Path, patches: Sequence[Patch], check: Callable[[ImageFile], Digests] | None = None) -> Digests:
-    """Write ``target`` as a copy of ``base`` with the patches, whole or not at all (mode 0600).
+def patched_copy(
+    base: Path, target: Path, patches: Sequence[Patch], check: Callable[[ImageFile], Digests] | None = None, *, mode: int = SECRET_FILE
+) -> Digests:
+    """Write ``target`` as a copy of ``base`` with the patches, whole or not at all.
 
     ``check`` runs beside the copying and sees the base file; what it raises stops the work before ``target`` is touched.
     Raises :class:`ZeroTouchError` when the base changes meanwhile, the disk is full, or the directory cannot be written.
@@ -47,7 +49,7 @@ def patched_copy(base: Path, target: Path, patches: Sequence[Patch], check: Call
     with ImageFile(base) as source:
         side = _SideTask(source, check)
         try:
-            with atomic_writer(target, SECRET_FILE) as handle:
+            with atomic_writer(target, mode) as handle:
                 with side:
                     _copy(source, handle.fileno())
                     for patch in patches:

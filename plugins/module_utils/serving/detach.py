@@ -1,0 +1,200 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Starting, recognising and ending the image server's process."""
+
+from __future__ import annotations
+
+import dataclasses
+import http.client
+import inspect
+import json
+import os
+import selectors
+import signal
+import ssl
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from ..common.clock import Clock
+from ..common.errors import ZeroTouchError
+from . import server
+
+_START_LIMIT = 20.0
+_STOP_LIMIT = 5.0
+_HEALTH_LIMIT = 5.0
+_LARGEST_MESSAGE = 65536
+# Source and configuration come on standard input: nothing of them is seen in the list of processes.
+_BOOT = "import json, sys; d = json.load(sys.stdin); exec(compile(d['source'], 'image-server', 'exec'), globals()); main(d['config'])"
+
+
+@dataclasses.dataclass(frozen=True)
+class ServerConfig:
+    """What a server serves and how. ``port`` 0 is any free one; with ``any_port`` a taken one is replaced by a free one.
+
+    ``max_seconds`` bounds its life; ``certificate`` and ``key`` (paths) make it HTTPS.
+    """
+
+    path: Path
+    url_path: str
+    log: Path
+    listen: str
+    port: int
+    max_seconds: float
+    any_port: bool = False
+    certificate: str = ""
+    key: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**dataclasses.asdict(self), "path": str(self.path.absolute()), "log": str(self.log.absolute())}
+
+
+@dataclasses.dataclass(frozen=True)
+class Process:
+    """A process that is not confused with a later one of the same number: ``started`` is its start time in clock ticks since boot."""
+
+    pid: int
+    started: int
+
+    @classmethod
+    def of(cls, pid: int) -> Process | None:
+        """The living process with this number, or None."""
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return None
+        return None if fields[0] in ("Z", "X") else cls(pid, int(fields[19]))
+
+    @property
+    def alive(self) -> bool:
+        return Process.of(self.pid) == self
+
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal if the process still lives."""
+        if self.alive:
+            try:
+                os.kill(self.pid, number)
+            except ProcessLookupError:
+                return
+            except PermissionError as error:
+                raise ZeroTouchError(f"The image server (pid {self.pid}) belongs to another user and cannot be controlled.") from error
+
+
+def start_server(config: ServerConfig) -> tuple[Process, int]:
+    """Start a detached server; returns its process and port once it listens. Raises :class:`ZeroTouchError` with the reason if it does not."""
+    program = json.dumps({"source": _source(), "config": config.as_dict()}).encode()
+    child = subprocess.Popen(
+        [sys.executable, "-I", "-c", _BOOT, "zerotouch-image-server"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        cwd="/",
+        env={"LANG": "C.UTF-8", "PATH": os.defpath},
+    )
+    try:
+        answer = _dialogue(child, program)
+    finally:
+        _reap(child)
+    if "error" in answer:
+        raise ZeroTouchError(
+            f"The image server cannot listen on {config.listen} port {config.port}: {answer['error']}.",
+            "Set listen and port of openshift_publish to an address and a port that are free on this machine.",
+        )
+    process = Process.of(int(answer["pid"]))
+    if process is None:
+        raise ZeroTouchError("The image server ended at once.", f"Look into {config.log}.")
+    return process, int(answer["port"])
+
+
+def _source() -> str:
+    """The server's source text, also from within a zip file."""
+    return inspect.getsource(server)
+
+
+def _dialogue(child: subprocess.Popen[bytes], program: bytes) -> dict[str, Any]:
+    """Hand over the program and read its one line; a server that says nothing is not there."""
+    if child.stdin is None or child.stdout is None or child.stderr is None:
+        raise ZeroTouchError("The image server could not be started.")
+    try:
+        child.stdin.write(program)
+        child.stdin.close()
+    except BrokenPipeError:
+        child.stdin = None
+    line = _read_line(child.stdout.fileno(), time.monotonic() + _START_LIMIT)
+    try:
+        answer = json.loads(line)
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict):
+        child.kill()
+        words = child.stderr.read(_LARGEST_MESSAGE).decode(errors="replace").strip().splitlines()
+        raise ZeroTouchError(f"The image server could not be started: {words[-1] if words else 'no answer'}.")
+    return answer
+
+
+def _read_line(descriptor: int, ends: float) -> bytes:
+    line = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(descriptor, selectors.EVENT_READ)
+        while not line.endswith(b"\n") and selector.select(max(0.0, ends - time.monotonic())):
+            piece = os.read(descriptor, _LARGEST_MESSAGE)
+            if not piece:
+                break
+            line += piece
+    return line
+
+
+def _reap(child: subprocess.Popen[bytes]) -> None:
+    # The child itself ends as soon as it has forked the server (or failed); the server lives on as nobody's child.
+    for stream in (child.stdin, child.stdout, child.stderr):
+        if stream is not None:
+            stream.close()
+    try:
+        child.wait(_STOP_LIMIT)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+
+
+def stop_server(process: Process, clock: Clock) -> bool:
+    """End the server; returns whether there was one. Returns when it is gone."""
+    if not process.alive:
+        return False
+    process.send(signal.SIGTERM)
+    ends = clock.now() + _STOP_LIMIT
+    while process.alive:
+        if clock.now() >= ends:
+            process.send(signal.SIGKILL)
+        clock.sleep(0.05)
+    return True
+
+
+def prolong(process: Process) -> None:
+    """Let its bounded life begin anew."""
+    process.send(signal.SIGUSR1)
+
+
+def serves(listen: str, port: int, url_path: str, size: int, *, tls: bool) -> bool:
+    """Whether the server on this machine answers for the path with a file of this size."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(listen, listen)
+    connection: http.client.HTTPConnection
+    if tls:
+        context = ssl.create_default_context()
+        # It is asked on its own listening address, about nothing but its own size; its certificate names what BMCs call it.
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        connection = http.client.HTTPSConnection(host, port, timeout=_HEALTH_LIMIT, context=context)
+    else:
+        connection = http.client.HTTPConnection(host, port, timeout=_HEALTH_LIMIT)
+    try:
+        connection.request("HEAD", url_path)
+        answer = connection.getresponse()
+        return answer.status == 200 and answer.getheader("Content-Length") == str(size)
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()

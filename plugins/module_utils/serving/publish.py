@@ -1,0 +1,123 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Making an image reachable for BMCs, and taking it back: served by us, copied into a directory that the user serves, or served by the user.
+
+The section ``publish`` of state.json belongs to this room. Its token (128 random bits, the secret part of the path) is made once, so that the
+URL of a deployment stays the same and media that a killed run left attached are known as ours.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..common.clock import Clock
+from ..common.errors import InvalidInput, ZeroTouchError
+from ..common.state import StateFile
+from ..image.copy import patched_copy
+from . import served
+from .options import Publication, PublishOptions, check_options, image_name, image_url
+
+# What stands for a token that only a real run can make (design 2: check mode returns predicted URLs).
+_PREDICTED_TOKEN = "predicted"
+_TOKEN_BYTES = 16
+
+
+def publish(image: Path, state: StateFile, options: PublishOptions, clock: Clock, *, check_mode: bool = False) -> Publication:
+    """Make the image reachable; safe to repeat. In check mode nothing is written or started, and the image need not exist yet.
+
+    Raises :class:`InvalidInput` for options, :class:`ZeroTouchError` when the image is missing or cannot be published.
+    """
+    problems = check_options(options)
+    if problems:
+        raise InvalidInput(problems)
+    if not check_mode and not image.is_file():
+        raise ZeroTouchError(f"{image} does not exist: there is no image to publish.")
+    if state.section("publish").get("method", options.method) != options.method:
+        withdraw(state, clock, check_mode=check_mode)
+    if options.method == "none":
+        return _publish_elsewhere(image, state, options, check_mode)
+    token = state.section("publish").get("token") or (_PREDICTED_TOKEN if check_mode else secrets.token_hex(_TOKEN_BYTES))
+    if options.method == "directory":
+        return _publish_copy(image, state, options, str(token), check_mode)
+    return served.publish(image, state, options, str(token), clock, check_mode)
+
+
+def withdraw(state: StateFile, clock: Clock, *, check_mode: bool = False) -> Publication:
+    """End our server and remove our copy; safe to repeat. Token and URL stay known, so that media with that URL are known as ours."""
+    recorded = state.section("publish")
+    copy = Path(recorded["copy"]) if recorded.get("copy") else None
+    done = Publication(
+        False, "nothing is published", recorded.get("method", "none"), recorded.get("url", ""), recorded.get("path", ""), recorded.get("listen", "")
+    )
+    reasons = []
+    if served.withdraw(state, clock, check_mode):
+        reasons.append("the image server is stopped")
+    if copy is not None and copy.exists():
+        reasons.append("the copy is removed")
+        if not check_mode:
+            _remove(copy)
+            state.update("publish", {"copy": None, "of": None})
+    return dataclasses.replace(done, changed=True, reason=", ".join(reasons)) if reasons else done
+
+
+def _publish_elsewhere(image: Path, state: StateFile, options: PublishOptions, check_mode: bool) -> Publication:
+    if not check_mode and state.section("publish").get("url") != options.url:
+        state.update("publish", {"method": "none", "url": options.url, "path": str(image)})
+    return Publication(False, "the user serves the image", "none", options.url, str(image))
+
+
+def _publish_copy(image: Path, state: StateFile, options: PublishOptions, token: str, check_mode: bool) -> Publication:
+    directory = Path(options.directory)
+    if not directory.is_dir():
+        raise ZeroTouchError(f"{directory} does not exist.", "openshift_publish.directory is the directory that your web server serves.")
+    target = directory / token / image_name(image)
+    url = image_url(options.url, token, image)
+    recorded = state.section("publish")
+    reason = _copy_differs(image, target, options.mode, recorded)
+    changed = bool(reason) or recorded.get("url") != url
+    if changed and not check_mode:
+        if reason:
+            _copy(image, target, options.mode)
+        state.update("publish", {"method": "directory", "url": url, "path": str(image), "token": token, "copy": str(target), "of": _identity(image)})
+    return Publication(changed, reason or "the copy is current", "directory", url, str(image), copy=str(target))
+
+
+def _copy(image: Path, target: Path, mode: int) -> None:
+    # Who may read the copy may enter its directory, and nobody may list it.
+    entering = mode | 0o300 | (mode & 0o444) >> 2
+    try:
+        target.parent.mkdir(exist_ok=True)
+        target.parent.chmod(entering & 0o711)
+    except OSError as error:
+        raise ZeroTouchError(f"{target.parent} cannot be made: {error.strerror}.") from error
+    patched_copy(image, target, (), mode=mode)
+
+
+def _copy_differs(image: Path, target: Path, mode: int, recorded: Mapping[str, Any]) -> str:
+    if not target.is_file():
+        return "there is no copy yet"
+    if target.stat().st_mode & 0o777 != mode:
+        return f"the copy's mode is not {mode:04o}"
+    if recorded.get("copy") != str(target) or not image.is_file() or recorded.get("of") != _identity(image):
+        return "the image changed"
+    return "" if target.stat().st_size == image.stat().st_size else "the copy is incomplete"
+
+
+def _identity(path: Path) -> list[int]:
+    status = path.stat()
+    return [status.st_size, status.st_mtime_ns]
+
+
+def _remove(copy: Path) -> None:
+    try:
+        copy.unlink(missing_ok=True)
+        copy.parent.rmdir()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise ZeroTouchError(f"The published copy {copy} cannot be removed: {error.strerror}.", "It holds credentials; remove it yourself.") from error

@@ -1,0 +1,144 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The method ``serve``: our own detached server, found again, kept or replaced."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..common.clock import Clock
+from ..common.errors import ZeroTouchError
+from ..common.files import ensure_directory
+from ..common.state import StateFile
+from .detach import Process, ServerConfig, prolong, serves, start_server, stop_server
+from .options import Publication, PublishOptions, image_url
+from .route import address_for
+
+_WILDCARDS = ("0.0.0.0", "::")
+
+
+@dataclasses.dataclass(frozen=True)
+class _Base:
+    """The first part of the URL: as the user gave it, or scheme and host to which the port is added."""
+
+    url: str
+    host: str
+    warnings: tuple[str, ...] = ()
+
+    def image_url(self, options: PublishOptions, port: int, token: str, image: Path) -> str:
+        literal = f"[{self.host}]" if ":" in self.host else self.host
+        return image_url(self.url or f"{options.scheme}://{literal}:{port}", token, image)
+
+
+def publish(image: Path, state: StateFile, options: PublishOptions, token: str, clock: Clock, check_mode: bool) -> Publication:
+    """Keep the recorded server if it does what is wanted, else start one (on the recorded port if it is free).
+
+    Raises :class:`ZeroTouchError` when no address leads to the BMCs or the server cannot listen.
+    """
+    base = _base(options)
+    recorded = state.section("publish")
+    process = recorded_process(recorded)
+    reason = _difference(image, options, recorded, process)
+    port = options.port or int(recorded.get("port") or 0)
+    kept = process if process is not None and not reason else None
+    pid = kept.pid if kept else 0
+    if not check_mode and kept is not None:
+        prolong(kept)
+    elif not check_mode:
+        if process is not None:
+            stop_server(process, clock)
+        started, port = _start(image, state, options, port, token)
+        pid = started.pid
+        _record(state, image, options, started, port, token)
+    url = base.image_url(options, port, token, image)
+    if not check_mode:
+        state.update("publish", {"url": url})
+    changed = bool(reason) or recorded.get("url") != url
+    return Publication(changed, reason or "the server runs", "serve", url, str(image), options.listen, port, pid, warnings=base.warnings)
+
+
+def withdraw(state: StateFile, clock: Clock, check_mode: bool) -> bool:
+    """End the recorded server; returns whether there was one."""
+    process = recorded_process(state.section("publish"))
+    if check_mode:
+        return process is not None
+    if process is not None:
+        stop_server(process, clock)
+    if state.section("publish").get("pid"):
+        state.update("publish", {"pid": None, "started": None})
+    return process is not None
+
+
+def recorded_process(recorded: Mapping[str, Any]) -> Process | None:
+    """The living server of an earlier run, None when it is gone; a later process with its number is not taken for it."""
+    if not recorded.get("pid"):
+        return None
+    process = Process(int(recorded["pid"]), int(recorded.get("started") or 0))
+    return process if process.alive else None
+
+
+def _difference(image: Path, options: PublishOptions, recorded: Mapping[str, Any], process: Process | None) -> str:
+    """Why the recorded server is not the wanted one; empty when it is and answers."""
+    if process is None:
+        return "no server runs"
+    if recorded.get("path") != str(image):
+        return "the server serves another image"
+    wanted = (options.listen, options.port or recorded.get("port"), options.certificate, options.key)
+    if (recorded.get("listen"), recorded.get("port"), recorded.get("certificate", ""), recorded.get("key", "")) != wanted:
+        return "the server listens elsewhere or otherwise"
+    path = urlsplit(image_url("http://host", str(recorded.get("token")), image)).path
+    size = image.stat().st_size if image.is_file() else -1
+    if not serves(options.listen, int(recorded["port"]), path, size, tls=bool(options.certificate)):
+        return "the server does not answer"
+    return ""
+
+
+def _base(options: PublishOptions) -> _Base:
+    if options.url:
+        return _Base(options.url, "")
+    if options.listen not in _WILDCARDS:
+        return _Base("", options.listen)
+    host, warnings = address_for(options.peers, options.connect_to)
+    if ":" in host and options.listen == "0.0.0.0":
+        raise ZeroTouchError(
+            f"The BMCs are reached over IPv6 (from {host}), but the image server listens on IPv4 only.", 'Set openshift_publish.listen to "::".'
+        )
+    return _Base("", host, tuple(warnings))
+
+
+def _start(image: Path, state: StateFile, options: PublishOptions, port: int, token: str) -> tuple[Process, int]:
+    config = ServerConfig(
+        path=image,
+        url_path=urlsplit(image_url("http://host", token, image)).path,
+        log=state.path.parent / "logs" / "image-server.log",
+        listen=options.listen,
+        port=port,
+        any_port=not options.port,
+        max_seconds=options.max_seconds,
+        certificate=options.certificate,
+        key=options.key,
+    )
+    ensure_directory(config.log.parent)
+    return start_server(config)
+
+
+def _record(state: StateFile, image: Path, options: PublishOptions, process: Process, port: int, token: str) -> None:
+    state.update(
+        "publish",
+        {
+            "method": "serve",
+            "path": str(image),
+            "token": token,
+            "listen": options.listen,
+            "port": port,
+            "pid": process.pid,
+            "started": process.started,
+            "certificate": options.certificate or None,
+            "key": options.key or None,
+        },
+    )

@@ -1,0 +1,225 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Publishing: what is kept, what is started, what is predicted."""
+
+from __future__ import annotations
+
+import http.client
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving import served
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import Process
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import Publication, PublishOptions, check_options
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.publish import publish, withdraw
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.route import Peer
+
+LOCAL = PublishOptions(listen="127.0.0.1")
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    directory = tmp_path / "work"
+    (directory / "images").mkdir(parents=True)
+    (directory / "images" / "agent.x86_64.iso").write_bytes(b"image" * 100)
+    return directory
+
+
+@pytest.fixture
+def image(work: Path) -> Path:
+    return work / "images" / "agent.x86_64.iso"
+
+
+@pytest.fixture
+def state(work: Path) -> Iterator[StateFile]:
+    file = StateFile(work / "state.json")
+    yield file
+    withdraw(file, SystemClock())
+
+
+def go(image: Path, state: StateFile, options: PublishOptions, *, check_mode: bool = False) -> Publication:
+    return publish(image, state, options, SystemClock(), check_mode=check_mode)
+
+
+def fetch(url: str) -> bytes:
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=10)
+    connection.request("GET", parts.path)
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    return body if answer.status == 200 else b""
+
+
+def test_serve_is_idempotent(image: Path, state: StateFile) -> None:
+    first = go(image, state, LOCAL)
+    assert (first.changed, first.reason, first.method) == (True, "no server runs", "serve")
+    parts = urlsplit(first.url)
+    directory, name = parts.path.split("/")[1:]
+    assert (len(bytes.fromhex(directory)), name) == (16, "agent.x86_64.iso")
+    assert fetch(first.url) == b"image" * 100
+    section = state.section("publish")
+    assert (section["pid"], section["port"], section["url"], section["token"]) == (first.pid, first.port, first.url, directory)
+
+    second = go(image, state, LOCAL)
+    assert second == Publication(False, "the server runs", "serve", first.url, str(image), "127.0.0.1", first.port, first.pid)
+    assert go(image, state, LOCAL, check_mode=True) == second
+
+
+def test_a_killed_server_comes_back_under_the_same_url(image: Path, state: StateFile) -> None:
+    first = go(image, state, LOCAL)
+    withdraw(state, SystemClock())
+    again = go(image, state, LOCAL)
+    assert (again.changed, again.url) == (True, first.url)
+    assert again.pid != first.pid
+
+
+def test_a_rebuilt_image_is_served_by_the_same_server(image: Path, state: StateFile) -> None:
+    first = go(image, state, LOCAL)
+    image.with_suffix(".new").write_bytes(b"newer" * 200)
+    image.with_suffix(".new").replace(image)
+    second = go(image, state, LOCAL)
+    assert not second.changed
+    assert fetch(first.url) == b"newer" * 200
+
+
+def test_a_reused_process_number_is_not_taken_for_the_server(image: Path, state: StateFile) -> None:
+    go(image, state, LOCAL)
+    pid = state.section("publish")["pid"]
+    withdraw(state, SystemClock())
+    state.update("publish", {"pid": os.getpid(), "started": 1})
+    again = go(image, state, LOCAL)
+    assert again.reason == "no server runs"
+    assert Process.of(os.getpid()) is not None
+    assert again.pid not in (pid, os.getpid())
+
+
+def test_what_makes_another_server(image: Path, state: StateFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = go(image, state, LOCAL)
+    other = image.with_name("agent.aarch64.iso")
+    other.write_bytes(b"other")
+    second = go(other, state, LOCAL)
+    assert (second.reason, second.port) == ("the server serves another image", first.port)
+    assert fetch(second.url) == b"other"
+    assert fetch(first.url) == b""
+    third = go(other, state, PublishOptions(listen="0.0.0.0", url="http://192.0.2.9:8080/"))
+    assert third.reason == "the server listens elsewhere or otherwise"
+    assert third.url == f"http://192.0.2.9:8080/{state.section('publish')['token']}/agent.aarch64.iso"
+    monkeypatch.setattr(served, "serves", lambda *args, **options: False)
+    assert go(other, state, PublishOptions(listen="0.0.0.0", url="http://192.0.2.9:8080/")).reason == "the server does not answer"
+
+
+def test_another_base_url_needs_no_other_server(image: Path, state: StateFile) -> None:
+    first = go(image, state, LOCAL)
+    second = go(image, state, PublishOptions(listen="127.0.0.1", url="http://nat.example.com"))
+    assert (second.changed, second.pid) == (True, first.pid)
+    assert second.url.startswith("http://nat.example.com/")
+    assert state.section("publish")["url"] == second.url
+
+
+def test_check_mode_predicts_and_touches_nothing(tmp_path: Path) -> None:
+    work = tmp_path / "nowhere"
+    state = StateFile(work / "state.json")
+    image = work / "images" / "agent.x86_64.iso"
+    found = go(image, state, PublishOptions(listen="127.0.0.1", port=8080), check_mode=True)
+    assert (found.changed, found.url) == (True, "http://127.0.0.1:8080/predicted/agent.x86_64.iso")
+    assert go(image, state, LOCAL, check_mode=True).url == "http://127.0.0.1:0/predicted/agent.x86_64.iso"
+    assert not work.exists()
+    assert not withdraw(state, SystemClock(), check_mode=True).changed
+
+
+def test_url_has_the_address_that_leads_to_the_bmcs(image: Path, state: StateFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = go(image, state, PublishOptions(peers=(Peer("node-1", "127.0.0.9", 443),)), check_mode=True)
+    assert found.url.startswith("http://127.0.0.1:")
+    monkeypatch.setattr(served, "address_for", lambda peers, connect_to: ("2001:db8::1", []))
+    with pytest.raises(ZeroTouchError, match=r"IPv6 .* listens on IPv4 only"):
+        go(image, state, PublishOptions(peers=(Peer("node-1", "2001:db8::11", 443),)), check_mode=True)
+    found = go(image, state, PublishOptions(listen="::", port=8080, peers=(Peer("node-1", "2001:db8::11", 443),)), check_mode=True)
+    assert found.url.startswith("http://[2001:db8::1]:8080/")
+
+
+def test_withdraw_is_idempotent_and_keeps_the_token(image: Path, state: StateFile) -> None:
+    token = urlsplit(go(image, state, LOCAL).url).path.split("/")[1]
+    planned = withdraw(state, SystemClock(), check_mode=True)
+    assert (planned.changed, planned.reason) == (True, "the image server is stopped")
+    done = withdraw(state, SystemClock())
+    assert done == planned
+    again = withdraw(state, SystemClock())
+    assert (again.changed, again.reason, again.url) == (False, "nothing is published", done.url)
+    assert state.section("publish")["token"] == token
+    assert "pid" not in state.section("publish")
+
+
+def test_directory(image: Path, state: StateFile, tmp_path: Path) -> None:
+    root = tmp_path / "www"
+    root.mkdir()
+    options = PublishOptions(method="directory", directory=str(root), url="https://www.example.com/images/", mode=0o640)
+    planned = go(image, state, options, check_mode=True)
+    assert (planned.changed, planned.reason, list(root.iterdir())) == (True, "there is no copy yet", [])
+    done = go(image, state, options)
+    copy = Path(done.copy)
+    assert done.url == f"https://www.example.com/images/{copy.parent.name}/agent.x86_64.iso"
+    assert len(copy.parent.name) == 32
+    assert (copy.read_bytes(), copy.stat().st_mode & 0o777, copy.parent.stat().st_mode & 0o777) == (b"image" * 100, 0o640, 0o710)
+    assert not go(image, state, options).changed
+    image.write_bytes(b"newer" * 100)
+    assert go(image, state, options).reason == "the image changed"
+    assert copy.read_bytes() == b"newer" * 100
+    assert go(image, state, PublishOptions(method="directory", directory=str(root), url=options.url, mode=0o644)).reason == "the copy's mode is not 0644"
+    assert copy.parent.stat().st_mode & 0o777 == 0o711
+    done = withdraw(state, SystemClock())
+    assert (done.changed, done.reason, list(root.iterdir())) == (True, "the copy is removed", [])
+
+
+def test_changing_the_method_takes_the_former_back(image: Path, state: StateFile, tmp_path: Path) -> None:
+    first = go(image, state, LOCAL)
+    root = tmp_path / "www"
+    root.mkdir()
+    go(image, state, PublishOptions(method="directory", directory=str(root), url="http://www.example.com/"))
+    assert Process.of(first.pid) is None
+    go(image, state, LOCAL)
+    assert list(root.iterdir()) == []
+
+
+def test_none_only_passes_the_url_on(image: Path, state: StateFile) -> None:
+    options = PublishOptions(method="none", url="http://www.example.com/images/agent.iso")
+    found = go(image, state, options)
+    assert (found.changed, found.url) == (False, options.url)
+    assert state.section("publish")["url"] == options.url
+
+
+@pytest.mark.parametrize(
+    ("options", "path"),
+    [
+        ({"method": "directory", "url": "http://x/"}, "directory"),
+        ({"method": "directory", "directory": "/tmp"}, "url"),
+        ({"method": "none"}, "url"),
+        ({"method": "none", "url": "ftp://x/y/z.iso"}, "url"),
+        ({"method": "none", "url": "http://x/z.iso"}, "url"),
+        ({"method": "none", "url": "http://x/y/z.img"}, "url"),
+        ({"method": "none", "url": "http://x/y/z.iso?token=1"}, "url"),
+        ({"url": "x:8080"}, "url"),
+        ({"url": "http://x:99999/"}, "url"),
+        ({"port": 70000}, "port"),
+        ({"key": "/k"}, "tls.certificate"),
+        ({"max_seconds": 0}, "max_seconds"),
+    ],
+)
+def test_wrong_options(options: dict, path: str, image: Path, state: StateFile) -> None:
+    assert [problem.path for problem in check_options(PublishOptions(**options))] == [f"openshift_publish.{path}"]
+    with pytest.raises(InvalidInput):
+        go(image, state, PublishOptions(**options))
+
+
+def test_nothing_to_publish(state: StateFile, image: Path, tmp_path: Path) -> None:
+    with pytest.raises(ZeroTouchError, match="there is no image to publish"):
+        go(tmp_path / "missing.iso", state, LOCAL)
+    with pytest.raises(ZeroTouchError, match="is the directory that your web server serves"):
+        go(image, state, PublishOptions(method="directory", directory=str(tmp_path / "missing"), url="http://x/"))
