@@ -1,0 +1,82 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the live system knows about its hosts: hostnames, host configuration, fencing credentials (reference agent-based-installer.md 5,
+agentbasedinstaller-client.md 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...cluster.spec import Deployment, Host
+from ...common.yaml_text import dump
+from ..document import PRIVATE, PUBLIC, IgnitionFile
+
+HOSTNAMES = "/etc/assisted/hostnames"
+HOST_CONFIG = "/etc/assisted/hostconfig"
+FENCING_FILE = "fencing-credentials.yaml"
+
+
+def host_files(deployment: Deployment) -> list[IgnitionFile]:
+    """One hostname file and one host configuration directory a host; none without hosts."""
+    files = [IgnitionFile(f"{HOSTNAMES}/{host.macs[0]}", PRIVATE, host.hostname.encode()) for host in deployment.hosts if host.hostname and host.macs]
+    for index, host in enumerate(deployment.hosts):
+        files += _host_config(directory_name(index, host), host)
+    return files + _fencing_files(deployment)
+
+
+def directory_name(index: int, host: Host) -> str:
+    """The directory of the host with this index; the name shows up in failure reports only."""
+    return host.hostname or f"host-{index}"
+
+
+def _host_config(directory: str, host: Host) -> list[IgnitionFile]:
+    texts = {"mac_addresses": "".join(f"{mac}\n" for mac in host.macs)}
+    if host.root_device_hints:
+        texts["root-device-hints.yaml"] = dump(host.root_device_hints)
+    if host.role:
+        texts["role"] = host.role
+    return [IgnitionFile(f"{HOST_CONFIG}/{directory}/{name}", PUBLIC, text.encode()) for name, text in texts.items()]
+
+
+def _fencing_files(deployment: Deployment) -> list[IgnitionFile]:
+    """Credentials by hostname in one file, those by MAC alone beside the host with that MAC.
+
+    The client takes a MAC in the common file for a hostname, never finds it and keeps the installation waiting (reference 5.3, PR 10684).
+    """
+    fencing = deployment.cluster.control_plane.options.get("fencing") or {}
+    credentials = [_credential(given) for given in fencing.get("credentials") or []]
+    by_hostname = [credential for credential in credentials if "hostname" in credential]
+    files = [_fencing_file(HOST_CONFIG, by_hostname)] if by_hostname else []
+    for credential in credentials:
+        if "hostname" not in credential:
+            files += _fencing_by_mac(deployment, credential)
+    return files
+
+
+def _fencing_by_mac(deployment: Deployment, credential: Mapping[str, str]) -> list[IgnitionFile]:
+    mac = credential.get("macaddress", "").lower().replace("-", ":")
+    for index, host in enumerate(deployment.hosts):
+        if mac in host.macs:
+            return [_fencing_file(f"{HOST_CONFIG}/{directory_name(index, host)}", [credential])]
+    # No host is configured with that MAC: a directory of its own is the only form in which the client finds the host once it registers.
+    directory = f"{HOST_CONFIG}/{mac.replace(':', '-')}"
+    return [IgnitionFile(f"{directory}/mac_addresses", PUBLIC, f"{mac}\n".encode()), _fencing_file(directory, [credential])]
+
+
+def _credential(given: Mapping[str, Any]) -> dict[str, str]:
+    names = {
+        "hostname": "hostName",
+        "macaddress": "macAddress",
+        "username": "username",
+        "password": "password",
+        "address": "address",
+        "certificateVerification": "certificateVerification",
+    }
+    return {name: str(given[theirs]) for name, theirs in names.items() if given.get(theirs)}
+
+
+def _fencing_file(directory: str, credentials: Iterable[Mapping[str, str]]) -> IgnitionFile:
+    text = dump({"credentials": list(credentials)}, sort_keys=False)
+    return IgnitionFile(f"{directory}/{FENCING_FILE}", PUBLIC, text.encode())

@@ -1,0 +1,102 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Who a host is: its name, and whether it is the rendezvous host (reference agent-based-installer.md 5.3)."""
+
+from __future__ import annotations
+
+from ..document import IgnitionFile, Unit
+from .placing import script
+
+_SET_HOSTNAME = r"""#!/bin/bash
+# Give this machine the hostname that was configured for one of its MAC addresses, whichever NIC has it and whether or not that has a link.
+set -euo pipefail
+shopt -s nullglob
+
+addresses=$(ip address)
+for file in /etc/assisted/hostnames/*; do
+    mac=${file##*/}
+    if [[ ${addresses,,} == *"${mac,,}"* ]]; then
+        name=$(<"$file")
+        printf 'This machine is %s: it has the MAC address %s\n' "$name" "$mac"
+        hostnamectl set-hostname "$name"
+        exit 0
+    fi
+done
+printf 'No hostname is configured for a NIC of this machine; the one from DHCP or DNS stays.\n'
+"""
+
+_SET_NODE_ZERO = r"""#!/bin/bash
+# Find out whether this machine is the rendezvous host. /etc/assisted/node0 exists on the rendezvous host alone and names the NIC with that address.
+set -euo pipefail
+source /usr/local/bin/common.sh
+source /usr/local/bin/issue_status.sh
+
+settings=/etc/assisted/rendezvous-host.env
+issue=40_rendezvous-host
+
+until [[ -f $settings ]]; do
+    set_issue "$issue" "This image does not yet know its rendezvous host ($settings is missing)."
+    sleep 30
+done
+# shellcheck source=/dev/null
+source "$settings"
+
+# mac_of ADDRESS: the MAC address of the interface with this IP address.
+mac_of() {
+    ip -json address show | jq --raw-output --arg ip "$1" 'first(.[] | select(any(.addr_info[]?; .local == $ip)) | .address) // empty'
+}
+
+for _ in 1 2 3 4 5 6; do
+    mac=$(mac_of "$NODE_ZERO_IP")
+    if [[ -n $mac ]]; then
+        log "This machine is the rendezvous host: $NODE_ZERO_IP is on $mac"
+        printf 'BOOTSTRAP_HOST_MAC=%s\n' "$mac" >/etc/assisted/node0
+        set_issue "$issue" "This host ($NODE_ZERO_IP) is the rendezvous host."
+        exit 0
+    fi
+    sleep 5
+done
+log "This machine is not the rendezvous host: $NODE_ZERO_IP is none of its addresses"
+set_issue "$issue" "This host is not the rendezvous host. The rendezvous host is at $NODE_ZERO_IP."
+"""
+
+_SET_HOSTNAME_UNIT = """\
+[Unit]
+Description=Hostname of this host
+After=local-fs.target
+Before=network-online.target node-zero.service agent.service
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/usr/local/bin/set-hostname.sh
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+_NODE_ZERO_UNIT = """\
+[Unit]
+Description=Is this the rendezvous host
+Wants=network-online.target
+After=network-online.target
+Before=assisted-service-pod.service
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+TimeoutStartSec=infinity
+ExecStart=/usr/local/bin/set-node-zero.sh
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def identity_files() -> list[IgnitionFile]:
+    return [script("set-hostname.sh", _SET_HOSTNAME), script("set-node-zero.sh", _SET_NODE_ZERO)]
+
+
+def identity_units() -> list[Unit]:
+    return [Unit("set-hostname.service", _SET_HOSTNAME_UNIT), Unit("node-zero.service", _NODE_ZERO_UNIT)]

@@ -1,0 +1,90 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Starting the installation once every host is there, on the rendezvous host (reference agent-based-installer.md 5.3)."""
+
+from __future__ import annotations
+
+from ..document import IgnitionFile, Unit
+from .environment import ASSISTED_SERVICE_ENV, RENDEZVOUS_HOST_ENV, START_CLUSTER_ENV
+from .placing import script, unit_text
+
+_START = r"""#!/bin/bash
+# Start the installation as soon as exactly the required number of hosts is known, and again whenever the cluster falls back to "ready".
+set -euo pipefail
+source /usr/local/bin/common.sh
+source /usr/local/bin/issue_status.sh
+
+issue=70_start-cluster-installation
+required=$((REQUIRED_MASTER_NODES + REQUIRED_ARBITER_NODES + REQUIRED_WORKER_NODES))
+
+known_hosts() {
+    api GET "/infra-envs/$INFRA_ENV_ID/hosts" | jq '[.[] | select(.status == "known")] | length'
+}
+
+until cluster_id=$(cluster_field id) && [[ -n $cluster_id ]]; do
+    sleep 2
+done
+log "The cluster is $cluster_id"
+
+# A surplus host blocks as well: nobody could tell which one is not meant.
+until known=$(known_hosts) && [[ $known -eq $required ]]; do
+    if [[ -n $known ]]; then
+        log "$known of $required hosts are ready to be installed"
+        set_issue "$issue" "Waiting for all hosts: $known of $required are ready to be installed."
+    fi
+    sleep 10
+done
+log "All $required hosts are ready to be installed"
+set_issue "$issue" "All $required hosts are ready to be installed."
+
+status=
+until [[ $status == installed ]]; do
+    status=$(cluster_field status) || status=
+    if [[ $status == ready ]]; then
+        if api POST "/clusters/$cluster_id/actions/install" >/dev/null; then
+            log "The installation is started"
+            set_issue "$issue" "The installation is started."
+        else
+            log "The service refuses to start the installation; trying again"
+        fi
+    fi
+    [[ $status == installed ]] || sleep 5
+done
+log "The cluster is installed"
+clear_issue "$issue"
+"""
+
+_UNIT = """\
+[Unit]
+Description=Start the installation of the cluster
+Requires=apply-host-config.service
+After=apply-host-config.service
+PartOf=assisted-service-pod.service
+Conflicts=agent-add-node.service
+ConditionPathExists=/etc/assisted/node0
+ConditionPathExists=!/etc/assisted/add-nodes.env
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+EnvironmentFile=@RENDEZVOUS@
+EnvironmentFile=@SERVICE@
+EnvironmentFile=@START@
+Restart=on-failure
+RestartSec=30
+TimeoutStartSec=infinity
+ExecStart=/usr/local/bin/start-cluster-installation.sh
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def installation_files() -> list[IgnitionFile]:
+    return [script("start-cluster-installation.sh", _START)]
+
+
+def installation_units() -> list[Unit]:
+    values = {"RENDEZVOUS": RENDEZVOUS_HOST_ENV, "SERVICE": ASSISTED_SERVICE_ENV, "START": START_CLUSTER_ENV}
+    return [Unit("start-cluster-installation.service", unit_text(_UNIT, values))]

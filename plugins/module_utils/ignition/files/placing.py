@@ -1,0 +1,33 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Where scripts and units lie in the live system, and how both are filled in."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+
+from ..document import PROGRAM, IgnitionFile
+
+BIN = "/usr/local/bin"
+
+
+def script(name: str, text: str, values: Mapping[str, str] | None = None) -> IgnitionFile:
+    """A program in /usr/local/bin. ``values`` replace ``@NAME@`` by the value quoted for bash."""
+    for key, value in (values or {}).items():
+        text = text.replace(f"@{key}@", shlex.quote(value))
+    return IgnitionFile(f"{BIN}/{name}", PROGRAM, text.encode())
+
+
+def unit_text(text: str, values: Mapping[str, str]) -> str:
+    """A unit with ``@NAME@`` replaced as it is; an option whose replacement is empty leaves no line behind."""
+    lines = []
+    for line in text.splitlines():
+        for key, value in values.items():
+            if f"@{key}@" in line and not value:
+                break
+            line = line.replace(f"@{key}@", value)
+        else:
+            lines.append(line)
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,114 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The release image on the live system, and the images inside it (reference agent-based-installer.md 5.3, assisted-service-pod)."""
+
+from __future__ import annotations
+
+from ...cluster.spec import Cluster
+from ...manifests.mirrors import release_mirror
+from ..document import IgnitionFile
+from .placing import script
+
+_RELEASE_IMAGE = r"""# shellcheck shell=bash
+# Sourced by the scripts of the agent installer: which release is installed, and the images that belong to it.
+RELEASE_IMAGE=@RELEASE_IMAGE@
+# The same image in the first mirror of its repository; empty without one.
+RELEASE_IMAGE_MIRROR=@RELEASE_IMAGE_MIRROR@
+# shellcheck disable=SC2034  # used by those who source this
+PULL_SECRET_FILE=/root/.docker/config.json
+
+# local_release_image: the digest of the release image in local storage; fails while it is not there.
+local_release_image() {
+    local name
+    for name in "$RELEASE_IMAGE" $RELEASE_IMAGE_MIRROR; do
+        if podman image exists "$name"; then
+            podman image inspect --format '{{.Id}}' "$name"
+            return
+        fi
+    done
+    return 1
+}
+
+# image_for COMPONENT: the pull spec of a component, by digest, as the release image itself names it.
+image_for() {
+    local release
+    release=$(local_release_image) && podman run --quiet --rm --net=none "$release" image "$1"
+}
+"""
+
+_DOWNLOAD = r"""#!/bin/bash
+# Pull the release image, however long the registry takes to be reachable; then check that it runs on this machine.
+set -euo pipefail
+source /usr/local/bin/common.sh
+source /usr/local/bin/issue_status.sh
+source /usr/local/bin/release-image.sh
+
+issue=55_release-image
+
+# The mirror by its own name is for a release named by tag: registries.conf mirrors digests only.
+pull() {
+    local name
+    for name in "$RELEASE_IMAGE" $RELEASE_IMAGE_MIRROR; do
+        if podman pull --quiet --authfile "$PULL_SECRET_FILE" "$name" >/dev/null; then
+            return 0
+        fi
+    done
+    return 1
+}
+
+until local_release_image >/dev/null; do
+    log "Pulling the release image $RELEASE_IMAGE"
+    if ! pull; then
+        set_issue "$issue" "The release image $RELEASE_IMAGE cannot be pulled. Trying again; see 'journalctl -u agent -u assisted-service-pod'."
+        sleep 10
+    fi
+done
+
+image_architecture=$(podman image inspect --format '{{.Architecture}}' "$(local_release_image)")
+host_architecture=$(podman info --format '{{.Host.Arch}}')
+if [[ $image_architecture != "$host_architecture" ]]; then
+    set_issue "$issue" "The release image $RELEASE_IMAGE is for $image_architecture, but this machine is $host_architecture. Nothing can be installed here."
+    log "The release image is for $image_architecture, this machine is $host_architecture."
+    exit 1
+fi
+clear_issue "$issue"
+"""
+
+_CONTAINER_IMAGES = r"""#!/bin/bash
+# Write the images of the assisted service, as this release names them, for the units that run them.
+set -euo pipefail
+source /usr/local/bin/common.sh
+source /usr/local/bin/release-image.sh
+
+images=/usr/local/share/assisted-service/agent-images.env
+
+/usr/local/bin/release-image-download.sh
+while read -r variable component; do
+    until image=$(image_for "$component") && [[ -n $image ]]; do
+        log "The release image does not yet tell the image of $component"
+        sleep 5
+    done
+    printf '%s=%s\n' "$variable" "$image"
+done >"$images.part" <<'END'
+SERVICE_IMAGE agent-installer-api-server
+CONTROLLER_IMAGE agent-installer-csr-approver
+INSTALLER_IMAGE agent-installer-orchestrator
+AGENT_DOCKER_IMAGE agent-installer-node-agent
+AGENT_INSTALLER_UTILS_IMAGE agent-installer-utils
+INSTALLER_UI_IMAGE agent-installer-ui
+END
+mv "$images.part" "$images"
+"""
+
+
+def release_image_files(cluster: Cluster) -> list[IgnitionFile]:
+    values = {
+        "RELEASE_IMAGE_MIRROR": release_mirror(cluster.release_image, cluster.image_digest_sources),
+        "RELEASE_IMAGE": cluster.release_image,
+    }
+    return [
+        script("release-image.sh", _RELEASE_IMAGE, values),
+        script("release-image-download.sh", _DOWNLOAD),
+        script("get-container-images.sh", _CONTAINER_IMAGES),
+    ]

@@ -1,0 +1,90 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Settings of the live operating system itself (reference agent-based-installer.md 5)."""
+
+from __future__ import annotations
+
+from ...cluster.spec import Cluster
+from ..document import PRIVATE, PUBLIC, IgnitionFile, Unit
+
+_CLIENT_ID = """\
+# The same DHCPv6 client id in the live system and after the installation: it comes from the MAC address, so reservations by it hold.
+[connection]
+ipv6.dhcp-duid=ll
+ipv6.dhcp-iaid=mac
+"""
+
+_MULTIPATH = """\
+# multipathd starts where this file exists; disks with a single path are left alone.
+defaults {
+    user_friendly_names yes
+    find_multipaths yes
+}
+"""
+
+_CONTAINERS = """\
+[engine]
+# Pods start without an image for their infra container, which a disconnected site would not have.
+infra_image = ""
+"""
+
+_MOTD = """\
+This host runs the OpenShift agent-based installer from memory. It reboots into the installed system when its part is done.
+
+  journalctl -u agent                                 what this host does
+  journalctl -u assisted-service -u apply-host-config what the rendezvous host waits for
+  agent-gather                                        collect everything for support
+
+"""
+
+_SELINUX_MODULE = """\
+module assisted 1.0;
+
+# Containers of the agent ask chronyd of the host about its time sources, through its socket.
+require {
+    type chronyd_t;
+    type container_file_t;
+    type spc_t;
+    class dir search;
+    class sock_file write;
+    class unix_dgram_socket sendto;
+}
+
+allow chronyd_t container_file_t:dir search;
+allow chronyd_t container_file_t:sock_file write;
+allow chronyd_t spc_t:unix_dgram_socket sendto;
+"""
+
+_SELINUX_UNIT = """\
+[Unit]
+Description=SELinux module of the agent installer
+Before=agent.service assisted-service-pod.service
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/usr/bin/checkmodule -M -m -o /root/assisted.mod /root/assisted.te
+ExecStart=/usr/bin/semodule_package -o /root/assisted.pp -m /root/assisted.mod
+ExecStart=/usr/sbin/semodule -i /root/assisted.pp
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def system_files(cluster: Cluster) -> list[IgnitionFile]:
+    # \S is the operating system's name, filled in by agetty.
+    issue = f"\\S\nOpenShift Agent Installer image for {cluster.domain}\n"
+    return [
+        IgnitionFile("/etc/NetworkManager/conf.d/clientid.conf", PRIVATE, _CLIENT_ID.encode()),
+        IgnitionFile("/etc/multipath.conf", PRIVATE, _MULTIPATH.encode()),
+        IgnitionFile("/etc/containers/containers.conf", PUBLIC, _CONTAINERS.encode(), append=True),
+        IgnitionFile("/etc/issue", PRIVATE, issue.encode()),
+        IgnitionFile("/etc/motd.d/10-agent-installer", PRIVATE, _MOTD.encode()),
+        IgnitionFile("/root/assisted.te", PRIVATE, _SELINUX_MODULE.encode()),
+    ]
+
+
+def system_units() -> list[Unit]:
+    return [Unit("selinux.service", _SELINUX_UNIT)]

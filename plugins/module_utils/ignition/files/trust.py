@@ -1,0 +1,36 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the live system trusts and may pull: mirrors, CA, time, pull secret, signers (reference agent-based-installer.md 5)."""
+
+from __future__ import annotations
+
+from ...cluster.spec import Cluster
+from ...manifests.cluster_manifests import CA_BUNDLE, REGISTRIES_CONF, ManifestSet
+from ...manifests.objects import pretty_json
+from ..document import PRIVATE, PUBLIC, IgnitionFile
+from ..secrets import SIGNERS, BuildSecrets
+
+CA_FILE = "/etc/pki/ca-trust/source/anchors/domain.crt"
+TLS = "/opt/agent/tls"
+
+
+def trust_files(cluster: Cluster, manifests: ManifestSet, secrets: BuildSecrets) -> list[IgnitionFile]:
+    files = [
+        IgnitionFile("/etc/containers/registries.conf", PUBLIC, manifests.files[REGISTRIES_CONF].encode()),
+        IgnitionFile("/root/.docker/config.json", PRIVATE, pretty_json(cluster.pull_secret).encode()),
+        IgnitionFile(f"{TLS}/kubeadmin-password.hash", PRIVATE, secrets.kubeadmin_hash.encode()),
+    ]
+    for name in SIGNERS:
+        pair = secrets.signers[name]
+        files += [IgnitionFile(f"{TLS}/{name}.key", PRIVATE, pair.key.encode()), IgnitionFile(f"{TLS}/{name}.crt", PRIVATE, pair.crt.encode())]
+    if manifests.files[CA_BUNDLE]:
+        files.append(IgnitionFile(CA_FILE, PRIVATE, manifests.files[CA_BUNDLE].encode()))
+    if cluster.ntp_sources:
+        files.append(IgnitionFile("/etc/chrony.conf", PUBLIC, chrony_conf(cluster.ntp_sources).encode()))
+    return files
+
+
+def chrony_conf(sources: tuple[str, ...]) -> str:
+    servers = [f"server {source} iburst" for source in sources]
+    return "\n".join([*servers, "makestep 1.0 3", "rtcsync", "logdir /var/log/chrony", ""])
