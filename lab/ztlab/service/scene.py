@@ -1,0 +1,83 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""One cluster with its hosts at one moment: what every validation looks at, with the costly parts computed once."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+
+from . import networks
+from .model import Cluster, Host, InfraEnv
+from .settings import Requirement, Settings
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """Outcome of one validation; ``status``: success, failure, pending, error or disabled."""
+
+    id: str
+    status: str
+    message: str
+
+    @property
+    def met(self) -> bool:
+        return self.status in ("success", "disabled")
+
+    def body(self) -> dict[str, str]:
+        return {"id": self.id, "status": self.status, "message": self.message}
+
+
+@dataclasses.dataclass(frozen=True)
+class Scene:
+    """``cluster`` is None for unbound hosts; ``now`` in lab seconds."""
+
+    settings: Settings
+    now: float
+    cluster: Cluster | None
+    hosts: Sequence[Host]
+    infra_env: InfraEnv | None = None
+
+    @property
+    def version(self) -> str:
+        if self.cluster is not None:
+            return self.cluster.version
+        return str(self.infra_env.fields.get("openshift_version") or "") if self.infra_env else ""
+
+    @property
+    def single_node(self) -> bool:
+        return self.cluster is not None and self.cluster.single_node and not self.cluster.day2
+
+    def requirement(self, role: str) -> Requirement:
+        return self.settings.requirement(role, self.version or "4.22", self.single_node)
+
+    def least_requirement(self) -> Requirement:
+        """What any host needs, whatever its role becomes."""
+        if self.single_node or self.cluster is None:
+            return self.requirement("worker")
+        roles = ["master", "worker"] + (["arbiter"] if self.cluster.control_plane_count == 2 else [])
+        every = [self.requirement(role) for role in roles]
+        return Requirement(
+            cpu_cores=min(item.cpu_cores for item in every),
+            ram_mib=min(item.ram_mib for item in every),
+            disk_size_gb=min(item.disk_size_gb for item in every),
+        )
+
+    @property
+    def smallest_group(self) -> int:
+        """Three hosts make a majority group; a cluster of two control plane nodes with fencing has only two."""
+        if self.cluster is not None and self.cluster.control_plane_count == 2 and len(self.hosts) == 2:
+            return 2
+        return 3
+
+    @functools.cached_property
+    def majority_groups(self) -> dict[str, set[str]]:
+        """CIDR -> host ids, plus ``IPv4`` for the group by L3."""
+        groups = {cidr: networks.l2_majority(self.hosts, cidr, self.smallest_group) for cidr in (self.cluster.machine_networks if self.cluster else [])}
+        return {**groups, "IPv4": networks.l3_majority(self.hosts, self.smallest_group)}
+
+    @functools.cached_property
+    def collisions(self) -> dict[str, list[str]]:
+        return networks.ip_collisions(self.hosts)

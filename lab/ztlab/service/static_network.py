@@ -1,0 +1,130 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Static network configuration of an infra-env: checks and the archive for the image service (reference assisted-rest.md 4.4)."""
+
+from __future__ import annotations
+
+import io
+import re
+import tarfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from .errors import bad_request
+
+MAC = re.compile(r"^([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}$")
+PREDICTABLE = re.compile(r"^en[PsvxXbucaipod]")
+KINDS = (
+    "ethernet",
+    "bond",
+    "vlan",
+    "linux-bridge",
+    "ovs-bridge",
+    "ovs-interface",
+    "dummy",
+    "infiniband",
+    "veth",
+    "vrf",
+    "vxlan",
+    "mac-vlan",
+    "loopback",
+    "unknown",
+)
+STATES = ("up", "down", "absent", "ignore", "unknown")
+
+
+def check_and_sort(config: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The list as it is stored: normalised and sorted. Raises ServiceError 400 with all problems joined."""
+    problems = [problem for index, element in enumerate(config) for problem in _element_problems(index, element)]
+    if problems:
+        raise bad_request("; ".join(problems))
+    elements = [
+        {
+            "network_yaml": element.get("network_yaml") or "",
+            "mac_interface_map": sorted(
+                ({"mac_address": entry["mac_address"], "logical_nic_name": entry.get("logical_nic_name", "")} for entry in element["mac_interface_map"]),
+                key=lambda entry: str(entry["mac_address"]),
+            ),
+        }
+        for element in config
+    ]
+    return sorted(elements, key=lambda element: (element["network_yaml"], str(element["mac_interface_map"])))
+
+
+def _element_problems(index: int, element: Mapping[str, Any]) -> list[str]:
+    entries = element.get("mac_interface_map") or []
+    if not entries:
+        return [f"at least one interface for host {index} must be provided"]
+    problems = []
+    macs = [str(entry.get("mac_address", "")).lower() for entry in entries]
+    names = [entry.get("logical_nic_name", "") for entry in entries]
+    problems += [f"MAC interface for host {index}: MAC address {mac} is not unique" for mac in sorted({mac for mac in macs if macs.count(mac) > 1})]
+    problems += [f"MAC interface for host {index}: logical NIC name {name} is not unique" for name in sorted({name for name in names if names.count(name) > 1})]
+    problems += [f"MAC interface for host {index}: {mac} is not a MAC address" for mac in macs if not MAC.match(mac)]
+    return problems + _network_problems(index, element.get("network_yaml") or "", names)
+
+
+def _network_problems(index: int, text: str, names: Sequence[str]) -> list[str]:
+    try:
+        document = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        return [f"failed to validate network yaml for host {index}: error converting YAML to JSON: {error}"]
+    if document is None:
+        document = {}
+    if not isinstance(document, dict):
+        return [f"failed to validate network yaml for host {index}: nmstate document must be a mapping"]
+    interfaces = document.get("interfaces") or []
+    if not isinstance(interfaces, list) or not all(isinstance(item, dict) and item.get("name") for item in interfaces):
+        return [f"failed to validate network yaml for host {index}: InvalidArgument: interfaces must be a list of interfaces with names"]
+    problems = [
+        f"failed to validate network yaml for host {index}: InvalidArgument: unknown interface type {item.get('type')}"
+        for item in interfaces
+        if item.get("type") and item["type"] not in KINDS
+    ]
+    problems += [
+        f"failed to validate network yaml for host {index}: InvalidArgument: unknown interface state {item.get('state')}"
+        for item in interfaces
+        if item.get("state") and item["state"] not in STATES
+    ]
+    known = {*names, *(item["name"] for item in interfaces if item.get("identifier") == "mac-address")}
+    known |= {item["name"] for item in interfaces if item.get("type") not in (None, "ethernet")}
+    for name in physical_names(interfaces):
+        if name not in known and not PREDICTABLE.match(name):
+            problems.append(f"mac-interface mapping for interface {name} is missing")
+    return problems
+
+
+def physical_names(interfaces: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Names that must lead to a NIC: ethernet interfaces and bond ports."""
+    names = [str(item["name"]) for item in interfaces if item.get("type", "ethernet") == "ethernet"]
+    for item in interfaces:
+        aggregation = item.get("link-aggregation") or {}
+        names += [str(port) for port in aggregation.get("port") or aggregation.get("slaves") or []]
+    return list(dict.fromkeys(names))
+
+
+def archive(config: Sequence[Mapping[str, Any]]) -> bytes:
+    """``file_name=static-network-config``: the tar with one directory per host."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        for index, element in enumerate(config):
+            entries = element["mac_interface_map"]
+            lines = sorted(f"{entry['mac_address']}={entry['logical_nic_name']}" for entry in entries)
+            _add(tar, f"/etc/assisted/network/host{index}/mac_interface.ini", "\n".join(lines))
+            _add(tar, f"/etc/assisted/network/host{index}/ymlFile{index}.yml", _policy(element))
+    return buffer.getvalue()
+
+
+def _policy(element: Mapping[str, Any]) -> str:
+    captures = {f"iface{number}": f'interfaces.mac-address == "{entry["mac_address"].upper()}"' for number, entry in enumerate(element["mac_interface_map"])}
+    return yaml.safe_dump({"capture": captures, "desiredState": yaml.safe_load(element["network_yaml"]) or {}}, sort_keys=True)
+
+
+def _add(tar: tarfile.TarFile, name: str, text: str) -> None:
+    data = text.encode()
+    info = tarfile.TarInfo(name)
+    info.size, info.mode = len(data), 0o600
+    tar.addfile(info, io.BytesIO(data))

@@ -1,0 +1,257 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Objects as the API shows them: empty members left out, structured members as JSON strings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import networks, progress
+from .core import Core
+from .model import NO_TIME, Cluster, Host, InfraEnv, Operator
+from .scene import Verdict
+
+API = "/api/assisted-install/v2"
+
+
+def dump(value: Any) -> str:
+    """A structured member as JSON string."""
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _verdicts(found: Mapping[str, Sequence[Verdict]]) -> str:
+    return dump({category: [verdict.body() for verdict in verdicts] for category, verdicts in found.items()})
+
+
+def _filled(members: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value not in (None, "", [], {})}
+
+
+def progress_view(host: Host) -> dict[str, Any]:
+    own = host.progress
+    return {
+        "current_stage": own.stage,
+        "installation_percentage": own.percentage,
+        "progress_info": own.info,
+        "stage_started_at": own.started_at,
+        "stage_updated_at": own.updated_at,
+        **({"stage_timed_out": True} if own.timed_out else {}),
+    }
+
+
+def host_view(core: Core, host: Host, *, inventory: bool = True, connectivity: bool = True) -> dict[str, Any]:
+    """Swagger ``host``."""
+    cluster = core.cluster_of(host)
+    shown = {
+        "cluster_id": host.cluster_id,
+        "infra_env_id": host.infra_env_id,
+        "validations_info": _verdicts(host.verdicts) if host.verdicts else "",
+        "logs_info": host.logs_info,
+        "progress_stages": list(progress.stages(host, cluster)),
+        "connectivity": dump(host.connectivity) if host.connectivity and connectivity else "",
+        "api_vip_connectivity": dump(host.api_vip_connectivity) if host.api_vip_connectivity else "",
+        "tang_connectivity": dump(host.tang_connectivity) if host.tang_connectivity else "",
+        "inventory": dump(host.inventory) if host.inventory and inventory else "",
+        "free_addresses": dump(host.free_addresses) if host.free_addresses is not None else "",
+        "ntp_sources": dump(host.ntp_sources) if host.ntp_sources is not None else "",
+        "disks_info": dump(host.disks_info) if host.disks_info else "",
+        "images_status": dump(host.images_status) if host.images_status else "",
+        "domain_name_resolutions": dump(host.resolutions) if host.resolutions else "",
+        "installation_disk_path": host.installation_disk_path,
+        "installation_disk_id": host.installation_disk_id,
+        "skip_formatting_disks": ",".join(host.skip_formatting),
+        "machine_config_pool_name": host.machine_config_pool,
+        "node_labels": dump(host.node_labels) if host.node_labels else "",
+        "fencing_credentials": dump(host.fencing_credentials) if host.fencing_credentials else "",
+        "installer_args": dump(host.installer_args) if host.installer_args else "",
+        "ignition_config_overrides": host.ignition_overrides,
+        "discovery_agent_version": host.agent_version,
+        "requested_hostname": host.name,
+        "timestamp": host.timestamp,
+        "user_name": "admin",
+    }
+    if host.progress.stage:
+        shown["progress"] = progress_view(host)
+        shown["stage_started_at"] = host.progress.started_at
+        shown["stage_updated_at"] = host.progress.updated_at
+    return {
+        "kind": host.kind,
+        "id": host.id,
+        "href": f"{API}/infra-envs/{host.infra_env_id}/hosts/{host.id}",
+        "status": host.status,
+        "status_info": host.status_info,
+        "status_updated_at": host.status_updated_at,
+        "role": host.role,
+        "suggested_role": host.suggested_role,
+        "media_status": host.media_status,
+        "checked_in_at": host.checked_in_at,
+        "registered_at": host.registered_at,
+        "created_at": host.created_at,
+        "updated_at": host.updated_at,
+        "logs_collected_at": host.logs_collected_at,
+        "logs_started_at": host.logs_started_at,
+        **({"bootstrap": True} if host.bootstrap else {}),
+        **({"ignition_endpoint_token_set": True} if host.ignition_token else {}),
+        **_filled(shown),
+    }
+
+
+def operator_view(operator: Operator, cluster_id: str) -> dict[str, Any]:
+    """Swagger ``monitored-operator``."""
+    return {
+        "cluster_id": cluster_id,
+        "name": operator.name,
+        "operator_type": operator.kind,
+        "timeout_seconds": operator.timeout_seconds,
+        "status_updated_at": operator.status_updated_at,
+        **_filled(
+            {
+                "namespace": operator.namespace,
+                "properties": operator.properties,
+                "status": operator.status,
+                "status_info": operator.status_info,
+                "version": operator.version,
+                "dependency_only": operator.dependency_only,
+            }
+        ),
+    }
+
+
+def _vips(cluster: Cluster, member: str) -> list[dict[str, Any]]:
+    return [{"cluster_id": cluster.id, "ip": vip, "verification": cluster.vip_verification.get(vip, "unverified")} for vip in cluster.vips(member)]
+
+
+def _networks(cluster: Cluster, entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [{"cluster_id": cluster.id, **entry} for entry in entries]
+
+
+def forced_schedulable(hosts: Sequence[Host], cluster: Cluster) -> bool:
+    return cluster.single_node or sum(host.effective_role == "worker" for host in hosts) < 2
+
+
+def _cluster_progress(cluster: Cluster, hosts: Sequence[Host]) -> dict[str, Any]:
+    preparing = progress.preparing_percentage(cluster)
+    installing = progress.installing_percentage(hosts, cluster) if preparing else 0
+    finalizing = progress.finalizing_percentage(cluster)
+    return {
+        "total_percentage": progress.total_percentage(preparing, installing, finalizing, cluster.status),
+        **_filled(
+            {
+                "preparing_for_installation_stage_percentage": preparing or None,
+                "installing_stage_percentage": installing or None,
+                "finalizing_stage_percentage": finalizing or None,
+                "finalizing_stage": cluster.finalizing_stage,
+            }
+        ),
+        "finalizing_stage_started_at": cluster.finalizing_stage_at,
+        **({"finalizing_stage_timed_out": True} if cluster.finalizing_stage_timed_out else {}),
+    }
+
+
+def _feature_usage(cluster: Cluster) -> dict[str, Any]:
+    used = {}
+    if cluster.single_node:
+        used["High availability mode"] = "HIGH_AVAILABILITY_MODE"
+    if cluster.fields.get("schedulable_masters"):
+        used["Schedulable masters"] = "SCHEDULABLE_MASTERS"
+    if cluster.fields.get("network_type") == "OVNKubernetes":
+        used["OVN network type"] = "OVN_NETWORK_TYPE"
+    if any(cluster.fields.get(name) for name in ("http_proxy", "https_proxy")):
+        used["Proxy"] = "PROXY"
+    return {name: {"id": identifier, "name": name} for name, identifier in used.items()}
+
+
+def majority_groups(core: Core, cluster: Cluster) -> dict[str, list[str]]:
+    return {name: sorted(ids) for name, ids in core.scene(cluster).majority_groups.items()}
+
+
+def cluster_view(core: Core, cluster: Cluster, *, hosts: bool = True) -> dict[str, Any]:
+    """Swagger ``cluster``; the pull secret is never in it."""
+    own = core.state.hosts_of(cluster.id)
+    fields = {name: value for name, value in cluster.fields.items() if value not in (None, "", [])}
+    for member in ("api_vips", "ingress_vips"):
+        fields[member] = _vips(cluster, member)
+    for member in ("cluster_networks", "service_networks"):
+        fields[member] = _networks(cluster, cluster.fields.get(member) or [])
+    fields["machine_networks"] = _networks(cluster, [{"cidr": cidr} for cidr in cluster.machine_networks])
+    if cluster.machine_networks:
+        fields["machine_network_cidr"] = cluster.machine_networks[0]
+    shown = {
+        "openshift_cluster_id": cluster.openshift_cluster_id,
+        "validations_info": _verdicts(cluster.verdicts) if cluster.verdicts else "",
+        "install_config_overrides": cluster.install_config_overrides,
+        "feature_usage": dump(_feature_usage(cluster)) if _feature_usage(cluster) else "",
+        "connectivity_majority_groups": dump(majority_groups(core, cluster)) if own else "",
+        "ip_collisions": dump(networks.ip_collisions(own)) if own else "",
+        "host_networks": [{"cidr": cidr, "host_ids": ids} for cidr, ids in networks.host_networks(own).items()],
+        "monitored_operators": [operator_view(operator, cluster.id) for operator in cluster.operators.values()],
+        "ignored_host_validations": dump(cluster.ignored_hosts) if cluster.ignored_hosts else "",
+        "ignored_cluster_validations": dump(cluster.ignored_cluster) if cluster.ignored_cluster else "",
+        "logs_info": cluster.logs_info,
+    }
+    return {
+        **fields,
+        **_filled(shown),
+        "kind": cluster.kind,
+        "id": cluster.id,
+        "href": f"{API}/clusters/{cluster.id}",
+        "status": cluster.status,
+        "status_info": cluster.status_info,
+        "status_updated_at": cluster.status_updated_at,
+        "hosts": [host_view(core, host) for host in own] if hosts else [],
+        "total_host_count": len(own),
+        "ready_host_count": sum(host.status == "known" for host in own),
+        "enabled_host_count": sum(host.status != "disabled" for host in own),
+        "schedulable_masters_forced_true": forced_schedulable(own, cluster),
+        "progress": _cluster_progress(cluster, own),
+        "pull_secret_set": bool(cluster.pull_secret),
+        "image_info": {"created_at": NO_TIME, "expires_at": NO_TIME},
+        "imported": cluster.imported,
+        "created_at": cluster.created_at,
+        "updated_at": cluster.updated_at,
+        "install_started_at": cluster.install_started_at,
+        "install_completed_at": cluster.install_completed_at,
+        "controller_logs_collected_at": cluster.controller_logs_collected_at,
+        "controller_logs_started_at": cluster.controller_logs_started_at,
+        "last-installation-preparation": _filled({"status": cluster.preparation, "reason": cluster.preparation_reason}),
+        "org_soft_timeouts_enabled": core.settings.soft_timeouts,
+        "user_name": "admin",
+        "email_domain": "Unknown",
+    }
+
+
+def image_url(core: Core, infra_env: InfraEnv) -> str:
+    """Where the image service has the ISO (the bytes are another program's business)."""
+    kind = "minimal.iso" if infra_env.image_type == "minimal-iso" else "full.iso"
+    version = ".".join(str(infra_env.fields.get("openshift_version") or "").split(".")[:2])
+    return f"{core.settings.image_service_url}/byid/{infra_env.id}/{version}/{infra_env.architecture}/{kind}"
+
+
+def infra_env_view(core: Core, infra_env: InfraEnv) -> dict[str, Any]:
+    """Swagger ``infra-env``: ``image_type`` is called ``type`` here, two lists are JSON strings."""
+    fields = {name: value for name, value in infra_env.fields.items() if value not in (None, "", []) and name != "image_type"}
+    if "kernel_arguments" in fields:
+        fields["kernel_arguments"] = dump(fields["kernel_arguments"])
+    if infra_env.static_network_config:
+        fields["static_network_config"] = dump(infra_env.static_network_config)
+    enabled = core.settings.switch("ENABLE_IMAGE_SERVICE", True)
+    return {
+        **fields,
+        "kind": "InfraEnv",
+        "id": infra_env.id,
+        "href": f"{API}/infra-envs/{infra_env.id}",
+        "type": infra_env.image_type,
+        "cpu_architecture": infra_env.architecture,
+        "proxy": fields.get("proxy") or {},
+        **({"cluster_id": infra_env.cluster_id} if infra_env.cluster_id else {}),
+        **({"download_url": image_url(core, infra_env)} if enabled else {}),
+        "pull_secret_set": bool(infra_env.pull_secret),
+        "created_at": infra_env.created_at,
+        "updated_at": infra_env.updated_at,
+        "expires_at": NO_TIME,
+        "user_name": "admin",
+        "email_domain": "Unknown",
+    }
