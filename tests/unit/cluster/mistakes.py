@@ -132,7 +132,9 @@ MISTAKES = (
         UNKNOWN_FIELD,
         "host_prefix",
     ),
-    Mistake("typo inside proxy", "proxy", _set("proxy", {"http_prox": "http://192.0.2.1:3128"}), "openshift_cluster.proxy.http_prox", UNKNOWN_FIELD, "http_proxy"),
+    Mistake(
+        "typo inside proxy", "proxy", _set("proxy", {"http_prox": "http://192.0.2.1:3128"}), "openshift_cluster.proxy.http_prox", UNKNOWN_FIELD, "http_proxy"
+    ),
     Mistake(
         "unknown key in overrides",
         "overrides",
@@ -201,9 +203,7 @@ MISTAKES = (
         "openshift_cluster.extra_manifests[1]",
         DUPLICATE,
     ),
-    Mistake(
-        "manifest without content", "extra_manifests", _set("extra_manifests", [{"name": "a.yaml"}]), "openshift_cluster.extra_manifests[0]", REQUIRED
-    ),
+    Mistake("manifest without content", "extra_manifests", _set("extra_manifests", [{"name": "a.yaml"}]), "openshift_cluster.extra_manifests[0]", REQUIRED),
     # Hosts
     Mistake("unknown option of a host", "host 0", _host_set(0, "rack", "b7"), "openshift_host[node-1].rack", UNKNOWN_FIELD),
     Mistake(
