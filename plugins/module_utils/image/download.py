@@ -1,0 +1,241 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Large files by URL: resumable, verified, whole or not there.
+
+A transfer that breaks goes on where it stopped, in this run or the next, as long as the server still has the same file (RFC 9110 13.1.5, If-Range).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
+
+from ..common import libraries
+from ..common.clock import Clock
+from ..common.errors import RemoteError, Unreachable, ZeroTouchError
+from ..common.files import ensure_directory, sha256_of, sync_directory, write_atomic
+from ..common.http import HttpClient, unreachable
+from ..common.retry import Backoff, retry
+
+if TYPE_CHECKING:
+    import urllib3
+
+_REDIRECTS = (301, 302, 303, 307, 308)
+_MOST_REDIRECTS = 5
+_BLOCK = 1 << 20
+_BACKOFF = Backoff(attempts=6, first=1.0, factor=2.0, largest=15.0)
+# Answers after which the same request may succeed.
+_TRY_AGAIN = frozenset({408, 429, 500, 502, 503, 504})
+
+
+def _silent(text: str) -> None:
+    """Nobody watches."""
+
+
+@dataclasses.dataclass(frozen=True)
+class RemoteFile:
+    """What the server says about the file: size in bytes (-1 = it does not say) and what identifies this version of it."""
+
+    size: int
+    etag: str = ""
+    last_modified: str = ""
+
+    @property
+    def validator(self) -> str:
+        """For If-Range: a strong ETag, else the date; empty when a part cannot be recognised."""
+        return self.etag if self.etag and not self.etag.startswith("W/") else self.last_modified
+
+    @classmethod
+    def of(cls, headers: Mapping[str, str], size: int) -> RemoteFile:
+        return cls(size, headers.get("ETag", ""), headers.get("Last-Modified", ""))
+
+
+class Downloader:
+    """Transfers over one client. ``client`` needs no base URL: all URLs are absolute. ``progress`` gets a line each tenth."""
+
+    def __init__(self, client: HttpClient, clock: Clock, progress: Callable[[str], None] = _silent, backoff: Backoff = _BACKOFF) -> None:
+        self._client = client
+        self._clock = clock
+        self._progress = progress
+        self._backoff = backoff
+
+    def look(self, url: str) -> RemoteFile:
+        """Ask with HEAD. Raises :class:`Unreachable`, and :class:`RemoteError` for an answer that is not the file."""
+        with self._open("HEAD", url, {}, trusted=True) as answer:
+            if answer.status != 200:
+                raise self._failure(url, answer)
+            return RemoteFile.of(answer.headers, _length(answer.headers.get("Content-Length")))
+
+    def fetch(self, url: str, target: Path, sha256: str = "") -> RemoteFile:
+        """Bring the file to ``target``. With ``sha256`` (hex) a file that has another one never gets that name.
+
+        Raises :class:`Unreachable` and :class:`RemoteError` after the last attempt, :class:`ZeroTouchError` for wrong content or a full disk.
+        """
+        ensure_directory(target.parent)
+        part = _Part(target, url)
+        resumed = part.size() > 0
+        try:
+            found = retry(lambda: self._transfer(url, part, bool(sha256)), self._backoff, _worth_another_attempt, self._clock)
+            if resumed and sha256 and sha256_of(part.path) != sha256:
+                part.discard()  # the part from an earlier run may have been of another file
+                found = retry(lambda: self._transfer(url, part, True), self._backoff, _worth_another_attempt, self._clock)
+            _verify(url, part, sha256)
+            part.finish()
+        except OSError as error:
+            raise ZeroTouchError(f"{target} cannot be written: {error.strerror or error}.", "Name a directory with room in cache_dir.") from error
+        return found
+
+    def _transfer(self, url: str, part: _Part, verified: bool) -> RemoteFile:
+        """One request, from where the part ends."""
+        offset = part.size()
+        headers = {"Accept-Encoding": "identity"}
+        known = part.known()
+        if offset and (known.validator or verified):
+            headers["Range"] = f"bytes={offset}-"
+            if known.validator:
+                headers["If-Range"] = known.validator
+        elif offset:
+            part.discard()
+            offset = 0
+        with self._open("GET", url, headers, trusted=verified) as answer:
+            if answer.status == 416 and offset and known.size == offset:
+                return known
+            if answer.status == 416 and offset:
+                part.discard()
+                raise Unreachable(f"{_shown(url)} became shorter than what was transferred of it.", "broken")
+            if answer.status not in (200, 206):
+                raise self._failure(url, answer)
+            if answer.headers.get("Content-Encoding", "identity") != "identity":
+                raise ZeroTouchError(f"{_shown(url)} is sent compressed ({answer.headers['Content-Encoding']}), which was not asked for.")
+            start, remote = _position(answer, offset)
+            part.begin(remote, start)
+            self._copy(url, answer, part, start, remote.size)
+        if remote.size >= 0 and part.size() != remote.size:
+            raise Unreachable(f"{_shown(url)}: the transfer ended after {part.size()} of {remote.size} bytes.", "broken")
+        return dataclasses.replace(remote, size=part.size())
+
+    def _copy(self, url: str, answer: urllib3.BaseHTTPResponse, part: _Part, start: int, total: int) -> None:
+        name = Path(urlsplit(url).path).name
+        done, told = start, start * 10 // total if total > 0 else 0
+        with part.path.open("r+b") as handle:
+            handle.seek(start)
+            while True:
+                try:
+                    block = answer.read(_BLOCK, decode_content=False)
+                except libraries.urllib3.exceptions.HTTPError as error:
+                    raise unreachable(self._client.service, url, error) from error
+                if not block:
+                    break
+                handle.write(block)
+                done += len(block)
+                self._clock.sleep(0)  # a signal ends the transfer here; the part stays for the next run
+                if total > 0 and done * 10 // total > told:
+                    told = done * 10 // total
+                    self._progress(f"{name}: {told * 10} % of {total / 1e6:.0f} MB")
+            handle.flush()
+            os.fsync(handle.fileno())
+
+    @contextlib.contextmanager
+    def _open(self, method: str, url: str, headers: Mapping[str, str], *, trusted: bool) -> Iterator[urllib3.BaseHTTPResponse]:
+        """The answer at the end of the redirects. Without a checksum (``trusted``) none of them may leave TLS."""
+        for _redirect in range(_MOST_REDIRECTS + 1):
+            with self._client.stream(method, url, headers=headers) as answer:
+                location = answer.headers.get("Location")
+                try:
+                    if answer.status not in _REDIRECTS or not location:
+                        yield answer
+                        return
+                finally:
+                    answer.close()  # what was not read must not be in the way of the next request
+            following = urljoin(url, location)
+            if not trusted and urlsplit(url).scheme == "https" != urlsplit(following).scheme:
+                raise ZeroTouchError(f"{_shown(url)} redirects to an unprotected address.", "Give the file's sha256, or the address itself.")
+            url = following
+        raise ZeroTouchError(f"{_shown(url)}: more than {_MOST_REDIRECTS} redirects.")
+
+    def _failure(self, url: str, answer: urllib3.BaseHTTPResponse) -> RemoteError:
+        hint = "Check the URL." if answer.status in (403, 404, 410) else ""
+        return RemoteError(self._client.service, answer.status, f"{answer.reason or 'no reason given'} for {_shown(url)}", hint=hint)
+
+
+def _position(answer: urllib3.BaseHTTPResponse, offset: int) -> tuple[int, RemoteFile]:
+    """Where the answer begins in the file, and the whole file's description."""
+    if answer.status == 200:
+        return 0, RemoteFile.of(answer.headers, _length(answer.headers.get("Content-Length")))
+    unit, _space, rest = answer.headers.get("Content-Range", "").partition(" ")
+    span, _slash, total = rest.partition("/")
+    if unit != "bytes" or span.partition("-")[0] != str(offset):
+        raise Unreachable(f"The server answered for another range: {answer.headers.get('Content-Range')!r}, asked for from {offset}.", "broken")
+    return offset, RemoteFile.of(answer.headers, _length(total))
+
+
+def _length(text: str | None) -> int:
+    return int(text) if text and text.isascii() and text.isdigit() else -1
+
+
+def _worth_another_attempt(error: Exception) -> bool:
+    if isinstance(error, RemoteError):
+        return error.status in _TRY_AGAIN
+    return isinstance(error, Unreachable) and error.kind not in ("dns", "tls")
+
+
+def _verify(url: str, part: _Part, sha256: str) -> None:
+    if not sha256:
+        return
+    found = sha256_of(part.path)
+    if found != sha256:
+        part.discard()
+        raise ZeroTouchError(
+            f"{_shown(url)} is not the expected file: its SHA-256 is {found}, expected is {sha256}.",
+            "Correct sha256, or name the URL of the file that it belongs to.",
+        )
+
+
+def _shown(url: str) -> str:
+    """The URL without credentials and query, for messages."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+class _Part:
+    """What is there of a file: the bytes, and beside them what the server said they are part of."""
+
+    def __init__(self, target: Path, url: str) -> None:
+        self.path = target.with_name(f".{target.name}.partial")
+        self._notes = target.with_name(f".{target.name}.partial.json")
+        self._target = target
+        self._url = _shown(url)
+
+    def size(self) -> int:
+        return self.path.stat().st_size if self.path.exists() else 0
+
+    def known(self) -> RemoteFile:
+        try:
+            notes: Any = json.loads(self._notes.read_text())
+            if notes["url"] == self._url:
+                return RemoteFile(int(notes["size"]), str(notes["etag"]), str(notes["last_modified"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return RemoteFile(-1)
+        return RemoteFile(-1)
+
+    def begin(self, remote: RemoteFile, start: int) -> None:
+        """Make ready to write from ``start``; what stands behind it is of another version."""
+        write_atomic(self._notes, json.dumps({"url": self._url, **dataclasses.asdict(remote)}))
+        with self.path.open("ab") as handle:
+            handle.truncate(start)
+
+    def discard(self) -> None:
+        self.path.unlink(missing_ok=True)
+        self._notes.unlink(missing_ok=True)
+
+    def finish(self) -> None:
+        os.replace(self.path, self._target)
+        self._notes.unlink(missing_ok=True)
+        sync_directory(self._target.parent)
