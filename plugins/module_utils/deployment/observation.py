@@ -57,7 +57,6 @@ class ServiceView:
     detail: str = ""
     cluster: ClusterProgress | None = None
     hosts: tuple[HostProgress, ...] = ()
-    newest_event: str = ""
 
 
 @dataclasses.dataclass(frozen=True)

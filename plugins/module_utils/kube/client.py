@@ -70,6 +70,7 @@ class KubeClient:
         headers = {"Accept": "application/json"} | ({"Authorization": config.authorization} if config.authorization else {})
         self.service = service
         self.server = url
+        self.last_date = ""  # Date header of the last answer: the server's own clock
         self._attempts = attempts
         self._clock = clock or SystemClock()
         with _client_certificate(config) as client_cert:
@@ -193,6 +194,7 @@ class KubeClient:
     ) -> Object:
         def once() -> Object:
             answer = self._http.request(method, _with_query(path, params or {}), json_body=body, headers=headers)
+            self.last_date = answer.headers.get("date", "")
             if not 200 <= answer.status < 300:
                 raise self._failure(answer)
             return self._object(answer)

@@ -1,0 +1,143 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What a watcher reads: one line for each change, hosts that change alike in one line, at most 120 columns, nothing twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..assisted.progress import HostProgress, Validation, validation_changes
+from .observation import ApiView, Observation
+from .supervision import Memory, Setup
+
+COLUMNS = 120
+HEARTBEAT = 60.0
+_FEW = 5
+
+_PHASE_TEXTS = {
+    "boot": "Waiting for the service on the rendezvous host",
+    "discovery": "The service answers; waiting for all hosts",
+    "bootstrap": "Installation has begun; waiting for the bootstrap",
+    "install": "Bootstrap is complete; waiting for the release to roll out",
+    "operators": "The release is rolled out; waiting for the operators to settle",
+}
+
+
+def line(elapsed: float, percent: int, text: str) -> str:
+    """``12:04  45% text`` (minutes and seconds since the wait began), cut to the width."""
+    minutes, seconds = divmod(int(elapsed), 60)
+    whole = f"{minutes:02d}:{seconds:02d} {percent:3d}% {' '.join(text.split())}"
+    return whole if len(whole) <= COLUMNS else whole[: COLUMNS - 1] + "…"
+
+
+def changes(before: Memory, after: Memory, old: Observation | None, new: Observation) -> list[str]:
+    """What is new, in the order in which a reader wants it."""
+    texts = []
+    if old is None or before.phase != after.phase:
+        texts += [_PHASE_TEXTS[after.phase]] if after.phase in _PHASE_TEXTS else []
+    texts += _cluster_changes(before, after, new)
+    texts += _host_changes(before, after)
+    texts += _validation_texts(before, after)
+    texts += _service_changes(before, old, new)
+    texts += _api_changes(old.api if old else ApiView(), new.api)
+    return texts
+
+
+def heartbeat(seen: Observation, memory: Memory, setup: Setup) -> str:
+    """The state of affairs in one line, for times in which nothing changes."""
+    if memory.phase in ("install", "operators"):
+        version = seen.api.cluster_version
+        waiting = [operator.name for operator in seen.api.operators if not operator.available.true or operator.progressing.true]
+        parts = [version.progressing.message if version and version.progressing.true else "", f"waiting for {_few(waiting)}" if waiting else ""]
+        return "; ".join(part for part in parts if part) or f"Still in phase {memory.phase}"
+    if memory.phase == "boot":
+        return f"No service at {seen.rendezvous_ip or 'the rendezvous host'} yet"
+    groups = _grouped((host.describe(), host.name) for host in memory.hosts.values())
+    there = "; ".join(f"{len(names)} {what}" for what, names in groups.items()) or "no host registered"
+    return f"{memory.phase}: {there}" + ("" if seen.service.ours or seen.api.ours else "; neither service nor API answers at this moment")
+
+
+def _cluster_changes(before: Memory, after: Memory, new: Observation) -> list[str]:
+    cluster = new.service.cluster if new.service.ours else None
+    return [cluster.text()] if cluster and before.cluster_status != after.cluster_status else []
+
+
+def _host_changes(before: Memory, after: Memory) -> list[str]:
+    changed: list[tuple[str, str]] = []
+    for identity, host in after.hosts.items():
+        old = before.hosts.get(identity)
+        if old is None or old.describe() != host.describe():
+            changed.append((_event(host, old), host.name))
+    return [f"{what}: {', '.join(names)}" for what, names in _grouped(changed).items()]
+
+
+def _event(host: HostProgress, old: HostProgress | None) -> str:
+    if old is None and not host.joined:
+        return f"registered, {host.status}"
+    # In the course of an installation the stage says all; the status only when it is out of the ordinary.
+    return host.stage if host.stage and host.status == "installing-in-progress" else host.status
+
+
+def _validation_texts(before: Memory, after: Memory) -> list[str]:
+    found: list[tuple[str, str]] = []
+    for identity, host in after.hosts.items():
+        old = before.hosts.get(identity)
+        found += [(_validation_text(validation), host.name) for validation in validation_changes(old.validations if old else (), host.validations)]
+    texts = [f"{', '.join(names) if len(names) <= _FEW else f'{len(names)} hosts'}: {what}" for what, names in _grouped(found).items()]
+    return texts + [f"Cluster: {_validation_text(validation)}" for validation in validation_changes(before.cluster_validations, after.cluster_validations)]
+
+
+def _validation_text(validation: Validation) -> str:
+    return f"{validation.id} failed: {validation.message}" if validation.failed else f"{validation.id} is fine now"
+
+
+def _service_changes(before: Memory, old: Observation | None, new: Observation) -> list[str]:
+    if old is None or not old.service.ours or new.service.ours:
+        return []
+    if new.service.answers:
+        return [f"The service does not answer as ours any more. {new.service.detail}"]
+    # Normal when node 0 reboots (reference agent-based-installer.md 6).
+    return ["The service has gone: the rendezvous host reboots"] if before.installation_seen else ["The service does not answer at this moment"]
+
+
+def _api_changes(old: ApiView, new: ApiView) -> list[str]:
+    texts = []
+    if new.answers and not new.ours and not old.answers:
+        texts.append(f"At the API's address something answers that is not ours: {new.detail}")
+    if not new.ours:
+        return texts
+    if not old.ours:
+        texts.append(f"The cluster's API answers{f' ({new.version})' if new.version else ''}")
+    known = {node.name: node.ready for node in old.nodes}
+    joined = [node.name for node in new.nodes if node.name not in known]
+    ready = [node.name for node in new.nodes if node.ready and not known.get(node.name, False)]
+    texts += [f"Node joined: {', '.join(joined)}"] if joined else []
+    texts += [f"Node ready: {', '.join(ready)}"] if ready else []
+    return texts + _operator_changes(old, new)
+
+
+def _operator_changes(old: ApiView, new: ApiView) -> list[str]:
+    texts = []
+    available = sum(operator.available.true for operator in new.operators)
+    if new.operators and available != sum(operator.available.true for operator in old.operators):
+        missing = [operator.name for operator in new.operators if not operator.available.true]
+        texts.append(f"Operators available: {available} of {len(new.operators)}{f', missing {_few(missing)}' if len(missing) <= _FEW and missing else ''}")
+    degraded_before = {operator.name for operator in old.operators if operator.degraded.true}
+    texts += [
+        f"Operator {operator.name} is degraded: {operator.degraded.message}"
+        for operator in new.operators
+        if operator.degraded.true and operator.name not in degraded_before
+    ]
+    return texts
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:_FEW]) + (f" and {len(names) - _FEW} more" if len(names) > _FEW else "")
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups

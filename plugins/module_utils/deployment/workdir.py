@@ -1,0 +1,121 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The work directory of one deployment: where its files are, and who its hosts are."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..cluster.files import from_directory
+from ..cluster.spec import Deployment, canonical_ip
+from ..common.errors import ZeroTouchError
+from ..common.state import StateFile
+from ..nmstate.document import static_addresses
+from .observation import InventoryHost
+
+SERVICE_PORT = 8090
+
+
+@dataclasses.dataclass(frozen=True)
+class WorkDir:
+    """Paths below ``openshift_work_dir``."""
+
+    root: Path
+
+    @property
+    def config(self) -> Path:
+        return self.root / "config"
+
+    @property
+    def kubeconfig(self) -> Path:
+        return self.root / "auth" / "kubeconfig"
+
+    @property
+    def kubeconfig_direct(self) -> Path:
+        return self.root / "auth" / "kubeconfig.direct"
+
+    @property
+    def kubeadmin_password(self) -> Path:
+        return self.root / "auth" / "kubeadmin-password"
+
+    @property
+    def logs(self) -> Path:
+        return self.root / "logs"
+
+    @property
+    def state(self) -> StateFile:
+        return StateFile(self.root / "state.json")
+
+
+@dataclasses.dataclass(frozen=True)
+class Identity:
+    """Where the cluster will be found: from the last image, else from the configuration. Empty where neither says it."""
+
+    name: str = ""
+    base_domain: str = ""
+    version: str = ""
+    api_url: str = ""
+    rendezvous_ip: str = ""
+
+    @property
+    def domain(self) -> str:
+        return f"{self.name}.{self.base_domain.rstrip('.')}" if self.name and self.base_domain else ""
+
+    @property
+    def service_url(self) -> str:
+        """Base URL of the service on the rendezvous host."""
+        address = canonical_ip(self.rendezvous_ip)
+        host = f"[{address}]" if ":" in address else address
+        return f"http://{host}:{SERVICE_PORT}" if address else ""
+
+
+def read_deployment(config: Path) -> Deployment | None:
+    """What ``config/`` says; None without one, or if it cannot be read (validation says why, elsewhere)."""
+    return from_directory(config)[0] if config.is_dir() else None
+
+
+def identity(state: Mapping[str, Any], deployment: Deployment | None) -> Identity:
+    """The cluster of the state file; before the first image that of the configuration."""
+    cluster = state.get("cluster") or {}
+    if cluster:
+        return Identity(**{field.name: str(cluster.get(field.name) or "") for field in dataclasses.fields(Identity)})
+    if deployment is None:
+        return Identity()
+    spec = deployment.cluster
+    return Identity(spec.name, spec.base_domain, spec.version, spec.api_url, deployment.rendezvous_ip)
+
+
+def hosts_of_deployment(deployment: Deployment) -> tuple[InventoryHost, ...]:
+    return tuple(
+        InventoryHost(host.name, host.hostname, host.macs, host.role, tuple(address.ip for address in static_addresses(host.network_config)))
+        for host in deployment.hosts
+    )
+
+
+def hosts_of_state(state: Mapping[str, Any]) -> tuple[InventoryHost, ...]:
+    """The hosts that the last image was built for."""
+    hosts = (state.get("cluster") or {}).get("hosts") or []
+    return tuple(inventory_host(host) for host in hosts)
+
+
+def inventory_host(given: Mapping[str, Any]) -> InventoryHost:
+    """A host from a mapping with ``name hostname role macs static_ips`` (state file, result of agent_config, option ``hosts``)."""
+    macs = [str(mac).lower().replace("-", ":") for mac in given.get("macs") or given.get("mac_addresses") or []]
+    name = str(given.get("name") or given.get("hostname") or "")
+    addresses = tuple(str(address) for address in given.get("static_ips") or [])
+    return InventoryHost(name, str(given.get("hostname") or ""), tuple(macs), str(given.get("role") or ""), addresses)
+
+
+def same_hosts(first: Sequence[InventoryHost], second: Sequence[InventoryHost]) -> bool:
+    return {host.name for host in first} == {host.name for host in second}
+
+
+def open_work_dir(path: Path) -> WorkDir:
+    """Raises :class:`ZeroTouchError` when the path is something else than a directory; one that is not there yet is fine."""
+    if path.exists() and not path.is_dir():
+        raise ZeroTouchError(f"{path} is not a directory.", "source_dir is the work directory of a deployment.")
+    return WorkDir(path)

@@ -1,0 +1,302 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The wait as a whole: a scripted world, a clock that costs nothing; what is done, said and recorded, and when it ends."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Interrupted
+
+
+def good_course(world, kit):
+    """Two hosts from power-on to an installed cluster; node 0 (a) reboots last and takes the service along."""
+    installing = lambda a, b, **more: kit.service(a, b, status="installing", **more)  # noqa: E731
+    a, b = kit.A, kit.B
+    world.at(0, kit.o.Observation())
+    world.at(64, kit.service(kit.found(a, "discovering")))
+    world.at(70, kit.service(kit.found(a), kit.found(b, "insufficient")))
+    world.at(90, kit.service(kit.found(a), kit.found(b), status="ready"))
+    world.at(
+        100, kit.service(kit.found(a, "preparing-for-installation"), kit.found(b, "preparing-for-installation"), status="preparing-for-installation", percent=5)
+    )
+    in_progress = "installing-in-progress"
+    world.at(120, installing(kit.found(a, "installing", bootstrap=True), kit.found(b, "installing"), percent=10))
+    world.at(
+        140, installing(kit.found(a, in_progress, "Waiting for control plane", bootstrap=True), kit.found(b, in_progress, "Writing image to disk"), percent=30)
+    )
+    world.at(160, installing(kit.found(a, in_progress, "Waiting for bootkube", bootstrap=True), kit.found(b, in_progress, "Rebooting"), percent=48))
+    last = installing(kit.found(a, in_progress, "Waiting for controller", bootstrap=True), kit.found(b, "installed", "Done"), percent=71)
+    world.at(200, kit.api("node-b", seen=last, bootstrap=False))
+    world.at(220, kit.api("node-b"))
+    world.at(260, kit.api("node-a", "node-b", operators=[kit.operator("dns"), kit.operator("console", available=False, progressing=True)]))
+    world.at(300, kit.api("node-a", "node-b", complete=True, operators=[kit.operator("dns"), kit.operator("console")]))
+    return world
+
+
+def test_a_good_course(world, kit):
+    outcome = good_course(world, kit).run()
+    assert (outcome.step.kind, outcome.memory.percent, outcome.changed, outcome.warnings) == ("done", 100, True, ())
+    assert outcome.elapsed == pytest.approx(330, abs=4)  # 30 s of quiet operators included
+    # b's medium goes when it reboots, node 0's when its service has gone after bootstrap.
+    assert world.media.calls == [("eject", "b"), ("eject", "a")]
+    assert world.install["phase"] == "installed"
+    assert world.install["installed_at"].endswith("Z")
+
+
+def test_what_is_said(world, kit):
+    good_course(world, kit).run()
+    said = world.texts()
+    for text in (
+        "Waiting for the service on the rendezvous host",
+        "No service at 192.168.1.10 yet",
+        "The service answers; waiting for all hosts",
+        "registered, discovering: node-a",
+        "Cluster is ready for install",
+        "preparing-for-installation: node-a, node-b",
+        "Writing image to disk: node-b",
+        "detach b: it has reached Rebooting",
+        "The service has gone: the rendezvous host reboots",
+        "detach a: it ran the service, which has gone after bootstrap",
+        "Node joined: node-a",
+        "Operators available: 1 of 2, missing console",
+        "Installation is complete.",
+    ):
+        assert said.count(text) == 1, text
+    assert all(len(line) <= 120 and "\n" not in line and "\x1b" not in line for line in world.lines)
+
+
+def test_the_timeline_is_recorded(world, kit):
+    good_course(world, kit).run()
+    install = world.install
+    stages = [(entry["host"], entry["stage"] or entry["status"]) for entry in install["timeline"]]
+    assert ("b", "Writing image to disk") in stages and ("a", "Node ready") in stages
+    assert [entry["at"] for entry in install["timeline"]] == sorted(entry["at"] for entry in install["timeline"])
+    assert list(install["phases"]) == ["boot", "bootstrap", "discovery", "install", "operators"]
+    assert install["cluster_id"] == "c1"
+    assert install["hosts"]["b"]["node"] == "ready"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "phase"), [(30, "booted"), (95, "booted"), (125, "bootstrap"), (210, "bootstrap"), (240, "installing"), (310, "installing")]
+)
+def test_a_signal_ends_the_wait_and_leaves_the_phase_behind(world, kit, seconds, phase):
+    world.clock.stop_at = world.clock.time + seconds
+    with pytest.raises(Interrupted):
+        good_course(world, kit).run()
+    assert world.install["phase"] == phase
+
+
+def test_silence_never_takes_a_running_installation_back(world, kit):
+    world.state.update("install", {"phase": "bootstrap"})
+    silent_service = kit.o.Observation(service=kit.o.ServiceView(answers=True, ours=True, detail="timed out"))
+    world.at(0, kit.o.Observation()).at(10, silent_service)
+    world.clock.stop_at = world.clock.time + 30
+    with pytest.raises(Interrupted):
+        world.run()
+    assert world.install["phase"] == "bootstrap"
+
+
+def test_a_service_that_shows_an_earlier_state_does(world, kit):
+    world.state.update("install", {"phase": "installing", "cluster_id": "old", "timeline": [{"host": "a"}]})
+    world.at(0, kit.service(kit.found(kit.A), identity="new"))
+    world.clock.stop_at = world.clock.time + 5
+    with pytest.raises(Interrupted):
+        world.run()
+    assert world.install["phase"] == "booted"
+    assert [entry.get("status") for entry in world.install["timeline"]] == ["known"]
+
+
+def test_until_bootstrap(world, kit):
+    world.setup = dataclasses.replace(world.setup, until="bootstrap")
+    outcome = good_course(world, kit).run()
+    assert (outcome.step.kind, outcome.step.reason) == ("done", "Bootstrap is complete.")
+    assert outcome.elapsed == pytest.approx(220, abs=4)
+    assert world.install["phase"] == "installing"
+
+
+def test_attaching_to_a_complete_cluster_ends_at_once_and_detaches_what_is_left(world, kit):
+    settled = [kit.operator("dns", age=400), kit.operator("console", age=31)]
+    outcome = world.at(0, kit.api("node-a", "node-b", complete=True, operators=settled)).run()
+    assert (outcome.step.kind, outcome.elapsed) == ("done", 0)
+    assert sorted(world.media.calls) == [("eject", "a"), ("eject", "b")]
+
+
+def test_operators_must_be_quiet_for_30_seconds(world, kit):
+    quiet, busy = [kit.operator("dns")], [kit.operator("dns", progressing=True)]
+    world.at(0, kit.api("node-a", complete=True, operators=quiet))
+    world.at(20, kit.api("node-a", complete=True, operators=busy))
+    world.at(30, kit.api("node-a", complete=True, operators=quiet))
+    assert world.run().elapsed == pytest.approx(60, abs=2)
+
+
+def test_a_terminal_error_ends_at_once_with_the_reason_per_host(world, kit):
+    bad = kit.found(kit.B, "error", status_info="Failed - disk /dev/sda is gone")
+    world.at(0, kit.service(kit.found(kit.A, "installing"), kit.found(kit.B, "installing"), status="installing"))
+    world.at(10, kit.service(kit.found(kit.A, "installing"), bad, status="error", status_info="cluster has hosts in error"))
+    outcome = world.run()
+    assert outcome.step.kind == "stop" and outcome.step.terminal
+    assert outcome.step.reason == "Cluster has hosts in error: cluster has hosts in error; node-b: Failed - disk /dev/sda is gone"
+    assert outcome.suspects[0] == "node-b: Failed - disk /dev/sda is gone"
+    assert (world.install["phase"], world.install["failure"]) == ("failed", outcome.step.reason)
+    assert outcome.elapsed == pytest.approx(10, abs=2)
+
+
+def test_one_failed_worker_is_told_but_ends_nothing(world, kit):
+    world.at(0, kit.service(kit.found(kit.A, "installing"), kit.found(kit.B, "error", status_info="broken"), status="installing"))
+    world.clock.stop_at = world.clock.time + 20
+    with pytest.raises(Interrupted):
+        world.run()
+    assert world.texts().count("b failed: broken") == 1
+
+
+def test_hosts_that_do_not_appear(world, kit):
+    world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(discovery=300))
+    outcome = world.at(0, kit.service(kit.found(kit.A))).run()
+    assert "1 of 2 hosts did not appear: b (52:54:00:00:00:01)" in outcome.step.reason
+    assert len(outcome.suspects) == 3
+    assert "b did not boot the image" in outcome.suspects[0]
+    assert "8090" in outcome.suspects[1] and "52:54:00:00:00:01" in outcome.suspects[2]
+    assert not outcome.step.terminal
+    assert (world.install["phase"], world.install["overdue"]) == ("booted", True)
+
+
+def test_no_service_at_all(world, kit):
+    world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(boot=100))
+    silent = kit.o.Observation(service=kit.o.ServiceView(detail="no answer from http://192.168.1.10:8090 in time."))
+    outcome = world.at(0, silent).run()
+    assert "phase boot (100 s) is over: no service answered at 192.168.1.10" in outcome.step.reason
+    assert [word in suspect for word, suspect in zip(("a did not boot", "cannot be reached", "pull the release image"), outcome.suspects, strict=True)] == [
+        True
+    ] * 3
+    assert world.install["overdue"] is True
+    assert "failure" in world.install
+
+
+@pytest.mark.parametrize(
+    ("phase", "seen", "reason", "suspect"),
+    [
+        (
+            "bootstrap",
+            lambda kit: kit.service(kit.found(kit.A, "installing-in-progress", "Writing image to disk"), status="installing"),
+            "API does not answer",
+            "a is in",
+        ),
+        ("install", lambda kit: kit.api("node-a", operators=[kit.operator("dns", degraded="no endpoints")]), "not rolled out", "dns is degraded"),
+        (
+            "operators",
+            lambda kit: kit.api("node-a", complete=True, operators=[kit.operator("dns", progressing=True)]),
+            "still progressing: dns",
+            "b did not join",
+        ),
+    ],
+)
+def test_limits_of_later_phases(world, kit, phase, seen, reason, suspect):
+    world.setup = dataclasses.replace(world.setup, limits=dataclasses.replace(kit.s.Limits(), **{phase: 50}), media=frozenset())
+    outcome = world.at(0, seen(kit)).run()
+    assert f"phase {phase} (50 s) is over" in outcome.step.reason and reason in outcome.step.reason
+    assert any(suspect in text for text in outcome.suspects)
+    assert outcome.elapsed == pytest.approx(50, abs=2)
+    assert not outcome.step.terminal
+
+
+def test_a_ready_cluster_that_does_not_start(world, kit):
+    stranger = dataclasses.replace(kit.found(kit.make_host("x", 9)), id="id-x")
+    outcome = world.at(0, kit.service(kit.found(kit.A), kit.found(kit.B), stranger, status="ready")).run()
+    assert "hosts that the configuration does not name are registered: node-x" in outcome.step.reason
+    assert outcome.elapsed == pytest.approx(62, abs=2)
+
+
+def test_ready_while_a_host_is_still_booting_is_no_fault(world, kit):
+    world.at(0, kit.service(kit.found(kit.A), status="ready"))
+    world.clock.stop_at = world.clock.time + 300
+    with pytest.raises(Interrupted):
+        world.run()
+
+
+def test_a_host_that_boots_the_image_again_is_repaired_twice_then_reported(world, kit):
+    stuck = kit.found(kit.B, "installing-pending-user-action", "Rebooting", status_info="Expected the host to boot from disk")
+    world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(bootstrap=10000))
+    world.at(0, kit.service(kit.found(kit.A, "installing"), stuck, status="installing-pending-user-action"))
+    world.clock.stop_at = world.clock.time + 2000
+    with pytest.raises(Interrupted):
+        world.run()
+    assert world.media.calls == [("repair", "b"), ("repair", "b")]
+    assert world.texts().count("b needs a hand: Expected the host to boot from disk") == 1
+    assert "b needs a hand: Expected the host to boot from disk" in world.install["warnings"]
+
+
+def test_a_repaired_host_needs_no_further_detaching(world, kit):
+    stuck = kit.found(kit.B, "installing-pending-user-action", "Rebooting")
+    world.at(0, kit.service(kit.found(kit.A, "installing"), stuck, status="installing-pending-user-action"))
+    world.at(60, kit.service(kit.found(kit.A, "installing"), kit.found(kit.B, "installing-in-progress", "Joined"), status="installing"))
+    world.clock.stop_at = world.clock.time + 120
+    with pytest.raises(Interrupted):
+        world.run()
+    assert world.media.calls == [("repair", "b")]
+
+
+@pytest.mark.parametrize("option", ["repair", "detach"])
+def test_what_is_switched_off_is_not_done(world, kit, option):
+    world.setup = dataclasses.replace(world.setup, **{option: False})
+    pending = kit.found(kit.A, "installing-pending-user-action", "Rebooting")
+    world.at(0, kit.service(pending, kit.found(kit.B, "installing-in-progress", "Rebooting"), status="installing"))
+    world.clock.stop_at = world.clock.time + 120
+    with pytest.raises(Interrupted):
+        world.run()
+    assert world.media.calls == ([("eject", "b")] if option == "repair" else [("repair", "a")])
+
+
+def test_a_medium_that_cannot_be_detached_is_tried_three_times_and_told(world, kit):
+    world.media.failures = {"b": 99}
+    outcome = good_course(world, kit).run()
+    assert outcome.step.kind == "done"
+    assert world.media.calls.count(("eject", "b")) == 3
+    assert "The medium of b could not be detached; detach it by hand." in outcome.warnings
+    assert "detach b failed: BMC says no" in outcome.warnings
+
+
+def test_a_former_clusters_api_does_not_count_after_start_over(world, kit):
+    world.state.update("install", {"phase": "installed", "installed_at": "x", "timeline": [{"host": "a"}]})
+    old = kit.api("node-a", "node-b", complete=True, operators=[kit.operator("dns", age=9999)])
+    world.at(0, old).at(30, kit.service(kit.found(kit.A))).at(60, old)
+    outcome = world.run(fresh=True)
+    assert outcome.elapsed >= 60
+    assert world.install["installed_at"] != "x"
+
+
+def test_a_heartbeat_every_minute_and_no_more(world, kit):
+    world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(discovery=600))
+    world.at(0, kit.service(kit.found(kit.A))).run()
+    beats = [line for line in world.lines if "discovery: 1 known" in line]
+    assert len(beats) == 9
+
+
+def test_validation_failures_are_said_once_per_change(world, kit):
+    failure = kit.Validation("network", "ntp-synced", "failure", "Host couldn't synchronize with any NTP server")
+    fine = dataclasses.replace(failure, status="success", message="ok")
+    with_validation = lambda v: kit.service(kit.found(kit.A, "insufficient", validations=(v,)), kit.found(kit.B, "insufficient", validations=(v,)))  # noqa: E731
+    world.at(0, with_validation(failure)).at(40, with_validation(fine))
+    world.clock.stop_at = world.clock.time + 80
+    with pytest.raises(Interrupted):
+        world.run()
+    assert world.texts().count("node-a, node-b: ntp-synced failed: Host couldn't synchronize with any NTP server") == 1
+    assert world.texts().count("node-a, node-b: ntp-synced is fine now") == 1
+
+
+def test_looking_changes_nothing(world, kit):
+    world.at(0, kit.service(kit.found(kit.A, "installing-in-progress", "Rebooting"), status="installing"))
+    _seen, steps = world.supervisor().look()
+    assert [step.text() for step in steps] == ["detach a: it has reached Rebooting"]
+    assert world.media.calls == [] and not world.state.path.exists()
+
+
+def test_long_lines_are_cut(world, kit):
+    many = [kit.make_host(f"host-with-a-rather-long-name-{i}", i) for i in range(9)]
+    world.at(0, kit.service(*(kit.found(host) for host in many)))
+    world.clock.stop_at = world.clock.time + 3
+    with pytest.raises(Interrupted):
+        world.run()
+    assert max(len(line) for line in world.lines) == 120
