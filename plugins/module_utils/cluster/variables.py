@@ -155,17 +155,21 @@ class _Variables:
         return Item(document, "")
 
     def platform(self, cluster: Item, hosts: int) -> Item:
-        name = cluster.get("platform") or Item("none" if hosts == 1 else "baremetal", "")
+        default = Item("none" if hosts == 1 else "baremetal", "")
+        name = cluster.get("platform") or default
+        if name.value not in fields.AGENT_PLATFORMS:
+            supported = ", ".join(f'"{platform}"' for platform in fields.AGENT_PLATFORMS)
+            self.error(name, UNSUPPORTED, f"supported values: {supported}", value=f'"{name.value}"')
+            name = default
         given = cluster.get("platform_options")
         options = dict(given.mapping()) if given else {}
         for option, target in (("api_vips", "apiVIPs"), ("ingress_vips", "ingressVIPs")):
             vips = cluster.get(option)
-            if vips is not None and name.value == "none":
-                if vips.value:
-                    self.error(vips, INVALID, f"platform none has no virtual addresses{'' if name.path else ' (it is the default for one host)'}")
-            else:
+            if vips is None or name.value != "none":
                 _put(options, target, vips)
-        return Item({str(name.value): Item(options, given.path if given else name.path)}, name.path)
+            elif vips.value:
+                self.error(vips, INVALID, f"platform none has no virtual addresses{'' if name.path else ' (it is the default for one host)'}")
+        return Item({str(name.value): Item(options, given.path if given else "")}, name.path)
 
     def pools(self, document: dict[str, Item], cluster: Item, machines: list[_Machine]) -> None:
         """Pools of the roles: replicas from the groups unless given, one architecture for all unless given."""
