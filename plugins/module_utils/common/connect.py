@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from .problems import INVALID, Problem
 
-_SPLIT = re.compile(r"^(?:\[(?P<v6>[^\]]+)\]|(?P<host>[^:\[\]]+)|(?P<bare6>[0-9A-Fa-f:]+:[0-9A-Fa-f:]*))(?::(?P<port>\d{1,5}))?$")
+_SPLIT = re.compile(r"^(?:\[(?P<v6>[^\]]+)\]|(?P<host>[^:\[\]]+))(?::(?P<port>\d{1,5}))?$")
 
 
 def split_endpoint(text: str) -> tuple[str, int | None]:
@@ -23,7 +23,7 @@ def split_endpoint(text: str) -> tuple[str, int | None]:
         match = _SPLIT.match(text)
     if match is None:
         raise ValueError(f"{text!r} is not host[:port]")
-    host = match["v6"] or match["host"] or match["bare6"]
+    host = match["v6"] or match["host"]
     port = int(match["port"]) if match["port"] else None
     if port is not None and not 0 < port < 65536:
         raise ValueError(f"port {port} is out of range")
