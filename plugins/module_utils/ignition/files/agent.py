@@ -11,6 +11,7 @@ from .placing import script, unit_text
 
 _EXTRACT = r"""#!/bin/bash
 # Copy the agent out of the image that this release names for it, and remember which image that is.
+# shellcheck disable=SC1091  # what it sources lies on the live system
 set -euo pipefail
 source /usr/local/bin/common.sh
 source /usr/local/bin/release-image.sh
@@ -32,6 +33,7 @@ printf '%s\n' "$image" >/run/agent-installer/agent-image
 
 _START = r"""#!/bin/bash
 # Run the agent against the one infra-env of the service on the rendezvous host.
+# shellcheck disable=SC1091  # what it sources lies on the live system
 set -euo pipefail
 source /usr/local/bin/common.sh
 

@@ -28,6 +28,7 @@ printf 'No hostname is configured for a NIC of this machine; the one from DHCP o
 
 _SET_NODE_ZERO = r"""#!/bin/bash
 # Find out whether this machine is the rendezvous host. /etc/assisted/node0 exists on the rendezvous host alone and names the NIC with that address.
+# shellcheck disable=SC1091  # what it sources lies on the live system
 set -euo pipefail
 source /usr/local/bin/common.sh
 source /usr/local/bin/issue_status.sh

@@ -11,6 +11,7 @@ from .placing import script, unit_text
 
 _START = r"""#!/bin/bash
 # Start the installation as soon as exactly the required number of hosts is known, and again whenever the cluster falls back to "ready".
+# shellcheck disable=SC1091  # what it sources lies on the live system
 set -euo pipefail
 source /usr/local/bin/common.sh
 source /usr/local/bin/issue_status.sh

@@ -39,6 +39,7 @@ image_for() {
 
 _DOWNLOAD = r"""#!/bin/bash
 # Pull the release image, however long the registry takes to be reachable; then check that it runs on this machine.
+# shellcheck disable=SC1091  # what it sources lies on the live system
 set -euo pipefail
 source /usr/local/bin/common.sh
 source /usr/local/bin/issue_status.sh
@@ -77,6 +78,7 @@ clear_issue "$issue"
 
 _CONTAINER_IMAGES = r"""#!/bin/bash
 # Write the images of the assisted service, as this release names them, for the units that run them.
+# shellcheck disable=SC1091  # what it sources lies on the live system
 set -euo pipefail
 source /usr/local/bin/common.sh
 source /usr/local/bin/release-image.sh

@@ -65,6 +65,7 @@ refresh_consoles() {
 
 _WAIT_FOR_SERVICE = r"""#!/bin/bash
 # Wait until the assisted service answers; with the argument "infra-env", until it has an infra-env as well.
+# shellcheck disable=SC1091  # what it sources lies on the live system
 set -euo pipefail
 source /usr/local/bin/common.sh
 

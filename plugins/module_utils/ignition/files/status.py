@@ -11,6 +11,7 @@ from .placing import script, unit_text
 
 _INSTALL_STATUS = r"""#!/bin/bash
 # Show the state of the installation above the login prompt of the rendezvous host.
+# shellcheck disable=SC1091  # what it sources lies on the live system
 set -euo pipefail
 source /usr/local/bin/common.sh
 source /usr/local/bin/issue_status.sh
@@ -62,6 +63,7 @@ WantedBy=multi-user.target
 _GATHER = r"""#!/bin/bash
 # Collect what a person needs to find out why an installation does not proceed: journals, containers, network, disks, and the service's own view.
 # Tokens, keys and the pull secret are left out.
+# shellcheck disable=SC1091  # what it sources lies on the live system
 set -euo pipefail
 
 usage() {
