@@ -1,0 +1,58 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Which host is the rendezvous host (node 0): reference agent-based-installer.md 3.10."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+
+from ..nmstate.document import StaticAddress, static_addresses
+from .spec import Deployment, Host, canonical_ip
+
+_CONTROL_PLANE = ("master", "arbiter")
+
+
+@dataclasses.dataclass(frozen=True)
+class Rendezvous:
+    """``ip`` is canonical, empty where none can be told. ``hosts`` are the indices of the hosts that have it as a static address."""
+
+    ip: str
+    given: bool
+    hosts: tuple[int, ...] = ()
+
+
+def derive(hosts: Sequence[Host]) -> str:
+    """The first static address of a control-plane host, else of a host without a role, else of any host; empty without one.
+
+    Inside an interface IPv4 comes before IPv6. Workers are taken last, as the installer takes them: rules say where that is a mistake.
+    """
+    passes: tuple[Iterable[Host], ...] = (
+        (host for host in hosts if host.role in _CONTROL_PLANE),
+        (host for host in hosts if not host.role),
+        hosts,
+    )
+    for candidates in passes:
+        for host in candidates:
+            addresses = static_addresses(host.network_config)
+            if addresses:
+                return addresses[0].ip
+    return ""
+
+
+def rendezvous(deployment: Deployment) -> Rendezvous:
+    """The rendezvous address of a deployment, given or derived, and who has it."""
+    given = deployment.cluster.rendezvous_ip.strip()
+    ip = canonical_ip(given) if given else derive(deployment.hosts)
+    owners = tuple(index for index, host in enumerate(deployment.hosts) if ip and ip in _ips(static_addresses(host.network_config)))
+    return Rendezvous(ip, bool(given), owners)
+
+
+def with_rendezvous_ip(deployment: Deployment) -> Deployment:
+    """The same deployment with ``rendezvous_ip`` filled in where it can be told."""
+    return dataclasses.replace(deployment, rendezvous_ip=rendezvous(deployment).ip)
+
+
+def _ips(addresses: Iterable[StaticAddress]) -> set[str]:
+    return {address.ip for address in addresses}

@@ -1,0 +1,145 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The checks that ``openshift_checks`` takes by name, and how their problems are made.
+
+Problems of the installer's own layer that are errors have no name: the installer would refuse the input anyway.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Literal
+
+from ...common.problems import INVALID, UNSUPPORTED, Layer, Problem, Severity, nearest
+
+INSTALL_CONFIG = "install-config.yaml"
+AGENT_CONFIG = "agent-config.yaml"
+_LEVELS: dict[str, Severity] = {"error": "error", "warn": "warning"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """``default`` is what happens unless ``openshift_checks`` says otherwise; ``text`` says what is checked and why, ``mend`` what to do."""
+
+    default: Literal["error", "warn"]
+    text: str
+    mend: str
+    layer: Layer = "ours"
+
+
+CHECKS: Mapping[str, Check] = {
+    "address-outside-machine-network": Check(
+        "warn",
+        "A host with static addresses has one in a machine network: the service waits for it before it installs.",
+        "correct the address or add its network to the machine networks",
+    ),
+    "bond-port-missing": Check(
+        "error",
+        "Every port of a bond is an interface of the host: of its networkConfig or of its interface table.",
+        "add the port to the interfaces, or correct its name",
+    ),
+    "certificate-expired": Check(
+        "warn",
+        "No certificate of the additional trust bundle has expired: what it signs is not trusted any more.",
+        "renew the certificate of the registry or proxy",
+    ),
+    "default-route-missing": Check(
+        "warn", "A host whose addresses are all static has a default route: without one it reaches only its own networks.", "add a route to 0.0.0.0/0 or ::/0"
+    ),
+    "dns-missing": Check(
+        "warn",
+        "A host whose addresses are all static has a name server: it looks up the registry and api-int.",
+        "add dns-resolver.config.server",
+    ),
+    "duplicate-address": Check("error", "No static address is configured twice.", "give each interface an address of its own"),
+    "duplicate-bmc": Check("error", "No two hosts have the same BMC address: one of them would be rebooted in place of the other.", "correct the address"),
+    "duplicate-hostname": Check(
+        "error", "No two hosts have the same name: configuration of the first would be overwritten by that of the second.", "give each host a name of its own"
+    ),
+    "duplicate-mac": Check("error", "No MAC address is listed twice, whatever its notation.", "correct the MAC address"),
+    "gateway-unreachable": Check(
+        "error",
+        "The next hop of a route is in a network of the interface that leads to it; the kernel refuses the route otherwise.",
+        "correct the next hop, the interface or the prefix length",
+    ),
+    "hostname-invalid": Check(
+        "error",
+        "Host names are valid DNS names in lower case, at most 63 characters, and not localhost: the service refuses such hosts.",
+        "choose another name",
+    ),
+    "interface-mac-mismatch": Check(
+        "error",
+        "networkConfig and interface table say the same MAC address for an interface: networkConfig would give the NIC another one.",
+        "correct one of them, or leave mac-address out of networkConfig",
+    ),
+    "mtu": Check(
+        "warn",
+        "MTUs fit: at least 1280, a VLAN not above its parent, a bond's port not below its bond, the machine network the same on all hosts.",
+        "correct the mtu",
+    ),
+    "network-config-ignored": Check("warn", "networkConfig holds nothing that nmstate ignores.", "take it out"),
+    "prefix-mismatch": Check(
+        "warn", "Static addresses in a machine network have its prefix length.", "correct the prefix length of the addresses or the machine network"
+    ),
+    "registry-without-credentials": Check("warn", "The pull secret holds every registry that mirrors are on.", "add the registry to the pull secret"),
+    "release-image-tag": Check(
+        "warn",
+        "A release image that is mirrored is named by its digest: mirrors are used for digests only.",
+        "name the release image as …@sha256:…",
+    ),
+    "rendezvous-host": Check(
+        "error",
+        "The rendezvous IP belongs to a control-plane host: no host would start the installation, or a worker would.",
+        "use a static address of a control-plane host",
+    ),
+    "rendezvous-network": Check("error", "The rendezvous IP is in a machine network.", "correct the rendezvous IP or the machine networks"),
+    "vip-clash": Check("error", "No virtual IP is the address of a host.", "choose an unused address"),
+    "boot-mac": Check("warn", "bootMACAddress is among the interfaces of networkConfig.", "correct one of them", "installer"),
+    "deprecated-field": Check("warn", "No deprecated field is used.", "use the field that the message names", "installer"),
+    "docker-bridge-overlap": Check("warn", "No network overlaps 172.17.0.0/16.", "choose another network", "installer"),
+    "fewer-hosts": Check("warn", "There are as many hosts as replicas.", "describe the missing hosts, or boot them from the same image", "installer"),
+    "hosts-defined-twice": Check("warn", "Hosts are defined in one file.", "remove the hosts from install-config.yaml", "installer"),
+    "ignored-field": Check("warn", "No field is set that has no effect.", "take it out", "installer"),
+    "layout-upgraded": Check("warn", "Files have today's layout.", "bring the file to the layout that the message names"),
+}
+
+
+def own(check: str, path: str, kind: str, detail: str, *, value: object = None, file: str = "") -> Problem:
+    """A problem of a named check, with its default severity, layer and hint."""
+    known = CHECKS[check]
+    severity = _LEVELS[known.default]
+    return Problem(path=path, kind=kind, detail=detail, severity=severity, layer=known.layer, check=check, file=file, value=shown(value), hint=known.mend)
+
+
+def install_config(path: str, kind: str, detail: str, *, value: object = None) -> Problem:
+    """An error of the installer about install-config.yaml."""
+    return Problem(path=path, kind=kind, detail=detail, file=INSTALL_CONFIG, value=shown(value))
+
+
+def agent_config(path: str, kind: str, detail: str, *, value: object = None) -> Problem:
+    """An error of the installer about agent-config.yaml."""
+    return Problem(path=path, kind=kind, detail=detail, file=AGENT_CONFIG, value=shown(value))
+
+
+def shown(value: object) -> str:
+    """A value as the installer prints it: text in quotes; nothing for None."""
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def supported(values: tuple[str, ...]) -> str:
+    """The installer's words for an enumeration."""
+    return "supported values: " + ", ".join(f'"{value}"' for value in values)
+
+
+def check_names(checks: Mapping[str, str], path: str = "openshift_checks") -> list[Problem]:
+    """What is wrong with ``openshift_checks`` itself: unknown names and levels."""
+    problems = []
+    for name, level in checks.items():
+        if name not in CHECKS:
+            problems.append(Problem(f"{path}.{name}", UNSUPPORTED, "there is no such check", layer="ours", value=shown(name), hint=nearest(name, CHECKS)))
+        elif level not in ("error", "warn", "off"):
+            problems.append(Problem(f"{path}.{name}", INVALID, 'must be "error", "warn" or "off"', layer="ours", value=shown(level)))
+    return problems

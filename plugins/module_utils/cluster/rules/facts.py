@@ -1,0 +1,138 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What rules need to know about a deployment, worked out once."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import functools
+import ipaddress
+import json
+from collections.abc import Iterator
+from typing import Any, Union
+
+from ...common.problems import Problem
+from ...nmstate.document import StaticAddress, interface_names, read_document, static_addresses
+from ...nmstate.keyfiles import check_network_config
+from ...nmstate.model import NetworkDocument
+from ...nmstate.section import Findings
+from ..rendezvous import Rendezvous, rendezvous
+from ..spec import Cluster, Deployment, Host
+
+Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
+Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
+VIP_PLATFORMS = ("baremetal", "vsphere", "nutanix")
+
+
+def parse_ip(text: str) -> Address | None:
+    """An address as the installer accepts it (no zone), else None."""
+    try:
+        return None if "%" in text else ipaddress.ip_address(text)
+    except ValueError:
+        return None
+
+
+def parse_cidr(text: str) -> tuple[Address, Network] | None:
+    """Address and network of ``a/b``, host bits allowed; None when it is not CIDR notation."""
+    try:
+        interface = ipaddress.ip_interface(text) if "/" in text else None
+    except ValueError:
+        return None
+    return (interface.ip, interface.network) if interface else None
+
+
+@dataclasses.dataclass(frozen=True)
+class HostFacts:
+    """One host and what its networkConfig says; ``path`` is its place in agent-config.yaml."""
+
+    index: int
+    host: Host
+
+    @property
+    def path(self) -> str:
+        return f"hosts[{self.index}]"
+
+    @property
+    def label(self) -> str:
+        return self.host.hostname or self.host.name
+
+    @property
+    def can_be_control_plane(self) -> bool:
+        return self.host.role in ("master", "")
+
+    @functools.cached_property
+    def network_problems(self) -> list[Problem]:
+        return check_network_config(self.host.network_config) if self.host.network_config else []
+
+    @functools.cached_property
+    def document(self) -> NetworkDocument | None:
+        """The typed networkConfig; None without one, or where it is wrong."""
+        if not self.host.network_config or any(problem.severity == "error" for problem in self.network_problems):
+            return None
+        return read_document(self.host.network_config, Findings())
+
+    @functools.cached_property
+    def addresses(self) -> list[StaticAddress]:
+        return static_addresses(self.host.network_config)
+
+    @functools.cached_property
+    def interface_names(self) -> list[str]:
+        return interface_names(self.host.network_config)
+
+    def in_network_config(self, path: str) -> str:
+        return f"{self.path}.networkConfig.{path}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Facts:
+    """``today`` is the day that certificates are compared with."""
+
+    deployment: Deployment
+    today: datetime.date
+
+    @property
+    def cluster(self) -> Cluster:
+        return self.deployment.cluster
+
+    @functools.cached_property
+    def hosts(self) -> tuple[HostFacts, ...]:
+        return tuple(HostFacts(index, host) for index, host in enumerate(self.deployment.hosts))
+
+    @functools.cached_property
+    def rendezvous(self) -> Rendezvous:
+        return rendezvous(self.deployment)
+
+    @functools.cached_property
+    def machine_networks(self) -> tuple[Network, ...]:
+        """Those that are networks at all."""
+        return tuple(parsed[1] for cidr in self.cluster.networking.machine_networks if (parsed := parse_cidr(cidr)))
+
+    @functools.cached_property
+    def vips(self) -> tuple[tuple[str, str], ...]:
+        """(path, address as given) of every VIP."""
+        if self.cluster.platform not in VIP_PLATFORMS:
+            return ()
+        lists = (("apiVIPs", self.cluster.api_vips), ("ingressVIPs", self.cluster.ingress_vips))
+        return tuple((f"platform.{self.cluster.platform}.{name}[{index}]", vip) for name, vips in lists for index, vip in enumerate(vips))
+
+    @functools.cached_property
+    def user_managed_load_balancer(self) -> bool:
+        balancer = self.cluster.platform_options.get("loadBalancer")
+        return isinstance(balancer, dict) and balancer.get("type") == "UserManaged"
+
+    @functools.cached_property
+    def pull_secret(self) -> dict[str, Any] | None:
+        """``auths`` of the pull secret; None when it is not a valid one."""
+        try:
+            auths = json.loads(self.cluster.pull_secret)["auths"]
+        except (ValueError, TypeError, KeyError):
+            return None
+        return auths if isinstance(auths, dict) and auths else None
+
+    def in_machine_network(self, ip: Address) -> bool:
+        return any(ip in network for network in self.machine_networks)
+
+    def static_addresses(self) -> Iterator[tuple[HostFacts, StaticAddress]]:
+        return ((host, address) for host in self.hosts for address in host.addresses)

@@ -1,0 +1,59 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The rendezvous IP: there is one, and it is that of a control-plane host (reference agent-based-installer.md 3.10, 3.12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...common.problems import INVALID, REQUIRED, Problem
+from .checks import AGENT_CONFIG, agent_config, own
+from .facts import Facts, HostFacts, parse_ip
+
+_PATH = "rendezvousIP"
+
+
+def rendezvous_missing(facts: Facts) -> Iterator[Problem]:
+    if not facts.rendezvous.ip and not any(host.network_problems for host in facts.hosts):
+        yield agent_config(_PATH, REQUIRED, "missing rendezvousIP in agent-config, at least one host networkConfig, or at least one NMStateConfig manifest")
+
+
+def rendezvous_host(facts: Facts) -> Iterator[Problem]:
+    """Owner and network of the rendezvous IP; one problem at most, because the one follows from the other."""
+    found = facts.rendezvous
+    ip = parse_ip(found.ip)
+    if ip is None or found.ip in [str(parse_ip(vip)) for _path, vip in facts.vips]:
+        return  # missing, invalid, or a clash with a VIP: reported there
+    owners = [facts.hosts[index] for index in found.hosts]
+    if owners and not any(owner.can_be_control_plane for owner in owners):
+        if not (found.given and _installer_says_so(facts, owners)):
+            yield _problem("rendezvous-host", f"is an address of {owners[0].label}, which is no control-plane host", found.ip)
+    elif not owners and _all_known(facts):
+        yield _problem("rendezvous-host", "is no static address of a control-plane host", found.ip)
+    elif facts.machine_networks and not facts.in_machine_network(ip):
+        networks = ", ".join(str(network) for network in facts.machine_networks)
+        yield _problem("rendezvous-network", f"is in no machine network ({networks})", found.ip)
+
+
+def _problem(check: str, detail: str, ip: str) -> Problem:
+    return own(check, _PATH, INVALID, detail, value=ip, file=AGENT_CONFIG)
+
+
+def _installer_says_so(facts: Facts, owners: list[HostFacts]) -> bool:
+    """The installer refuses a worker whose static address is the given text, to the letter."""
+    texts = [address.text for owner in owners if owner.host.role == "worker" for address in owner.addresses]
+    return facts.cluster.rendezvous_ip in texts
+
+
+def _all_known(facts: Facts) -> bool:
+    """Whether every host that could be node 0 has static addresses only, so that no lease can make up for it."""
+    candidates = [host for host in facts.hosts if host.can_be_control_plane]
+    if len(candidates) < facts.cluster.control_plane.replicas:
+        return False
+    return all(host.document is not None and host.addresses and not _leases(host) for host in candidates)
+
+
+def _leases(host: HostFacts) -> bool:
+    stacks = [stack for entry in (host.document.interfaces if host.document else ()) for stack in (entry.ipv4, entry.ipv6)]
+    return any(stack is not None and stack.auto for stack in stacks)

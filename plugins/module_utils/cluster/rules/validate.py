@@ -1,0 +1,85 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Every rule about a deployment, in the order of the installer; our own checks come after all of the installer's."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable
+
+from ...common.problems import Problem
+from ..spec import Deployment
+from . import credentials, hosts, images, names, network_config, networks, options, platforms, pools, rendezvous_host, vips
+from .facts import Facts
+
+Rule = Callable[[Facts], Iterable[Problem]]
+
+INSTALL_CONFIG_RULES: tuple[Rule, ...] = (
+    credentials.ssh_keys,
+    credentials.trust_bundle,
+    credentials.trust_bundle_policy,
+    names.cluster_name,
+    names.base_domain,
+    networks.networking,
+    networks.ip_versions,
+    networks.cluster_network_mtu,
+    vips.vips,
+    networks.ovn_kubernetes_config,
+    platforms.platform,
+    pools.pools,
+    credentials.pull_secret,
+    options.proxy,
+    images.image_digest_sources,
+    options.credentials_mode,
+    options.publish,
+    options.capabilities,
+    options.feature_set,
+    options.further_values,
+    options.bootstrap_in_place,
+    pools.architectures,
+    pools.topology,
+)
+AGENT_CONFIG_RULES: tuple[Rule, ...] = (
+    names.rendezvous_ip,
+    names.ntp_sources,
+    names.boot_artifacts_base_url,
+    hosts.hosts,
+    network_config.network_configs,
+    rendezvous_host.rendezvous_missing,
+    pools.host_counts,
+)
+WARNING_RULES: tuple[Rule, ...] = (networks.docker_bridge, pools.ignored_pool_fields, options.ignored_platform_fields)
+OWN_RULES: tuple[Rule, ...] = (
+    hosts.hostnames,
+    hosts.duplicate_mac,
+    hosts.duplicate_bmc,
+    network_config.duplicate_address,
+    network_config.interface_mac_mismatch,
+    network_config.bond_port_missing,
+    network_config.gateway_unreachable,
+    network_config.address_outside_machine_network,
+    rendezvous_host.rendezvous_host,
+    vips.vip_clash,
+    network_config.prefix_mismatch,
+    network_config.dns_missing,
+    network_config.default_route_missing,
+    network_config.mtu,
+    credentials.certificate_expired,
+    images.registry_without_credentials,
+    images.release_image_tag,
+)
+RULES: tuple[Rule, ...] = (*INSTALL_CONFIG_RULES, *AGENT_CONFIG_RULES, *WARNING_RULES, *OWN_RULES)
+
+
+def validate(deployment: Deployment, *, today: datetime.date | None = None) -> list[Problem]:
+    """What the rules say about a deployment, each problem once, with upstream paths and file names.
+
+    ``today`` is the day that certificates are compared with. Severities are the defaults; ``apply_checks`` brings in ``openshift_checks``.
+    """
+    facts = Facts(deployment, today or datetime.datetime.now(tz=datetime.UTC).date())
+    found = [problem for rule in RULES for problem in rule(facts)]
+    return [
+        *dict.fromkeys(problem for problem in found if problem.layer == "installer"),
+        *dict.fromkeys(problem for problem in found if problem.layer == "ours"),
+    ]
