@@ -17,6 +17,7 @@ from ..common.problems import INVALID, REQUIRED, UNSUPPORTED, Problem
 from . import fields
 from .paths import INSTALL_CONFIG, Source, in_users_terms
 from .release import check_version, default_release_image
+from .rendezvous import with_rendezvous_ip
 from .shapes import Reader
 from .spec import (
     Bmc,
@@ -32,7 +33,6 @@ from .spec import (
     Pool,
     Proxy,
     Role,
-    canonical_ip,
 )
 from .tree import Item, plain
 
@@ -107,7 +107,7 @@ class _Assembly:
     def deployment(self, release: Release, manifests: tuple[ExtraManifest, ...], boots: Sequence[Boot] | None) -> Deployment:
         cluster = self.cluster(release, manifests)
         hosts = tuple(_host(index, data, boots[index] if boots is not None else None) for index, data in enumerate(self.agent.get("hosts", [])))
-        return Deployment(cluster, hosts, canonical_ip(cluster.rendezvous_ip))
+        return with_rendezvous_ip(Deployment(cluster, hosts))
 
     def cluster(self, release: Release, manifests: tuple[ExtraManifest, ...]) -> Cluster:
         install, agent = self.install, self.agent

@@ -18,10 +18,11 @@ SECRET_DIRECTORY = 0o700
 
 
 def ensure_directory(path: Path, mode: int = SECRET_DIRECTORY) -> bool:
-    """Make the directory and its parents; returns whether it was made. An existing directory keeps its mode."""
+    """Make the directory and its missing parents, all with this mode; returns whether it was made. An existing directory keeps its mode."""
     if path.is_dir():
         return False
-    path.mkdir(parents=True, exist_ok=True, mode=mode)
+    ensure_directory(path.parent, mode)
+    path.mkdir(exist_ok=True, mode=mode)
     return True
 
 

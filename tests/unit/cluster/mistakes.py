@@ -18,12 +18,13 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problem
 Cluster = dict[str, Any]
 Hosts = list[dict[str, Any]]
 
-_SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ5mH0Vq3mYJ7Qv8o0gQv3c5V2m8mG8l1z8m3mGqg1aY somebody"
+_SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICqXUWw1S2iEjNvY9UoiagpVsh7ROOIHrWxcu5wAqlrq somebody@example.com"
 
 _CLUSTER: Cluster = {
     "name": "demo",
     "base_domain": "example.com",
     "version": "4.22.0",
+    "release_image": "quay.io/openshift-release-dev/ocp-release@sha256:" + "0a" * 32,
     "platform": "baremetal",
     "api_vips": ["192.0.2.5"],
     "ingress_vips": ["192.0.2.6"],

@@ -5,20 +5,28 @@
 
 from __future__ import annotations
 
+import datetime
 import random
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.checked import all_problems
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.schema import cluster_schema, host_schema
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import from_variables
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import read_variables
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
 from jsonschema import Draft202012Validator
 
-from .mistakes import MISTAKES, Mistake, good_cluster, good_hosts
+from .mistakes import MISTAKES, Cluster, Hosts, Mistake, good_cluster, good_hosts
+
+TODAY = datetime.date(2026, 11, 1)
+
+
+def problems_of(cluster: Cluster, hosts: Hosts) -> list[Problem]:
+    """Of names, types and rules."""
+    return all_problems(read_variables(cluster, hosts), today=TODAY)
 
 
 def test_the_good_description_has_no_problem() -> None:
-    deployment, problems = from_variables(good_cluster(), good_hosts())
-    assert problems == []
-    assert deployment is not None
+    assert problems_of(good_cluster(), good_hosts()) == []
     assert Draft202012Validator(cluster_schema()).is_valid(good_cluster())
     for host in good_hosts():
         own = {key: value for key, value in host.items() if key not in ("inventory_name", "role")}
@@ -29,7 +37,7 @@ def test_the_good_description_has_no_problem() -> None:
 def test_one_mistake_is_one_error(mistake: Mistake) -> None:
     cluster, hosts = good_cluster(), good_hosts()
     mistake.change(cluster, hosts)
-    _deployment, problems = from_variables(cluster, hosts)
+    problems = problems_of(cluster, hosts)
     assert [(problem.path, problem.kind) for problem in problems] == [(mistake.path, mistake.kind)]
     assert mistake.detail in problems[0].text()
     assert problems[0].severity == "error"
@@ -45,5 +53,4 @@ def test_independent_mistakes_are_all_found(seed: int) -> None:
     cluster, hosts = good_cluster(), good_hosts()
     for mistake in sorted(mistakes, key=lambda mistake: mistake.where == "groups"):
         mistake.change(cluster, hosts)
-    _deployment, problems = from_variables(cluster, hosts)
-    assert sorted((problem.path, problem.kind) for problem in problems) == sorted((mistake.path, mistake.kind) for mistake in mistakes)
+    assert sorted((problem.path, problem.kind) for problem in problems_of(cluster, hosts)) == sorted((mistake.path, mistake.kind) for mistake in mistakes)

@@ -109,7 +109,9 @@ def test_pools_come_from_the_groups_unless_given() -> None:
     fencing = {
         "credentials": [{"host_name": "node-1", "address": "redfish+https://x", "username": "a", "password": "geheim", "certificate_verification": "Disabled"}]
     }
-    cluster = deployed(hosts, architecture="arm64", compute={"replicas": 4, "architecture": "amd64"}, control_plane={"fencing": fencing}).cluster
+    cluster = deployed(
+        hosts, release_image=None, architecture="arm64", compute={"replicas": 4, "architecture": "amd64"}, control_plane={"fencing": fencing}
+    ).cluster
     assert cluster.replicas == {"master": 2, "arbiter": 1, "worker": 4}
     assert (cluster.architecture, cluster.compute.architecture) == ("aarch64", "amd64")
     assert cluster.release_image.endswith(":4.22.0-aarch64")

@@ -1,0 +1,258 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The use case of the door ``agent_config``: an input, completely checked, becomes the configuration directory.
+
+Planning reads and decides, applying writes what the plan says; check mode stops in between.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from ..cluster.checked import all_problems
+from ..cluster.documents import Parsed
+from ..cluster.files import MANIFESTS_DIRECTORY, RELEASE_FILE, read_directory
+from ..cluster.located import load_all
+from ..cluster.paths import AGENT_CONFIG, INSTALL_CONFIG
+from ..cluster.render import agent_config, install_config, render_files
+from ..cluster.rules.checks import check_names
+from ..cluster.spec import Deployment
+from ..cluster.tree import join, plain
+from ..cluster.variables import read_variables
+from ..common import yaml_text
+from ..common.errors import InvalidInput, ZeroTouchError
+from ..common.files import SECRET_FILE, ensure_directory, remove_leftovers, write_atomic
+from ..common.problems import Problem, apply_checks, errors
+from ..common.secrets import HIDDEN, Redactor, secret_values
+from ..nmstate.document import static_addresses
+
+# YAML reads the bare word off as false.
+_OFF = ("false", "no")
+_MOST_PATHS = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class Input:
+    """What the user gave: ``cluster`` and ``hosts`` (variables, shapes of design 1.2), or ``source_dir``. ``checks``: check name -> error, warn, off."""
+
+    dest: Path
+    cluster: Mapping[str, Any] | None = None
+    hosts: Sequence[Mapping[str, Any]] = ()
+    source_dir: Path | None = None
+    version: str = ""
+    release_image: str = ""
+    checks: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    """One file of the directory that is not as it should be. ``path`` is relative; ``before`` and ``after`` are texts, None where there is no file."""
+
+    path: str
+    action: Literal["create", "change", "remove"]
+    reason: str
+    before: str | None
+    after: str | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What the directory will hold and what has to change for it. ``problems`` are warnings only."""
+
+    dest: Path
+    deployment: Deployment
+    files: Mapping[str, str]
+    changes: tuple[Change, ...]
+    problems: tuple[Problem, ...]
+
+
+def _nobody(secrets: set[str]) -> None:
+    """Nobody wants to know."""
+
+
+def plan_configuration(given: Input, *, today: datetime.date | None = None, tell_secrets: Callable[[set[str]], None] = _nobody) -> Plan:
+    """Read, check and render the input, and compare with what the directory holds. Writes nothing.
+
+    ``today`` is what certificates are compared with; ``tell_secrets`` gets every secret of the input before anything else is said about it.
+    Raises :class:`InvalidInput` with every problem, and :class:`ZeroTouchError` when the directory is not one to write to.
+    """
+    checks = _checks(given.checks)
+    parsed = _parse(given)
+    if parsed.deployment is not None:
+        tell_secrets(_secrets_of(parsed.deployment))
+    problems = [*check_names(checks), *apply_checks(all_problems(parsed, today=today), checks)]
+    if errors(problems) or parsed.deployment is None:
+        raise InvalidInput(problems)
+    _refuse_foreign(given)
+    files = render_files(parsed.deployment)
+    return Plan(given.dest, parsed.deployment, files, tuple(_changes(given.dest, files)), tuple(problems))
+
+
+def _secrets_of(deployment: Deployment) -> set[str]:
+    bmcs = [{"password": host.bmc.password} for host in deployment.hosts if host.bmc]
+    manifests = [document for manifest in deployment.cluster.extra_manifests for document in _documents(manifest.text)]
+    in_manifests = {text for document in manifests if isinstance(document, dict) for text in _secret_data(document)}
+    return secret_values([install_config(deployment.cluster), agent_config(deployment), bmcs, manifests]) | in_manifests
+
+
+def _secret_data(document: Mapping[str, Any]) -> Iterator[str]:
+    """All that a Kubernetes Secret holds is secret."""
+    for key in ("data", "stringData") if document.get("kind") == "Secret" else ():
+        values = document.get(key)
+        yield from (value for value in values.values() if isinstance(value, str)) if isinstance(values, dict) else ()
+
+
+def apply_plan(plan: Plan) -> None:
+    """Write what the plan says: files 0600, directories 0700, each file whole or not at all."""
+    if not plan.changes:
+        return
+    ensure_directory(plan.dest)
+    remove_leftovers(plan.dest)
+    # release.json first: it marks the directory as ours, should the run be killed before it ends.
+    for change in sorted(plan.changes, key=lambda change: change.path != RELEASE_FILE):
+        path = plan.dest / change.path
+        if change.after is None:
+            path.unlink(missing_ok=True)
+        else:
+            ensure_directory(path.parent)
+            write_atomic(path, change.after, SECRET_FILE)
+    for leftover in (plan.dest / MANIFESTS_DIRECTORY,):
+        if leftover.is_dir() and not any(leftover.iterdir()):
+            leftover.rmdir()
+
+
+def describe(plan: Plan) -> dict[str, Any]:
+    """The door's result (design 1.4)."""
+    cluster = plan.deployment.cluster
+    return {
+        "changed": bool(plan.changes),
+        "dest": str(plan.dest),
+        "files": list(plan.files),
+        "changes": [{"path": change.path, "action": change.action, "reason": change.reason} for change in plan.changes],
+        "cluster_name": cluster.name,
+        "api_url": cluster.api_url,
+        "version": cluster.version,
+        "release_image": cluster.release_image,
+        "rendezvous_ip": plan.deployment.rendezvous_ip,
+        "replicas": cluster.replicas,
+        "hosts": [
+            {
+                "name": host.name,
+                "hostname": host.hostname,
+                "role": host.role,
+                "macs": list(host.macs),
+                "static_ips": [address.ip for address in static_addresses(host.network_config)],
+            }
+            for host in plan.deployment.hosts
+        ],
+        "problems": [problem.as_dict() for problem in plan.problems],
+    }
+
+
+def describe_diff(plan: Plan) -> list[dict[str, str]]:
+    """Differences of each file for Ansible's diff; secrets hidden, whatever form they have in the file."""
+    return [
+        {
+            "before_header": str(plan.dest / change.path),
+            "after_header": str(plan.dest / change.path),
+            "before": _shown(change.before),
+            "after": _shown(change.after),
+        }
+        for change in plan.changes
+    ]
+
+
+def _parse(given: Input) -> Parsed:
+    if given.source_dir is not None:
+        return read_directory(given.source_dir, version=given.version, release_image=given.release_image)
+    return read_variables(given.cluster or {}, given.hosts, version=given.version, release_image=given.release_image)
+
+
+def _checks(given: Mapping[str, Any]) -> dict[str, str]:
+    levels = {str(name): str(level).lower() for name, level in given.items()}
+    return {name: "off" if level in _OFF else level for name, level in levels.items()}
+
+
+def _refuse_foreign(given: Input) -> None:
+    """A user's own files are never changed (design 4): neither his source directory nor one that this collection did not make."""
+    dest = given.dest
+    if dest.exists() and not dest.is_dir():
+        raise ZeroTouchError(f"{dest} is not a directory.")
+    if given.source_dir is not None and dest.resolve() == given.source_dir.resolve():
+        raise ZeroTouchError(f"dest and source_dir are both {dest}.", "The files that you wrote are never changed; name another directory as dest.")
+    if not (dest / RELEASE_FILE).exists() and any((dest / name).exists() for name in (INSTALL_CONFIG, AGENT_CONFIG, MANIFESTS_DIRECTORY)):
+        raise ZeroTouchError(f"{dest} holds configuration files that this collection did not write.", "Name another directory as dest.")
+
+
+def _changes(dest: Path, files: Mapping[str, str]) -> Iterator[Change]:
+    for name, text in files.items():
+        path = dest / name
+        before = _read(path)
+        if before is None:
+            yield Change(name, "create", "there is no such file", None, text)
+        elif before != text:
+            yield Change(name, "change", _differences(name, before, text), before, text)
+        elif path.stat().st_mode & 0o777 != SECRET_FILE:
+            yield Change(name, "change", f"mode is {path.stat().st_mode & 0o777:04o}, not {SECRET_FILE:04o}", before, text)
+    for path in sorted((dest / MANIFESTS_DIRECTORY).glob("*")) if (dest / MANIFESTS_DIRECTORY).is_dir() else []:
+        name = f"{MANIFESTS_DIRECTORY}/{path.name}"
+        if name not in files and path.suffix in (".yaml", ".yml"):
+            yield Change(name, "remove", "the manifest is not part of the configuration any more", _read(path), None)
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_bytes().decode("utf-8", errors="replace")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ZeroTouchError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _differences(name: str, before: str, after: str) -> str:
+    """Which fields differ, in words; values stay out, they may be secret."""
+    if not name.startswith(f"{MANIFESTS_DIRECTORY}/"):
+        old, new = (_documents(text) for text in (before, after))
+        paths = list(differing_paths(old[0], new[0])) if len(old) == len(new) == 1 else []
+        if paths:
+            more = f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else ""
+            return f"{', '.join(paths[:_MOST_PATHS])}{more}"
+    return "the content differs"
+
+
+def differing_paths(before: Any, after: Any, path: str = "") -> Iterator[str]:
+    """Paths of the fields in which two documents differ."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in [*before, *(key for key in after if key not in before)]:
+            yield from differing_paths(before.get(key), after.get(key), join(path, key))
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for index, (old, new) in enumerate(zip(before, after, strict=True)):
+            yield from differing_paths(old, new, join(path, index))
+    elif before != after:
+        yield path
+
+
+def _documents(text: str) -> list[Any]:
+    items, _problems = load_all(text, "")
+    return [plain(item) for item in items]
+
+
+def _shown(text: str | None) -> str:
+    """The text for a diff: read, secrets hidden, written again, since a secret's form in a file may not be the secret itself."""
+    if text is None:
+        return ""
+    documents = _documents(text)
+    if not documents:
+        return f"{HIDDEN}\n"
+    return "---\n".join(yaml_text.dump(_hidden(document), sort_keys=False) for document in documents)
+
+
+def _hidden(document: Any) -> Any:
+    redactor = Redactor(secret_values(document))
+    redactor.add(_secret_data(document) if isinstance(document, dict) else ())
+    return redactor.data(document)

@@ -1,0 +1,270 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: agent_config
+short_description: Render and completely validate the configuration of a cluster
+version_added: 0.1.0
+author: the zerotouch.openshift authors (@zerotouch-openshift)
+description:
+  - Makes the configuration directory of an agent-based installation, C(install-config.yaml), C(agent-config.yaml), C(openshift/) and C(release.json),
+    from variables or from files that the user already has.
+  - Nothing is written if anything is wrong; all problems are reported at once, in the terms of the input.
+  - Files are written with mode 0600, each whole or not at all. The user's own files are never changed.
+  - Older layouts of the files (for example C(apiVIP), C(imageContentSources), or an C(agent-config.yaml) with everything under C(spec)) are read and
+    upgraded, each change with a warning.
+extends_documentation_fragment:
+  - zerotouch.openshift.attributes
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+    details: Secrets are shown as C(<hidden>).
+  idempotent:
+    support: full
+options:
+  cluster:
+    description:
+      - The cluster, as C(openshift_cluster) describes it. The options are published in C(docs/schemas/cluster.schema.json).
+      - Give either this and O(hosts), or O(source_dir).
+    type: dict
+  hosts:
+    description:
+      - The hosts in inventory order, each an C(openshift_host) (published in C(docs/schemas/host.schema.json)) with C(inventory_name) and C(role)
+        (V(master), V(arbiter) or V(worker)).
+      - C(bmc) is checked, but stays out of the files, since everything in them reaches the cluster.
+    type: list
+    elements: dict
+    default: []
+  source_dir:
+    description:
+      - Directory with the user's own C(install-config.yaml), C(agent-config.yaml) and C(openshift/).
+    type: path
+  version:
+    description:
+      - OpenShift version, for example V(4.22.0). Required with O(source_dir), since C(install-config.yaml) does not name it. Wins over
+        C(cluster.version).
+    type: str
+  release_image:
+    description:
+      - Pullspec of the release image. Wins over C(cluster.release_image).
+      - By default C(quay.io/openshift-release-dev/ocp-release:<version>-<architecture>).
+    type: str
+  dest:
+    description:
+      - The directory to write. It is made if it does not exist.
+      - It must not be O(source_dir), nor hold configuration files that this collection did not write.
+    type: path
+    required: true
+  checks:
+    description:
+      - Severity of checks by name, V(error), V(warn) or V(off). Errors of the installer's own checks cannot be changed.
+    type: dict
+    default: {}
+"""
+
+EXAMPLES = r"""
+- name: Describe a compact cluster in variables
+  zerotouch.openshift.agent_config:
+    cluster:
+      name: compact
+      base_domain: example.com
+      version: 4.22.0
+      api_vips: [192.0.2.5]
+      ingress_vips: [192.0.2.6]
+      machine_networks: [192.0.2.0/24]
+      pull_secret: "{{ lookup('ansible.builtin.file', '~/pull-secret.json') }}"
+      ssh_public_keys: ["{{ lookup('ansible.builtin.file', '~/.ssh/id_ed25519.pub') }}"]
+    hosts:
+      - inventory_name: node-1
+        role: master
+        interfaces: [{name: eno1, mac_address: "52:54:00:00:00:01"}]
+        network_config: "{{ node_1_nmstate }}"
+      - inventory_name: node-2
+        role: master
+        interfaces: [{name: eno1, mac_address: "52:54:00:00:00:02"}]
+      - inventory_name: node-3
+        role: master
+        interfaces: [{name: eno1, mac_address: "52:54:00:00:00:03"}]
+    dest: clusters/compact/config
+
+- name: Take the files that are already there
+  zerotouch.openshift.agent_config:
+    source_dir: ~/kni22
+    version: 4.22.0
+    dest: clusters/kni22/config
+    checks:
+      certificate-expired: error
+"""
+
+RETURN = r"""
+dest:
+  description: The directory.
+  returned: success
+  type: str
+files:
+  description: The files that the directory holds, relative to RV(dest).
+  returned: success
+  type: list
+  elements: str
+changes:
+  description: What was changed, or would be in check mode.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    path:
+      description: The file, relative to RV(dest).
+      type: str
+    action:
+      description: V(create), V(change) or V(remove).
+      type: str
+    reason:
+      description: Why; for a changed file, which fields differ.
+      type: str
+cluster_name:
+  description: Name of the cluster.
+  returned: success
+  type: str
+api_url:
+  description: URL of the cluster's API.
+  returned: success
+  type: str
+version:
+  description: OpenShift version.
+  returned: success
+  type: str
+release_image:
+  description: Pullspec of the release image.
+  returned: success
+  type: str
+rendezvous_ip:
+  description: Address of the host that runs the installation, given or derived.
+  returned: success
+  type: str
+replicas:
+  description: How many hosts of each role the cluster needs.
+  returned: success
+  type: dict
+  sample: {"master": 3, "arbiter": 0, "worker": 2}
+hosts:
+  description: The hosts, in the order of the input.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: What the user calls the host.
+      type: str
+    hostname:
+      description: The name that the host gives itself; empty if the network gives it one.
+      type: str
+    role:
+      description: V(master), V(arbiter), V(worker), or empty where the installation decides.
+      type: str
+    macs:
+      description: MAC addresses, the first one identifies the host.
+      type: list
+      elements: str
+    static_ips:
+      description: Static addresses of the host's network configuration.
+      type: list
+      elements: str
+problems:
+  description: Everything that was found; on success warnings only.
+  returned: always, once the input was read
+  type: list
+  elements: dict
+  contains:
+    severity:
+      description: V(error) or V(warning).
+      type: str
+    layer:
+      description: V(installer) if OpenShift's installer would say the same, V(ours) for checks of this collection.
+      type: str
+    check:
+      description: Name of the check, for O(checks).
+      type: str
+    file:
+      description: The file, if the input is a file.
+      type: str
+    line:
+      description: The line in the file; 0 if unknown.
+      type: int
+    path:
+      description: The field, as the input names it.
+      type: str
+    kind:
+      description: The installer's word for this kind of problem, such as V(Required value).
+      type: str
+    value:
+      description: The value, never a secret.
+      type: str
+    detail:
+      description: What is wrong.
+      type: str
+    hint:
+      description: What to do about it.
+      type: str
+"""
+
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.configure import Input, apply_plan, describe, describe_diff, plan_configuration
+
+OPTIONS = {
+    "supports_check_mode": True,
+    "required_one_of": [("cluster", "source_dir")],
+    "mutually_exclusive": [("cluster", "source_dir")],
+}
+
+
+def argument_spec() -> dict[str, Any]:
+    return {
+        "cluster": {"type": "dict"},
+        "hosts": {"type": "list", "elements": "dict", "default": []},
+        "source_dir": {"type": "path"},
+        "version": {"type": "str"},
+        "release_image": {"type": "str"},
+        "dest": {"type": "path", "required": True},
+        "checks": {"type": "dict", "default": {}},
+    }
+
+
+def run(call: Call) -> dict[str, Any]:
+    params = call.params
+    plan = plan_configuration(
+        Input(
+            dest=Path(params["dest"]),
+            cluster=params["cluster"],
+            hosts=params["hosts"],
+            source_dir=Path(params["source_dir"]) if params["source_dir"] else None,
+            version=params["version"] or "",
+            release_image=params["release_image"] or "",
+            checks=params["checks"],
+        ),
+        tell_secrets=call.add_secrets,
+    )
+    for problem in plan.problems:
+        call.warn(problem.text())
+    result = describe(plan)
+    if call.diff:
+        result["diff"] = describe_diff(plan)
+    if not call.check_mode:
+        apply_plan(plan)
+    return result
+
+
+def main() -> None:
+    run_module(argument_spec, OPTIONS, run)
+
+
+if __name__ == "__main__":
+    main()
