@@ -67,7 +67,7 @@ lint-yaml: setup
 	@echo "== yamllint"; yamllint --strict .
 
 lint-ansible: setup
-	@echo "== ansible-lint"; ansible-lint -q --offline --strict
+	@echo "== ansible-lint"; ansible-lint -q --offline --strict --nocolor -f pep8
 
 lint-changelog: setup
 	@echo "== antsibull-changelog"; antsibull-changelog lint

@@ -1,0 +1,52 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What a user installs says the same everywhere: galaxy.yml, meta, requirements, changelog."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parents[3]
+
+
+def requirements(path: Path) -> set[str]:
+    return {line.strip() for line in path.read_text().splitlines() if line.strip() and not line.startswith("#")}
+
+
+def test_execution_environment_and_checkout_need_the_same() -> None:
+    run = requirements(ROOT / "requirements" / "run.txt")
+    assert requirements(ROOT / "meta" / "ee-requirements.txt") == {line for line in run if not line.startswith("ansible")}
+    assert run - {"ansible>=12"} <= requirements(ROOT / "requirements" / "matrix.txt")
+
+
+def test_only_loose_ranges() -> None:
+    for path in [*(ROOT / "requirements").glob("*.txt"), ROOT / "meta" / "ee-requirements.txt"]:
+        assert not [line for line in requirements(path) if re.search(r"==|<|~=", line)], path
+
+
+def test_required_ansible() -> None:
+    assert yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text())["requires_ansible"] == ">=2.19.0"
+
+
+def test_nothing_ignored() -> None:
+    for path in (ROOT / "tests" / "sanity").glob("ignore-*.txt"):
+        assert path.read_text() == "", path
+    config = yaml.safe_load((ROOT / ".ansible-lint").read_text())
+    assert config["profile"] == "production"
+    assert not {"skip_list", "warn_list"} & set(config)
+    assert not (ROOT / ".ansible-lint-ignore").exists()
+
+
+def test_nothing_unfinished() -> None:
+    """No TODO, no stub: what is not done stands in an issue, not in the code."""
+    word = re.compile(r"\b(TODO|FIXME|XXX)\b")
+    found = []
+    for folder in ("plugins", "roles", "playbooks", "lab"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in {".py", ".yml", ".j2", ".md"} and word.search(path.read_text()):
+                found.append(str(path.relative_to(ROOT)))
+    assert not found

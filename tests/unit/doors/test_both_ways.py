@@ -1,0 +1,104 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What comes out of a door, whichever way it was opened: both ways give the same answer to the same arguments."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+PROBE = "test.doors.probe"
+SECRET = "correct-horse-battery"
+DOORS = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py") if path.stem != "__init__")
+
+PROBES: dict[str, dict[str, Any]] = {
+    "defaults": {},
+    "typed": {"data": {"a": 1, "b": "x", "c": 1.5, "d": None, "e": [1, {"f": True}]}, "number": "7"},
+    "path": {"path": "~/somewhere"},
+    "failure": {"act": "fail", "password": SECRET},
+    "partial failure": {"act": "part"},
+    "disk": {"act": "disk"},
+    "missing library": {"act": "library"},
+    "unknown option": {"numbr": 3},
+    "wrong type": {"number": "three"},
+    "wrong choice": {"act": "dance"},
+    "mutually exclusive": {"data": {}, "path": "/x"},
+    "secret in a dict": {"data": {"token": SECRET, "copy": f"<{SECRET}>", "other": "token"}},
+    "secret in a wrong argument": {"data": {"token": SECRET}, "nummer": SECRET},
+    "weak secret": {"password": "data", "data": {"x": "auth/kubeadmin-data", "y": "data"}},
+    "revealed": {"act": "reveal", "data": {"token": SECRET}},
+}
+
+
+Compare = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def both_ways(open_as_module: Any, open_in_process: Any) -> Compare:
+    """Opens the door both ways, compares, and returns the common answer."""
+
+    def compare(door: str, arguments: dict[str, Any], **modes: bool) -> dict[str, Any]:
+        shipped, inside = open_as_module(door, arguments, **modes), open_in_process(door, arguments, **modes)
+        inside.pop("displayed")
+        for result in (shipped, inside):
+            result.setdefault("failed", False)
+            result.setdefault("changed", False)
+            (result.get("seen") or {}).pop("inside", None)
+        assert shipped == json.loads(json.dumps(inside))
+        return dict(shipped)
+
+    return compare
+
+
+@pytest.mark.parametrize("case", PROBES)
+def test_probe(case: str, both_ways: Compare) -> None:
+    answer = both_ways(PROBE, PROBES[case])
+    if "secret" in case or case == "failure":
+        assert SECRET not in json.dumps(answer)
+
+
+@pytest.mark.parametrize("modes", [{"check": True}, {"diff": True}, {"check": True, "diff": True}], ids=str)
+def test_modes(modes: dict[str, bool], both_ways: Compare) -> None:
+    answer = both_ways(PROBE, {"data": {"token": SECRET, "x": 1}}, **modes)
+    assert answer["changed"] is not modes.get("check", False)
+    assert ("diff" in answer) is modes.get("diff", False)
+    assert SECRET not in json.dumps(answer)
+
+
+def given_arguments(door: str, folder: Path) -> dict[str, Any]:
+    """Arguments that the door accepts, on ground where it finds nothing to work with: every required option gets a plausible value."""
+    specification = importlib.import_module(f"ansible_collections.zerotouch.openshift.plugins.modules.{door}").argument_spec()
+    plausible = {"path": str(folder / "given"), "str": str(folder / "given"), "list": [], "dict": {}}
+    known: dict[str, dict[str, Any]] = {
+        "agent_config": {"source_dir": str(folder / "given")},
+        "agent_image": {"base_image": {"path": str(folder / "base.iso")}},
+    }
+    required = {
+        name: option["choices"][0] if option.get("choices") else plausible[option.get("type", "str")]
+        for name, option in specification.items()
+        if option.get("required")
+    }
+    return {**required, **known.get(door, {})}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_refuses_alike(door: str, both_ways: Compare, tmp_path: Path) -> None:
+    name = f"zerotouch.openshift.{door}"
+    answer = both_ways(name, {**given_arguments(door, tmp_path), "no_such_option": 1})
+    assert answer["failed"]
+    assert answer["msg"].startswith(f"Unsupported parameters for ({name}) module: no_such_option.")
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("check", [False, True], ids=["run", "check mode"])
+def test_every_door_answers_alike(door: str, check: bool, both_ways: Compare, tmp_path: Path) -> None:
+    """On empty ground: a foreseeable fault or an empty result, in the same words; never a traceback."""
+    answer = both_ways(f"zerotouch.openshift.{door}", given_arguments(door, tmp_path), check=check)
+    assert "exception" not in answer and "Traceback" not in json.dumps(answer)
