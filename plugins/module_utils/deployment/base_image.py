@@ -1,0 +1,140 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The base image that the user named: a file, or a URL whose file is kept in a cache (design 1.2 ``openshift_base_image``)."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from ..common.clock import Clock
+from ..common.connect import DIRECT, ConnectTo
+from ..common.errors import InvalidInput, ZeroTouchError
+from ..common.http import HttpClient
+from ..common.problems import FORBIDDEN, REQUIRED, Problem
+from ..common.tls import Tls
+from ..ignition.live import OsImage
+from ..image.build import normal_sha256
+from ..image.cache import CachePlan, ImageCache, default_directory
+from ..image.download import Downloader
+from ..image.live import LiveImage, read_live_image
+
+# "422.94.202411050056-0" is a build for 4.22; newer builds are named after RHEL ("9.6.20250523-0") and do not tell.
+_RELEASE_IN_VERSION = re.compile(r"^4(\d{1,2})\.")
+
+
+@dataclasses.dataclass(frozen=True)
+class BaseImage:
+    """What the user gave: ``path`` or ``url``; ``sha256`` and ``version`` (the CoreOS build) where known."""
+
+    path: str = ""
+    url: str = ""
+    sha256: str = ""
+    version: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """How a base image by URL is fetched."""
+
+    clock: Clock
+    cache_dir: Path | None = None
+    connect_to: ConnectTo = DIRECT
+    ca_cert: str = ""
+    progress: Callable[[str], None] | None = None
+
+    def cache(self, url: str) -> ImageCache:
+        tls = Tls(ca_certs=(self.ca_cert,) if self.ca_cert else ())
+        client = HttpClient(f"The server of the base image ({urlsplit(url).hostname})", url, tls, self.connect_to)
+        downloader = Downloader(client, self.clock, self.progress) if self.progress else Downloader(client, self.clock)
+        return ImageCache(self.cache_dir or default_directory(), downloader)
+
+
+@dataclasses.dataclass(frozen=True)
+class ReadyBase:
+    """A base image to build from. ``image`` is None where only a real run will transfer it. ``note`` says what was or will be transferred."""
+
+    image: LiveImage | None
+    given: BaseImage
+    note: str = ""
+    warnings: tuple[str, ...] = ()
+
+    def os_image(self, openshift_version: str, arch: str) -> OsImage:
+        """The entry of OS_IMAGES. Raises :class:`ZeroTouchError` when neither the user nor the image says which CoreOS build it is."""
+        version = self.given.version or (self.image.version if self.image else "")
+        if not version:
+            name = self.image.volume_id if self.image else ""
+            raise ZeroTouchError(f"The volume id of the base image ({name!r}) names no CoreOS build.", "Give the build in openshift_base_image.version.")
+        return OsImage(openshift_version, arch, self.given.url or published_url(openshift_version, arch), version)
+
+
+def published_url(openshift_version: str, arch: str) -> str:
+    """Where the live image of a release is published. The service demands some URL of each OS image and, in this flow, never opens it."""
+    release = ".".join(openshift_version.split(".")[:2])
+    return f"https://mirror.openshift.com/pub/openshift-v4/{arch}/dependencies/rhcos/{release}/latest/rhcos-live-iso.{arch}.iso"
+
+
+def check_base(given: BaseImage) -> list[Problem]:
+    """What is wrong with the option by itself."""
+
+    def problem(key: str, kind: str, detail: str) -> Problem:
+        return Problem(f"openshift_base_image{key}", kind, detail, layer="ours", check="base-image")
+
+    if given.path and given.url:
+        return [problem(".url", FORBIDDEN, "path and url are both given; give one")]
+    if not given.path and not given.url:
+        return [problem("", REQUIRED, "name the CoreOS live ISO by path or url")]
+    return []
+
+
+def find_base(given: BaseImage, source: Source, *, check_mode: bool = False) -> ReadyBase:
+    """Have the base image at hand; one by URL is transferred unless the cache holds it. In check mode at most a HEAD request is sent.
+
+    Raises :class:`InvalidInput`, and :class:`ZeroTouchError` for an image that cannot be had or read.
+    """
+    problems = check_base(given)
+    if problems:
+        raise InvalidInput(problems)
+    given = dataclasses.replace(given, sha256=normal_sha256(given.sha256))
+    if given.path:
+        return ReadyBase(read_live_image(Path(given.path).absolute()), given)
+    cache = source.cache(given.url)
+    plan = cache.plan(given.url, given.sha256)
+    warnings = tuple(filter(None, (plan.warning, _unverified(given))))
+    if plan.changed and check_mode:
+        return ReadyBase(None, given, _note(plan, "will be transferred"), warnings)
+    image = read_live_image(cache.fetch(plan))
+    return ReadyBase(image, given, _note(plan, "was transferred") if plan.changed else "", warnings)
+
+
+def _unverified(given: BaseImage) -> str:
+    if given.sha256 or urlsplit(given.url).scheme == "https":
+        return ""
+    return "The base image comes over plain HTTP and is not verified; give openshift_base_image.sha256."
+
+
+def _note(plan: CachePlan, what: str) -> str:
+    size = f" ({plan.size / 1e6:.0f} MB)" if plan.size >= 0 else ""
+    return f"base image {plan.path.name}{size} {what}: {plan.reason}"
+
+
+def check_fit(image: LiveImage, openshift_version: str, arch: str) -> list[str]:
+    """Warnings about a base image that does not look like that of the release.
+
+    Raises :class:`ZeroTouchError` for one of another architecture, and for one that is not the full live ISO.
+    """
+    if image.arch and image.arch != arch:
+        raise ZeroTouchError(
+            f"The base image {image.path} is for {image.arch}, the control plane is {arch}.", f"Use the CoreOS live ISO for {arch}, or change the architecture."
+        )
+    if image.form != "iso":
+        raise ZeroTouchError(f"The base image {image.path} has no root file system inside (minimal ISO).", "Use the full CoreOS live ISO.")
+    named = _RELEASE_IN_VERSION.match(image.version) if image.volume_id.startswith("rhcos-") else None
+    wanted = ".".join(openshift_version.split(".")[:2])
+    if named and f"4.{named.group(1)}" != wanted:
+        return [f"The base image {image.volume_id} is of release 4.{named.group(1)}, the cluster is {openshift_version}."]
+    return []

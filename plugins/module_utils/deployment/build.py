@@ -1,0 +1,310 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The use case of the door ``agent_image``: a configuration directory and a base image become the agent ISO and the credentials.
+
+Planning reads and decides, applying writes what the plan says; check mode stops in between. Secrets are drawn once and saved before anything is
+built from them, so that a killed run goes on with the same ones.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import dataclasses
+import datetime
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from ..cluster.checked import all_problems
+from ..cluster.files import read_directory
+from ..cluster.spec import Cluster, Deployment
+from ..common.errors import InvalidInput, ZeroTouchError
+from ..common.files import SECRET_FILE, ensure_directory, same_file, write_atomic
+from ..common.problems import UNSUPPORTED, Problem
+from ..common.secrets import secret_values
+from ..ignition.live import LiveIgnition, build_live_ignition
+from ..ignition.secrets import BuildSecrets, admin_kubeconfig, from_state, make_secrets
+from ..image.build import BuiltImage, ImagePlan, ImageRecord, build_image, plan_image, verify_base
+from ..manifests.cluster_manifests import render_manifests
+from .base_image import BaseImage, ReadyBase, Source, check_fit, find_base
+from .inputs import input_digests
+from .workdir import WorkDir, hosts_of_deployment
+
+Kind = Literal["iso", "minimal_iso", "pxe", "config_iso"]
+Engine = Literal["auto", "native", "openshift_install"]
+KINDS = ("iso", "minimal_iso", "pxe", "config_iso")
+ENGINES = ("auto", "native", "openshift_install")
+BUILT_KINDS = ("iso",)
+BUILT_ENGINES = ("auto", "native")
+_DEFAULT_ARCHITECTURE = "x86_64"
+_CLOUD_CONTROLLER_PLATFORM = "oci"
+
+
+@dataclasses.dataclass(frozen=True)
+class BuildRequest:
+    """What the user asks for. ``config_changes`` says, in check mode, that another door would change ``source_dir`` first."""
+
+    source_dir: Path
+    dest: Path
+    base: BaseImage
+    source: Source
+    kind: Kind = "iso"
+    engine: Engine = "auto"
+    force: bool = False
+    checksum: bool = True
+    config_changes: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class TextFile:
+    """A small file of the work directory (0600)."""
+
+    path: Path
+    text: str = dataclasses.field(repr=False)
+    reason: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class BuildPlan:
+    """What :func:`apply_build` does. ``deployment``, ``ignition`` and ``image`` are None where check mode only knows that they will be made."""
+
+    request: BuildRequest
+    base: ReadyBase
+    image_path: Path
+    deployment: Deployment | None = None
+    secrets: BuildSecrets | None = None
+    new_secrets: bool = False
+    ignition: LiveIgnition | None = None
+    image: ImagePlan | None = None
+    files: tuple[TextFile, ...] = ()
+    reason: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def image_changed(self) -> bool:
+        return self.image is None or self.image.changed or self.request.config_changes
+
+    @property
+    def changed(self) -> bool:
+        return self.image_changed or bool(self.files)
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The plan in words, a line for each change."""
+        image = (f"build {self.image_path}: {self.reason}",) if self.image_changed else ()
+        secrets = ("draw tokens, signers and the password of kubeadmin: there are none yet",) if self.new_secrets else ()
+        return (*filter(None, (self.base.note,)), *secrets, *(f"write {file.path}: {file.reason}" for file in self.files), *image)
+
+    def secret_values(self) -> set[str]:
+        """What must not appear in any output."""
+        found: set[str] = set()
+        if self.secrets is not None:
+            found |= set(self.secrets.values())
+        if self.deployment is not None:
+            found |= secret_values({"pull_secret": self.deployment.cluster.pull_secret, "overrides": dict(self.deployment.cluster.platform_options)})
+        return found
+
+
+def plan_build(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
+    """Read the input, draw what is missing in memory, and compare with what is there. Only a base image by URL may be written (into its cache).
+
+    Raises :class:`InvalidInput` with every problem of the input, and :class:`ZeroTouchError` for a base image or content that cannot be used.
+    """
+    _refuse_unbuilt(request)
+    deployment = _read(request.source_dir, check_mode)
+    base = find_base(request.base, request.source, check_mode=check_mode)
+    arch = deployment.cluster.architecture if deployment else base.image.arch if base.image else ""
+    warnings = list(base.warnings)
+    if deployment is not None and base.image is not None:
+        warnings += check_fit(base.image, deployment.cluster.version, arch)
+    path = request.dest / "images" / f"agent.{arch or _DEFAULT_ARCHITECTURE}.iso"
+    plan = BuildPlan(request, base, path, deployment, warnings=tuple(warnings))
+    if deployment is None:
+        return dataclasses.replace(plan, reason=f"{request.source_dir} is not written yet")
+    return _complete(plan, deployment)
+
+
+def _refuse_unbuilt(request: BuildRequest) -> None:
+    problems = []
+    if request.kind not in BUILT_KINDS:
+        problems.append(Problem("kind", UNSUPPORTED, f"kind {request.kind} is not part of this version", layer="ours", check="image"))
+    if request.engine not in BUILT_ENGINES:
+        problems.append(Problem("engine", UNSUPPORTED, f"engine {request.engine} is not part of this version", layer="ours", check="image"))
+    if problems:
+        raise InvalidInput(problems)
+
+
+def _read(source_dir: Path, check_mode: bool) -> Deployment | None:
+    """The deployment; None in check mode for a directory that another door would make first."""
+    if not source_dir.is_dir():
+        if check_mode:
+            return None
+        raise ZeroTouchError(
+            f"{source_dir} does not exist.", "source_dir is the directory that agent_config writes, with install-config.yaml and agent-config.yaml."
+        )
+    parsed = read_directory(source_dir)
+    # Severities of our own checks are the user's choice (openshift_checks), which agent_config knows; here only what cannot be built counts.
+    unreadable = [problem for problem in parsed.problems if problem.severity == "error"]
+    refused = [problem for problem in all_problems(parsed) if problem.severity == "error" and problem.layer == "installer"]
+    problems = list(dict.fromkeys([*unreadable, *refused]))
+    if problems or parsed.deployment is None:
+        raise InvalidInput(problems or parsed.problems)
+    return parsed.deployment
+
+
+def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
+    """The plan with everything that follows from the deployment."""
+    state = WorkDir(plan.request.dest).state
+    known = from_state(state.section("secrets"))
+    secrets = known or make_secrets()
+    plan = dataclasses.replace(plan, secrets=secrets, new_secrets=known is None, files=_small_files(plan.request.dest, deployment, secrets))
+    if plan.base.image is None:
+        return dataclasses.replace(plan, reason="the base image is not here yet")
+    cluster = deployment.cluster
+    os_image = plan.base.os_image(cluster.version, cluster.architecture)
+    ignition = build_live_ignition(deployment, render_manifests(deployment), secrets, os_image)
+    image = plan_image(
+        plan.base.image.path,
+        plan.image_path,
+        ignition.encode(),
+        kernel_arguments(cluster),
+        record=ImageRecord.from_state(state.section("image")),
+        # What came by URL was verified when it was transferred.
+        base_sha256="" if plan.base.given.url else plan.base.given.sha256,
+        parts={file.path: len(file.content) for file in ignition.files},
+        force=plan.request.force,
+    )
+    reason = image.reason if image.changed or not plan.request.config_changes else "the configuration will change"
+    return dataclasses.replace(plan, ignition=ignition, image=image, reason=reason)
+
+
+def kernel_arguments(cluster: Cluster) -> list[str]:
+    """What is appended to the live system's kernel arguments (reference agent-based-installer.md 7.2 step 4)."""
+    console = cluster.platform == "external" and cluster.platform_options.get("platformName") == _CLOUD_CONTROLLER_PLATFORM
+    return [*(["console=ttyS0"] if console else []), *(["fips=1"] if cluster.fips else [])]
+
+
+def _small_files(dest: Path, deployment: Deployment, secrets: BuildSecrets) -> tuple[TextFile, ...]:
+    """Those of the small files that are not as they should be."""
+    work_dir = WorkDir(dest)
+    kubeconfig = TextFile(work_dir.kubeconfig, admin_kubeconfig(secrets, deployment.cluster))
+    wanted = [
+        TextFile(work_dir.kubeadmin_password, secrets.kubeadmin_password),
+        TextFile(dest / "rendezvousIP", deployment.rendezvous_ip),
+    ]
+    if not _is_kubeconfig_of(kubeconfig.path, secrets, deployment.cluster):
+        wanted.insert(0, kubeconfig)
+    return tuple(
+        dataclasses.replace(file, reason="it changed" if file.path.exists() else "it is not there yet")
+        for file in wanted
+        if not same_file(file.path, file.text, SECRET_FILE)
+    )
+
+
+def _is_kubeconfig_of(path: Path, secrets: BuildSecrets, cluster: Cluster) -> bool:
+    """Whether the file is this cluster's with this certificate; then it may hold more than we wrote, such as the CA of the ingress."""
+    try:
+        text = path.read_text()
+    except (OSError, ValueError):
+        return False
+    return base64.b64encode(secrets.admin_kubeconfig.crt.encode()).decode() in text and cluster.api_url in text and path.stat().st_mode & 0o777 == SECRET_FILE
+
+
+def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: datetime.datetime.now(datetime.UTC)) -> BuiltImage:
+    """Carry out a complete plan: secrets, credentials, image, state, in this order.
+
+    Raises :class:`ZeroTouchError` when something cannot be written or another run builds here; an earlier image is then still there.
+    """
+    if plan.deployment is None or plan.secrets is None or plan.ignition is None or plan.image is None:
+        raise ZeroTouchError("A plan made in check mode cannot be carried out.")
+    dest = plan.request.dest
+    state = WorkDir(dest).state
+    ensure_directory(dest)
+    with _alone_in(dest):
+        if plan.new_secrets:
+            state.update("secrets", plan.secrets.to_state())
+        for file in plan.files:
+            write_atomic(file.path, file.text, SECRET_FILE)
+        built = build_image(plan.image, checksum=plan.request.checksum)
+        with state.edit() as document:
+            document["cluster"] = _cluster_section(plan.deployment)
+            document["image"] = _image_section(plan, plan.ignition, built, document.get("image") or {}, now)
+            document.setdefault("install", {}).setdefault("phase", "built")
+    return built
+
+
+def _cluster_section(deployment: Deployment) -> dict[str, Any]:
+    cluster = deployment.cluster
+    hosts = [
+        {"name": host.name, "hostname": host.hostname, "role": host.role, "macs": list(host.macs), "static_ips": list(host.addresses)}
+        for host in hosts_of_deployment(deployment)
+    ]
+    return {
+        "name": cluster.name,
+        "base_domain": cluster.base_domain,
+        "version": cluster.version,
+        "release_image": cluster.release_image,
+        "api_url": cluster.api_url,
+        "rendezvous_ip": deployment.rendezvous_ip,
+        "hosts": hosts,
+        "replicas": cluster.replicas,
+    }
+
+
+def _image_section(plan: BuildPlan, ignition: LiveIgnition, built: BuiltImage, before: dict[str, Any], now: Callable[[], datetime.datetime]) -> dict[str, Any]:
+    changed = plan.image is not None and plan.image.changed
+    built_at = now().isoformat(timespec="seconds") if changed or not before.get("built_at") else before["built_at"]
+    return {
+        **built.to_state(),
+        "kind": plan.request.kind,
+        "inputs": input_digests(plan.request.source_dir),
+        "ignition_sha256": ignition.sha256(),
+        "built_at": built_at,
+    }
+
+
+@contextlib.contextmanager
+def _alone_in(directory: Path) -> Iterator[None]:
+    """Only one run at a time builds in a work directory; a second one is told at once."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise ZeroTouchError(f"Another run is building an image in {directory}.", "Run again when it is finished.") from error
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def verify(plan: BuildPlan) -> None:
+    """In check mode: the checksum of a base image on disk, which a real run checks while it copies."""
+    if plan.image is not None and plan.image.changed:
+        verify_base(plan.image)
+
+
+def describe(plan: BuildPlan, built: BuiltImage | None = None) -> dict[str, Any]:
+    """The door's result; digest and size are those of ``built``, else what is known beforehand."""
+    work_dir = WorkDir(plan.request.dest)
+    known = plan.image.sha256 if plan.image and not plan.image_changed else ""
+    size = plan.image.size if plan.image else plan.base.image.size if plan.base.image else 0
+    return {
+        "changed": plan.changed,
+        "path": str(plan.image_path),
+        "sha256": built.sha256 if built else known,
+        "size": built.size if built else size,
+        "engine": "native",
+        "kind": plan.request.kind,
+        "arch": plan.image_path.name.removeprefix("agent.").removesuffix(".iso"),
+        "rendezvous_ip": plan.deployment.rendezvous_ip if plan.deployment else "",
+        "state_file": str(work_dir.state.path),
+        "kubeconfig": str(work_dir.kubeconfig),
+        "kubeadmin_password_file": str(work_dir.kubeadmin_password),
+        "ignition_files": plan.ignition.table() if plan.ignition else [],
+        "reason": plan.reason,
+        "plan": list(plan.steps),
+    }

@@ -1,0 +1,93 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The use case of the door ``image_server``: the image of a work directory, the way that the user chose, for the BMCs of the deployment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..bmc.address import parse_address
+from ..common.clock import Clock
+from ..common.connect import ConnectTo
+from ..common.errors import InvalidInput, ZeroTouchError
+from ..common.problems import INVALID, Problem
+from ..serving.options import DEFAULT_LISTEN, PublishOptions
+from ..serving.publish import publish, withdraw
+from ..serving.route import Peer
+from .workdir import WorkDir
+
+_MODE = re.compile(r"^0[0-7]{3}$")
+
+
+def publish_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Publish; the door's result, and warnings. ``params`` are the door's options.
+
+    Raises :class:`InvalidInput` for options and :class:`ZeroTouchError` when there is no image or it cannot be published.
+    """
+    work_dir = WorkDir(Path(params["work_dir"]).absolute())
+    done = publish(_image(params, work_dir, check_mode), work_dir.state, read_options(params), clock, check_mode=check_mode)
+    return {**done.as_dict(), "state_file": str(work_dir.state.path)}, done.warnings
+
+
+def withdraw_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) -> dict[str, Any]:
+    """Take back; the door's result."""
+    work_dir = WorkDir(Path(params["work_dir"]).absolute())
+    return {**withdraw(work_dir.state, clock, check_mode=check_mode).as_dict(), "state_file": str(work_dir.state.path)}
+
+
+def _image(params: Mapping[str, Any], work_dir: WorkDir, check_mode: bool) -> Path:
+    """The image to publish; in check mode, before there is one, the place where it will be."""
+    if params.get("path"):
+        return Path(params["path"]).absolute()
+    recorded = work_dir.state.section("image").get("path")
+    if recorded:
+        return Path(str(recorded))
+    if check_mode:
+        return work_dir.root / "images" / "agent.x86_64.iso"
+    raise ZeroTouchError(f"No image was built in {work_dir.root}.", "Build one with agent_image, or name a file in path.")
+
+
+def read_options(params: Mapping[str, Any]) -> PublishOptions:
+    """The door's options as the serving room takes them; raises :class:`InvalidInput` with every one that cannot be read."""
+    given = params.get("publish") or {}
+    connect_to, problems = ConnectTo.parse(params.get("connect_to") or {})
+    mode = str(given.get("mode") or "0640")
+    if not _MODE.match(mode):
+        problems.append(Problem("openshift_publish.mode", INVALID, "must be octal and in quotes, such as \"0640\"", layer="ours", check="publish", value=mode))
+    peers = _peers(params.get("bmc_addresses") or [], problems)
+    if problems:
+        raise InvalidInput(problems)
+    tls = given.get("tls") or {}
+    return PublishOptions(
+        method=given.get("method") or "serve",
+        listen=given.get("listen") or DEFAULT_LISTEN,
+        port=given.get("port") or 0,
+        url=given.get("url") or "",
+        directory=given.get("directory") or "",
+        mode=int(mode, 8),
+        certificate=_absolute(tls.get("certificate")),
+        key=_absolute(tls.get("key")),
+        max_seconds=float(params["max_seconds"]),
+        peers=tuple(peers),
+        connect_to=connect_to,
+    )
+
+
+def _absolute(path: str | None) -> str:
+    return str(Path(path).expanduser().absolute()) if path else ""
+
+
+def _peers(addresses: Sequence[str], problems: list[Problem]) -> list[Peer]:
+    peers = []
+    for index, text in enumerate(addresses):
+        try:
+            address = parse_address(text)
+        except ValueError as error:
+            problems.append(Problem(f"bmc_addresses[{index}]", INVALID, str(error), layer="ours", check="bmc-address", value=text))
+            continue
+        peers.append(Peer(address.host, address.host, address.port))
+    return peers

@@ -1,0 +1,293 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: agent_image
+short_description: Build the bootable agent ISO of a cluster
+version_added: 0.1.0
+author: the zerotouch.openshift authors (@zerotouch-openshift)
+description:
+  - Makes a copy of a CoreOS live ISO that installs the cluster described in O(source_dir) when hosts boot it.
+  - Only the areas that the ISO reserves for it are filled. Boot loaders and partition tables stay those of the base image, byte for byte; neither
+    root, C(oc) nor C(openshift-install) is needed.
+  - Tokens, signing keys and the password of C(kubeadmin) are made once and kept in C(state.json); C(auth/kubeconfig) and C(auth/kubeadmin-password)
+    are written at once, before any host is booted.
+  - Everything that is written has mode 0600, whole or not at all. The image holds credentials.
+  - An image that matches its input is left alone. To find that out only its reserved areas are read.
+extends_documentation_fragment:
+  - zerotouch.openshift.attributes
+attributes:
+  check_mode:
+    support: full
+    details: A base image by URL is not transferred; at most a HEAD request is sent. Then digest and size are those known beforehand.
+  diff_mode:
+    support: full
+    details: Shows path, mode and size of the files inside the image, never their contents.
+  idempotent:
+    support: full
+    details: Unless O(force) is set.
+options:
+  source_dir:
+    description:
+      - Directory with C(install-config.yaml), C(agent-config.yaml), C(openshift/) and C(release.json), as M(zerotouch.openshift.agent_config) writes it.
+      - In check mode it need not exist yet.
+    type: path
+    required: true
+  base_image:
+    description: The CoreOS live ISO of the release to install.
+    type: dict
+    required: true
+    suboptions:
+      path:
+        description: The ISO as a file. It is never changed. Give this or O(base_image.url).
+        type: path
+      url:
+        description:
+          - The ISO on a server. It is transferred once and kept in O(cache_dir); a transfer that breaks goes on where it stopped.
+        type: str
+      sha256:
+        description: Its SHA-256 (hex). With O(base_image.path) it is checked when an image is built, beside the copying.
+        type: str
+      version:
+        description: The CoreOS build, for an ISO whose volume id does not name it.
+        type: str
+  dest:
+    description:
+      - The work directory. The image becomes C(images/agent.<architecture>.iso) in it; C(auth/), C(rendezvousIP) and C(state.json) stand beside.
+    type: path
+    required: true
+  kind:
+    description: What to build. This version builds V(iso).
+    type: str
+    choices: [iso, minimal_iso, pxe, config_iso]
+    default: iso
+  engine:
+    description: How to build. V(native) is this collection itself, and what V(auto) takes. This version has no V(openshift_install).
+    type: str
+    choices: [auto, native, openshift_install]
+    default: auto
+  force:
+    description: Build the image even if it matches its input. Secrets stay the same.
+    type: bool
+    default: false
+  checksum:
+    description:
+      - Whether to compute the SHA-256 of the image. It is computed beside the copying; where files are copied faster than hashed (about 1 GB/s) it takes
+        the longer time.
+    type: bool
+    default: true
+  config_changes:
+    description:
+      - Check mode only. Set it when a task before this one would change O(source_dir), so that the image is predicted to be rebuilt.
+    type: bool
+    default: false
+  cache_dir:
+    description: Where base images by URL are kept. By default C(~/.cache/zerotouch).
+    type: path
+  connect_to:
+    description:
+      - Where connections really go; keys C(host[:port]), values C(address[:port]). Names in URLs and certificates stay the original ones.
+    type: dict
+    default: {}
+  ca_cert:
+    description: CA, as path or PEM, trusted for O(base_image.url) in addition to the system's.
+    type: str
+requirements:
+  - bcrypt
+  - cryptography
+  - netaddr
+  - PyYAML
+  - urllib3 (for base_image.url)
+"""
+
+EXAMPLES = r"""
+- name: Build the agent ISO from a file
+  zerotouch.openshift.agent_image:
+    source_dir: clusters/kni22/config
+    base_image:
+      path: /srv/images/rhcos-live-iso.x86_64.iso
+    dest: clusters/kni22
+
+- name: Build it from a URL, verified
+  zerotouch.openshift.agent_image:
+    source_dir: clusters/kni22/config
+    base_image:
+      url: https://mirror.openshift.com/pub/openshift-v4/x86_64/dependencies/rhcos/4.20/latest/rhcos-live-iso.x86_64.iso
+      sha256: "{{ rhcos_sha256 }}"
+    dest: clusters/kni22
+  register: image
+
+- name: Show where it is
+  ansible.builtin.debug:
+    msg: "{{ image.path }} ({{ image.size }} bytes, {{ image.sha256 }})"
+"""
+
+RETURN = r"""
+path:
+  description: The image.
+  returned: success
+  type: str
+  sample: /home/user/clusters/kni22/images/agent.x86_64.iso
+sha256:
+  description: Its SHA-256; empty if O(checksum=false), and in check mode for an image that would be built.
+  returned: success
+  type: str
+size:
+  description: Its size in bytes, the same as that of the base image; 0 in check mode where it is not known.
+  returned: success
+  type: int
+arch:
+  description: Architecture of the image.
+  returned: success
+  type: str
+  sample: x86_64
+engine:
+  description: How it was built.
+  returned: success
+  type: str
+  sample: native
+kind:
+  description: What was built.
+  returned: success
+  type: str
+  sample: iso
+rendezvous_ip:
+  description: Address of the host that runs the installation; empty in check mode where the configuration is not written yet.
+  returned: success
+  type: str
+state_file:
+  description: The file that keeps what must outlive a run. It holds credentials.
+  returned: success
+  type: str
+kubeconfig:
+  description: The administrator's kubeconfig.
+  returned: success
+  type: str
+kubeadmin_password_file:
+  description: The file with the password of C(kubeadmin).
+  returned: success
+  type: str
+reason:
+  description: Why the image was built, or why not.
+  returned: success
+  type: str
+  sample: the Ignition config changed
+plan:
+  description: Everything that was done or, in check mode, would be.
+  returned: success
+  type: list
+  elements: str
+ignition_files:
+  description: The files of the live system that the image carries; empty in check mode where they are not known.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    path:
+      description: Path in the live system.
+      type: str
+    mode:
+      description: Mode, octal.
+      type: str
+    size:
+      description: Size in bytes.
+      type: int
+problems:
+  description: What is wrong with the configuration, in the form that M(zerotouch.openshift.agent_config) returns.
+  returned: failure, when the input cannot be used
+  type: list
+  elements: dict
+"""
+
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.base_image import BaseImage, Source
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build import (
+    ENGINES,
+    KINDS,
+    BuildRequest,
+    apply_build,
+    describe,
+    plan_build,
+    verify,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.image_diff import describe_diff
+
+OPTIONS = {"supports_check_mode": True}
+
+
+def argument_spec() -> dict[str, Any]:
+    base_image = {
+        "path": {"type": "path"},
+        "url": {"type": "str"},
+        "sha256": {"type": "str"},
+        "version": {"type": "str"},
+    }
+    return {
+        "source_dir": {"type": "path", "required": True},
+        "base_image": {"type": "dict", "required": True, "options": base_image},
+        "dest": {"type": "path", "required": True},
+        "kind": {"type": "str", "choices": list(KINDS), "default": "iso"},
+        "engine": {"type": "str", "choices": list(ENGINES), "default": "auto"},
+        "force": {"type": "bool", "default": False},
+        "checksum": {"type": "bool", "default": True},
+        "config_changes": {"type": "bool", "default": False},
+        "cache_dir": {"type": "path"},
+        "connect_to": {"type": "dict", "default": {}},
+        "ca_cert": {"type": "str"},
+    }
+
+
+def run(call: Call) -> dict[str, Any]:
+    plan = plan_build(_request(call), check_mode=call.check_mode)
+    call.add_secrets(plan.secret_values())
+    for warning in plan.warnings:
+        call.warn(warning)
+    difference = {"diff": describe_diff(plan)} if call.diff else {}
+    if call.check_mode:
+        verify(plan)
+        return {**describe(plan), **difference}
+    for step in plan.steps:
+        call.progress(step)
+    return {**describe(plan, apply_build(plan)), **difference}
+
+
+def _request(call: Call) -> BuildRequest:
+    params = call.params
+    connect_to, problems = ConnectTo.parse(params["connect_to"])
+    if problems:
+        raise InvalidInput(problems)
+    source = Source(
+        clock=call.clock,
+        cache_dir=Path(params["cache_dir"]).absolute() if params["cache_dir"] else None,
+        connect_to=connect_to,
+        ca_cert=params["ca_cert"] or "",
+        progress=call.progress,
+    )
+    return BuildRequest(
+        source_dir=Path(params["source_dir"]).absolute(),
+        dest=Path(params["dest"]).absolute(),
+        base=BaseImage(**{key: value or "" for key, value in params["base_image"].items()}),
+        source=source,
+        kind=params["kind"],
+        engine=params["engine"],
+        force=params["force"],
+        checksum=params["checksum"],
+        config_changes=params["config_changes"] and call.check_mode,
+    )
+
+
+def main() -> None:
+    run_module(argument_spec, OPTIONS, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: image_server
+short_description: Make an image reachable for BMCs, and take it back
+version_added: 0.1.0
+author: the zerotouch.openshift authors (@zerotouch-openshift)
+description:
+  - With O(publish.method=serve) an HTTP server is started that serves this one file and nothing else, with ranges, in a process of its own. It goes on
+    when Ansible ends, and ends by itself when the image is gone or O(max_seconds) are over.
+  - The path of the URL holds 128 random bits. It stays the same for a work directory, so that a medium left attached by a killed run is still known.
+  - With O(publish.method=directory) the image is copied into a directory that a web server serves, with O(publish.method=none) the user serves it.
+  - The image holds credentials. Whoever knows the URL and reaches the address can read it; publish it in the management network only.
+extends_documentation_fragment:
+  - zerotouch.openshift.attributes
+attributes:
+  check_mode:
+    support: full
+    details: The image need not exist. In place of a token or port that only a real run can know the URL has V(predicted) and V(0).
+  diff_mode:
+    support: none
+  idempotent:
+    support: full
+options:
+  state:
+    description: V(started) publishes the image, V(stopped) ends the server or removes the copy.
+    type: str
+    choices: [started, stopped]
+    default: started
+  work_dir:
+    description: The work directory of the deployment. C(state.json) in it records what is published, C(logs/image-server.log) every request.
+    type: path
+    required: true
+  path:
+    description: The image. By default the one that M(zerotouch.openshift.agent_image) built in O(work_dir).
+    type: path
+  publish:
+    description: How the image reaches the BMCs, as C(openshift_publish) says it.
+    type: dict
+    default: {}
+    suboptions:
+      method:
+        description: V(serve), V(directory) or V(none).
+        type: str
+        choices: [serve, directory, none]
+        default: serve
+      listen:
+        description: Address to listen on; V(::) listens on IPv4 and IPv6.
+        type: str
+        default: 0.0.0.0
+      port:
+        description: Port to listen on; V(0) takes a free one and keeps it for the work directory as long as it stays free.
+        type: int
+        default: 0
+      url:
+        description:
+          - Base URL by which BMCs reach the server or the directory. With O(publish.method=none) it is the URL of the image itself, which must end in
+            C(.iso).
+          - By default, with O(publish.method=serve), the address of the interface that leads to O(bmc_addresses).
+        type: str
+      directory:
+        description: Existing directory for O(publish.method=directory). The copy goes into a directory below it whose name nobody can guess.
+        type: path
+      mode:
+        description: Mode of the copy, octal.
+        type: str
+        default: "0640"
+      tls:
+        description: Serve HTTPS. Many BMCs refuse certificates of private CAs.
+        type: dict
+        suboptions:
+          certificate:
+            description: PEM file with the certificate and its chain.
+            type: path
+            required: true
+          key:
+            description: PEM file with the key, if it is not in the same file.
+            type: path
+  bmc_addresses:
+    description: Addresses of the BMCs that will read the image, to find the interface that leads to them. Nothing is sent to them.
+    type: list
+    elements: str
+    default: []
+  max_seconds:
+    description: How long the server lives at most. Each run of this task lets the time begin anew.
+    type: int
+    default: 86400
+  connect_to:
+    description:
+      - Where connections really go; keys C(host[:port]), values C(address[:port]). Used to find the interface that leads to the BMCs.
+    type: dict
+    default: {}
+"""
+
+EXAMPLES = r"""
+- name: Serve the image of a deployment
+  zerotouch.openshift.image_server:
+    work_dir: clusters/kni22
+    bmc_addresses: ["redfish-virtualmedia+https://10.0.0.11", "redfish-virtualmedia+https://10.0.0.12"]
+  register: published
+
+- name: Copy it to a web server's directory
+  zerotouch.openshift.image_server:
+    work_dir: clusters/kni22
+    publish:
+      method: directory
+      directory: /var/www/html/images
+      url: http://192.0.2.10/images
+      mode: "0644"
+
+- name: Stop
+  zerotouch.openshift.image_server:
+    work_dir: clusters/kni22
+    state: stopped
+"""
+
+RETURN = r"""
+url:
+  description: URL of the image for the BMCs.
+  returned: success
+  type: str
+  sample: http://192.0.2.10:40123/5f6d0e27c1a94c0f8f0f6f3e0b6f3a52/agent.x86_64.iso
+path:
+  description: The image.
+  returned: success
+  type: str
+method:
+  description: How it is published.
+  returned: success
+  type: str
+listen:
+  description: Address that the server listens on.
+  returned: success
+  type: str
+port:
+  description: Port that the server listens on; 0 without a server, and in check mode where it is not known.
+  returned: success
+  type: int
+pid:
+  description: Process id of the server; 0 without one.
+  returned: success
+  type: int
+copy:
+  description: The copy, with O(publish.method=directory).
+  returned: success
+  type: str
+reason:
+  description: What was done and why, or why nothing was.
+  returned: success
+  type: str
+state_file:
+  description: The file that records what is published.
+  returned: success
+  type: str
+"""
+
+from typing import Any
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.publication import publish_image, withdraw_image
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import DEFAULT_LIFE, DEFAULT_LISTEN, METHODS
+
+OPTIONS = {"supports_check_mode": True}
+
+
+def argument_spec() -> dict[str, Any]:
+    tls = {"certificate": {"type": "path", "required": True}, "key": {"type": "path", "no_log": False}}
+    publish = {
+        "method": {"type": "str", "choices": list(METHODS), "default": "serve"},
+        "listen": {"type": "str", "default": DEFAULT_LISTEN},
+        "port": {"type": "int", "default": 0},
+        "url": {"type": "str"},
+        "directory": {"type": "path"},
+        "mode": {"type": "str", "default": "0640"},
+        "tls": {"type": "dict", "options": tls},
+    }
+    return {
+        "state": {"type": "str", "choices": ["started", "stopped"], "default": "started"},
+        "work_dir": {"type": "path", "required": True},
+        "path": {"type": "path"},
+        "publish": {"type": "dict", "options": publish, "default": {}},
+        "bmc_addresses": {"type": "list", "elements": "str", "default": []},
+        "max_seconds": {"type": "int", "default": DEFAULT_LIFE},
+        "connect_to": {"type": "dict", "default": {}},
+    }
+
+
+def run(call: Call) -> dict[str, Any]:
+    if call.params["state"] == "stopped":
+        return withdraw_image(call.params, call.clock, check_mode=call.check_mode)
+    result, warnings = publish_image(call.params, call.clock, check_mode=call.check_mode)
+    for warning in warnings:
+        call.warn(warning)
+    return result
+
+
+def main() -> None:
+    run_module(argument_spec, OPTIONS, run)
+
+
+if __name__ == "__main__":
+    main()
