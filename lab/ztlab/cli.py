@@ -153,9 +153,8 @@ def _fault(options: argparse.Namespace) -> None:
     else:
         for fault in ask(options.state, "fault-list"):
             where = fault["machine"] or "any machine"
-            print(
-                f"{fault['id']:>3} {fault['kind']:<26} {where}, bit {fault['taken']} of {fault['count'] or 'any number of'} times {fault['options'] or ''}".rstrip()
-            )
+            times = f"bit {fault['taken']} of {fault['count'] or 'any number of'} times"
+            print(f"{fault['id']:>3} {fault['kind']:<26} {where}, {times} {fault['options'] or ''}".rstrip())
 
 
 def _site_from_inventory(options: argparse.Namespace) -> None:

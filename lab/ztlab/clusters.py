@@ -35,6 +35,7 @@ class ClusterPlan:
     expected: Mapping[str, int]  # role -> count
     signers: Mapping[str, tuple[bytes, bytes]]  # name -> (certificate, key) in PEM
     ca_bundle: str = ""
+    single_node: bool = False
 
     @property
     def domain(self) -> str:
@@ -46,6 +47,7 @@ class RunningCluster:
     plan: ClusterPlan
     api: NewCluster
     started: float  # lab seconds
+    booted: dict[str, float] = dataclasses.field(default_factory=dict)  # node name -> lab seconds
 
 
 class Clusters:

@@ -133,7 +133,7 @@ def summary(status: dict[str, Any], state: Path) -> str:
     """A few lines about a running lab."""
     lines = [f"Lab in {state}: {status['net']}.0.0/16, speed {status['speed']:g}, ends in {status['ttl_left'] // 60} min."]
     for machine in status["machines"]:
-        media = next(filter(None, machine["media"].values()), None)
+        media = machine["medium"]
         lines.append(f"  {machine['name']:<20} {machine['power']:<11} {machine['phase']}" + (f"  [{media}]" if media else ""))
     for cluster in status["clusters"]:
         state_text = "installed" if cluster["installed"] else "bootstrap complete" if cluster["bootstrap_complete"] else "bootstrapping"

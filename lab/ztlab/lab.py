@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from .machine.console import Console
 from .machine.firmware import Firmware
 from .machine.hardware import Hardware
 from .machine.medium import probe
+from .service.app import AssistedService
 from .site.model import Site
 
 
@@ -58,6 +59,7 @@ class Lab:
         self.fabric = Fabric(site, AddressTable(net))
         self.authority = Authority(self.paths.tls)
         self.clusters = Clusters(self)
+        self.services: list[AssistedService] = []
         firmware = Firmware(self)
         self.machines = {
             machine.name: Hardware(machine, clock=clock, faults=self.faults, console=Console(self.paths.console(machine.name), clock), run=firmware.run)
@@ -114,13 +116,22 @@ class Lab:
             "lab_seconds": round(self.clock.now(), 1),
             "machines": [self._machine_status(machine) for machine in self.machines.values()],
             "clusters": self.clusters.status(),
+            "service": self._service_status(),
             "faults": [fault.to_dict() for fault in self.faults.list()],
             "addresses": self.fabric.table.to_dict(),
         }
 
+    def _service_status(self) -> dict[str, Any]:
+        """Over all assisted-services that ran: calls by operation, and answers that deviate from the swagger (when it is checked)."""
+        requests: Counter[str] = Counter()
+        for service in self.services:
+            requests.update(service.requests)
+        return {"requests": dict(requests), "violations": [text for service in self.services for text in service.violations]}
+
     def _machine_status(self, machine: Hardware) -> dict[str, Any]:
         name = machine.spec.name
         network = self.fabric.hosts.get(name)
+        bmc = self._endpoints[name].status(name) if name in self._endpoints else {}
         return {
             "name": name,
             "power": machine.power_state,
@@ -128,8 +139,11 @@ class Lab:
             "console": machine.console.last,
             "boot": dataclasses.asdict(machine.boot),
             "boots": list(machine.boots),
-            "media": {slot.id: slot.image for slot in machine.slots.values()},
+            "medium": machine.cd.image,
             "installed": {disk: system.role for disk, system in machine.installed.items()},
             "addresses": network.addresses() if network else [],
-            "bmc": self._endpoints[name].status(name) if name in self._endpoints else {},
+            "requests": bmc.get("requests", {}),
+            "writes": len(bmc.get("writes", [])),
+            "sessions": len(bmc.get("sessions", [])),
+            "bmc": bmc,
         }

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -37,7 +37,8 @@ class BmcEndpoint:
         self.faults = faults
         bmcs = [machine.spec.bmc for machine in machines]
         self.sessions = Sessions({bmc.username: bmc.password for bmc in bmcs}, min(bmc.sessions for bmc in bmcs))
-        self.requests: Counter[str] = Counter()
+        self.requests: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.session_requests: Counter[str] = Counter()
         self.writes: list[dict[str, Any]] = []
         self.refused = 0
         tasks = Tasks(clock)
@@ -48,9 +49,10 @@ class BmcEndpoint:
         MediaActions(self.machines, clock, faults, tasks, probe).add_routes(self.app)
 
     def status(self, machine: str) -> dict[str, Any]:
-        """What ``ztlab status`` says about the BMC of a machine: request counters, changes made through it, sessions left open."""
+        """What ``ztlab status`` says about the BMC of a machine: requests by method (logins and logouts apart), changes made, sessions left open."""
         return {
-            "requests": dict(self.requests),
+            "requests": dict(self.requests[machine]),
+            "session_requests": dict(self.session_requests),
             "refused": self.refused,
             "writes": [write for write in self.writes if write["machine"] == machine],
             "sessions": [{"id": session.id, "username": session.username, "created": round(session.created, 1)} for session in self.sessions.open()],
@@ -76,7 +78,8 @@ class BmcEndpoint:
     @web.middleware
     async def _answer(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         machine = self._machine_name(request)
-        self.requests[request.method] += 1
+        counter = self.session_requests if "/SessionService" in request.path else self.requests[machine]
+        counter[request.method] += 1
         try:
             await self._misbehave(request, machine)
             if not self._is_open(request):

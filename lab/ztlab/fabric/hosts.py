@@ -182,6 +182,11 @@ class Fabric:
             return [address] if address else []
         return None
 
+    @staticmethod
+    def record(network: Network, name: str) -> str:
+        """The address of a name in a network's DNS, "" when it has none."""
+        return _lookup(network.dns_records, name)
+
     def _can_use(self, source: HostNetwork, server: str, network: Network) -> bool:
         for interface in source.interfaces:
             if interface.carrier and interface.network == network.name and self._on_link(interface, server):

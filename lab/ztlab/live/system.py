@@ -1,20 +1,188 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""placeholder"""
+"""A running live system: Ignition, network, host name, then everything that its units start, until the machine restarts."""
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
-from ..machine.hardware import Outcome
+from ..agent.agent import Agent
+from ..fabric.hosts import HostNetwork
+from ..machine.hardware import Hardware, Outcome
+from .http import HostHttp
+from .ignition import IgnitionError, Unit, parse
+from .keyfiles import CONNECTIONS, bring_up, load_profiles
+from .network import apply_host_network, hostname_for
+from .node_zero import NodeZero
+from .root import Node, Root, parse_env
+from .systemd import NotStarted, Systemd
+
+if TYPE_CHECKING:
+    from ..lab import Lab
+    from ..machine.liveboot import LiveImage
+
+RENDEZVOUS_ENV = "/etc/assisted/rendezvous-host.env"
+_INITRD_CONNECTIONS = "etc/coreos-firstboot-network/"
+# Lab seconds.
+USERSPACE_SECONDS = 15.0
+NODE_ZERO_LOOKS, NODE_ZERO_PAUSE = 6, 5.0
 
 
 class LiveSystem:
-    def __init__(self, lab: Any, machine: Any, image: Any) -> None:
-        self.m = machine
-        self.i = image
+    """One boot of a live image on one machine. It does only what it finds in the image."""
+
+    def __init__(self, lab: Lab, machine: Hardware, image: LiveImage) -> None:
+        self.lab = lab
+        self.machine = machine
+        self.image = image
+        self.root = Root()
+        self.systemd = Systemd(self.root, ())
+        self.network = HostNetwork()
+        self.hostname = "localhost"
+        self.node_zero = False
+        self.http = HostHttp(lab, lambda: self.network)
+        self._outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._cleanups: list[Callable[[], Awaitable[None]]] = []
+
+    @property
+    def name(self) -> str:
+        return self.machine.spec.name
+
+    def log(self, text: str, phase: str | None = None) -> None:
+        self.machine.console.print(text, phase=phase)
+
+    def finish(self, outcome: Outcome) -> None:
+        """The system ends: restart or power off."""
+        if not self._outcome.done():
+            self._outcome.set_result(outcome)
+
+    def on_end(self, cleanup: Callable[[], Awaitable[None]]) -> None:
+        """What has to be stopped when the system ends, however it ends."""
+        self._cleanups.append(cleanup)
 
     async def run(self) -> Outcome:
-        self.m.console.print(str(self.i.initramfs.keys()))
-        return Outcome.HALT
+        """From Ignition to the end of the system."""
+        try:
+            if not self._ignite():
+                return Outcome.HALT
+            await self.lab.clock.sleep(USERSPACE_SECONDS)
+            self._bring_up_network()
+            self._set_hostname()
+            self._tasks = [asyncio.create_task(self._services(), name=f"live system of {self.name}")]
+            return await self._outcome
+        finally:
+            await self._end()
+
+    async def _end(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for cleanup in self._cleanups:
+            await cleanup()
+        self.lab.fabric.detach(self.name)
+
+    # ---- Ignition --------------------------------------------------------------------------------------------------------------------
+
+    def _ignite(self) -> bool:
+        """Apply the config; whether the boot goes on to the services of the image."""
+        plan, config = self.image.plan, self.image.initramfs.get("config.ign")
+        if plan.argument("ignition.firstboot") is None:
+            self.log("Ignition does not run: no ignition.firstboot among the kernel arguments.", phase="live system without configuration")
+            return False
+        if not plan.argument("ignition.platform.id"):
+            self.log("Ignition failed: no ignition.platform.id among the kernel arguments.", phase="emergency shell")
+            return False
+        if config is None:
+            self.log("No Ignition config in the image: a live system that waits for somebody to log in.", phase="live system without configuration")
+            return False
+        try:
+            parsed = parse(config)
+            self.root.apply(parsed)
+        except IgnitionError as error:
+            self.log(f"Ignition failed: {error}\nEntering emergency mode.", phase="emergency shell")
+            return False
+        for warning in parsed.warnings:
+            self.log(f"Ignition: warning: {warning}")
+        units: tuple[Unit, ...] = parsed.units
+        self.systemd = Systemd(self.root, units)
+        for path, content in self.image.initramfs.items():
+            if path.startswith(_INITRD_CONNECTIONS):
+                self.root.files[f"{CONNECTIONS}/{path.removeprefix(_INITRD_CONNECTIONS)}"] = Node(0o600, content)
+        self.log(f"Ignition: {len(parsed.files)} files, {len(parsed.units)} units (config {parsed.version}).", phase="live system")
+        if self.root.text(RENDEZVOUS_ENV) is None:
+            self.log(f"{RENDEZVOUS_ENV} is missing: this image is not configured for a cluster.")
+        return True
+
+    # ---- identity --------------------------------------------------------------------------------------------------------------------
+
+    def _bring_up_network(self) -> None:
+        log: list[str] = []
+        ports = self.machine.nics
+        if self.starts("pre-network-manager-config.service") is not None:
+            apply_host_network(self.root, ports, log)
+        files = {name: (node.mode, node.content.decode("utf-8", "replace")) for name, node in self.root.under(CONNECTIONS).items()}
+        self.network = bring_up(self.machine.spec, ports, load_profiles(files, log), self.lab.fabric, log)
+        for line in log:
+            self.log(line)
+        for interface in self.network.interfaces:
+            carrier = "" if interface.carrier else ", NO-CARRIER"
+            self.log(f"{interface.name}: {interface.mac} {' '.join(interface.addresses) or 'no address'}{carrier}")
+        for address in self.lab.fabric.attach(self.name, self.network):
+            others = ", ".join(owner for owner in self.lab.fabric.owners(address) if owner != self.name)
+            self.log(f"Duplicate address: {address} is in use by {others} as well.")
+
+    def _set_hostname(self) -> None:
+        if self.starts("set-hostname.service") is not None:
+            self.hostname = hostname_for(self.root, [interface.mac for interface in self.network.interfaces]) or self.hostname
+        if self.hostname == "localhost":
+            self.log("No host name for a NIC of this machine: it is called localhost.")
+        else:
+            self.log(f"This machine is {self.hostname}.")
+
+    def starts(self, unit: str) -> dict[str, str] | None:
+        """A unit's environment when it starts; None, with the reason on the console, when it does not."""
+        try:
+            return self.systemd.start(unit)
+        except NotStarted as error:
+            if "condition check" not in str(error):
+                self.log(f"systemd: {error}")
+            return None
+
+    # ---- services --------------------------------------------------------------------------------------------------------------------
+
+    async def _services(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            if await self._find_node_zero():
+                group.create_task(NodeZero(self).run())
+            group.create_task(Agent(self).run())
+            group.create_task(self._watch_medium())
+
+    async def _find_node_zero(self) -> bool:
+        """node-zero: whether NODE_ZERO_IP is one of this machine's addresses, decided once per boot."""
+        if self.starts("node-zero.service") is None:
+            return False
+        address = parse_env(self.root.text(RENDEZVOUS_ENV) or "").get("NODE_ZERO_IP", "")
+        if not address:
+            self.log("node-zero: no NODE_ZERO_IP; waiting for rendezvous-host.env.", phase="waiting for rendezvous-host.env")
+            return False
+        for look in range(NODE_ZERO_LOOKS):
+            holder = self.network.holder(address)
+            if holder is not None:
+                self.root.write("/etc/assisted/node0", f"BOOTSTRAP_HOST_MAC={holder.mac}\n")
+                self.log(f"This machine is the rendezvous host: {address} is on {holder.name} ({holder.mac}).")
+                self.node_zero = True
+                return True
+            if look + 1 < NODE_ZERO_LOOKS:
+                await self.lab.clock.sleep(NODE_ZERO_PAUSE)
+        self.log(f"This machine is not the rendezvous host, which is at {address}.")
+        return False
+
+    async def _watch_medium(self) -> None:
+        """A full live ISO reads its root file system from the medium all the time: taking it away hurts."""
+        while not self.image.medium.lost:
+            await self.lab.clock.sleep(5)
+        self.log("I/O error, dev sr0: the medium is gone.")

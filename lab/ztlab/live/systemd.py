@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 import shlex
 import shutil
 import subprocess
@@ -25,6 +26,14 @@ _TARGETS_AT_BOOT = ("multi-user.target", "default.target", "basic.target", "sysi
 
 class NotStarted(Exception):
     """The unit does not run; the text says why, as the journal would."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Container:
+    """A container's environment, and its mounts: path inside -> path on the host."""
+
+    environment: Mapping[str, str]
+    mounts: Mapping[str, str]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,6 +124,8 @@ class Systemd:
             return
         if required not in self._units:
             raise NotStarted(f"{name}: Dependency failed: Unit {required} not found.")
+        if required in self._units[name].words("Unit", "Before"):
+            return  # starts after this one and cannot hinder it any more
         try:
             self.start(required)
         except NotStarted as error:
@@ -143,12 +154,34 @@ class Systemd:
                 raise NotStarted(f"{unit.name}: Failed to load environment files: {path}: No such file or directory")
         return values
 
-    def commands(self, name: str) -> list[list[str]]:
-        """The words of ExecStartPre and ExecStart of a unit, in order."""
+    def container(self, name: str, environment: Mapping[str, str], documented: Container) -> Container:
+        """What the podman container of a unit sees; ``documented`` when the unit does not run podman itself but through a script.
+
+        Raises :class:`NotStarted` for an env file that does not exist.
+        """
         unit = self._units.get(name)
-        if unit is None:
-            return []
-        return [_words(command) for key in ("ExecStartPre", "ExecStart") for command in unit.all("Service", key)]
+        command = " ".join(unit.all("Service", "ExecStart")) if unit else ""
+        if "podman run" not in command:
+            return documented
+        values: dict[str, str] = {}
+        for path in re.findall(r"--env-file[= ](\S+)", command):
+            text = self._root.text(path)
+            if text is None:
+                raise NotStarted(f"{name}: Error: open {path}: no such file or directory")
+            values |= parse_env(text, quotes=False)
+        for word in re.findall(r"(?:--env|\s-e)[= ](\S+)", command):
+            key, equals, value = word.strip("'\"").partition("=")
+            if equals:
+                values[key] = value
+            elif key in environment:
+                values[key] = environment[key]
+        mounts = [volume.split(":") for volume in re.findall(r"(?:--volume|\s-v)[= ](\S+)", command)]
+        return Container(values, {parts[1]: parts[0] for parts in mounts if len(parts) > 1})
+
+    def runs(self, name: str, program: str) -> bool:
+        """Whether a unit's ExecStartPre or ExecStart mentions a program."""
+        unit = self._units.get(name)
+        return unit is not None and any(program in command for key in ("ExecStartPre", "ExecStart") for command in unit.all("Service", key))
 
     def _check_command(self, unit: UnitFile, command: str) -> None:
         tolerated = command.startswith("-")

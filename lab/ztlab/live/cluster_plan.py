@@ -1,0 +1,67 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the bootstrap host makes of the image it booted: the cluster to come, with the signers that the image brought."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..clusters import ClusterPlan
+from ..fabric.hosts import Fabric
+from ..fabric.signer import self_signed_ca
+from .client.manifests import Manifests, spec_of
+from .root import Root
+
+SIGNERS = ("kube-apiserver-lb-signer", "kube-apiserver-localhost-signer", "kube-apiserver-service-network-signer", "admin-kubeconfig-signer")
+TLS_DIRECTORY = "/opt/agent/tls"
+OVERRIDE = "EPHEMERAL_INSTALLER_CLUSTER_TLS_CERTS_OVERRIDE_DIR"
+
+
+def cluster_plan(root: Root, service_environment: Mapping[str, str], *, mounted: bool, version: str, fabric: Fabric, own_ip: str) -> ClusterPlan:
+    """The plan from the manifests in the image. ``mounted``: the service's container sees the signers' directory. Raises ClientError."""
+    manifests = Manifests(root, {"/manifests": "/etc/assisted/manifests"})
+    deployment = spec_of(manifests.document("cluster-deployment.yaml"))
+    install = spec_of(manifests.document("agent-cluster-install.yaml"))
+    domain = f"{deployment.get('clusterName', '')}.{deployment.get('baseDomain', '')}"
+    api = _first_vip(install, "apiVIP") or _record(fabric, f"api.{domain}") or own_ip
+    requirements = install.get("provisionRequirements") or {}
+    return ClusterPlan(
+        key=service_environment.get("INFRA_ENV_ID", ""),
+        name=str(deployment.get("clusterName", "")),
+        base_domain=str(deployment.get("baseDomain", "")),
+        version=version,
+        api_ip=api,
+        ingress_ip=_first_vip(install, "ingressVIP") or _record(fabric, f"console-openshift-console.apps.{domain}") or api,
+        expected={role: int(requirements.get(f"{word}Agents") or 0) for role, word in _AGENTS.items()},
+        signers=_signers(root, service_environment, mounted),
+        single_node=requirements.get("controlPlaneAgents") == 1 and not requirements.get("workerAgents"),
+    )
+
+
+_AGENTS = {"master": "controlPlane", "arbiter": "arbiter", "worker": "worker"}
+
+
+def _first_vip(install: Mapping[str, Any], kind: str) -> str:
+    return str((install.get(f"{kind}s") or [install.get(kind) or ""])[0])
+
+
+def _record(fabric: Fabric, name: str) -> str:
+    for network in fabric.site.networks:
+        address = fabric.record(network, name)
+        if address:
+            return address
+    return ""
+
+
+def _signers(root: Root, environment: Mapping[str, str], mounted: bool) -> dict[str, tuple[bytes, bytes]]:
+    """The image's signers where the service is told to use them; else ones of its own, which no kubeconfig of the build knows."""
+    signers = {}
+    for name in SIGNERS:
+        certificate, key = root.data(f"{TLS_DIRECTORY}/{name}.crt"), root.data(f"{TLS_DIRECTORY}/{name}.key")
+        if environment.get(OVERRIDE) == TLS_DIRECTORY and mounted and certificate and key:
+            signers[name] = (certificate, key)
+        else:
+            signers[name] = self_signed_ca(name)
+    return signers

@@ -1,0 +1,89 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""HTTP as programs on a machine do it: through the machine's own network configuration, with real sockets behind it."""
+
+from __future__ import annotations
+
+import dataclasses
+import ipaddress
+import json
+import urllib.parse
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+
+from ..fabric.hosts import HostNetwork, Unreachable
+
+if TYPE_CHECKING:
+    from ..lab import Lab
+
+
+@dataclasses.dataclass(frozen=True)
+class Reply:
+    status: int
+    body: bytes
+
+    def json(self) -> Any:
+        """Raises ValueError."""
+        return json.loads(self.body)
+
+    @property
+    def ok(self) -> bool:
+        return 200 <= self.status < 300
+
+    def complaint(self) -> str:
+        """What an unsuccessful answer says, for a log line."""
+        try:
+            document = self.json()
+        except ValueError:
+            return f"status {self.status}: {self.body[:200].decode('utf-8', 'replace')}"
+        if isinstance(document, dict) and "reason" in document:
+            parts = {"Code": "code", "Href": "href", "ID": "id", "Kind": "kind", "Reason": "reason"}
+            return "AssistedServiceError " + " ".join(f"{word}: {document.get(key, '')}" for word, key in parts.items())
+        if isinstance(document, dict) and "message" in document:
+            return f"AssistedServiceInfraError Code: {document.get('code', self.status)} Message: {document['message']}"
+        return f"status {self.status}: {document}"
+
+
+class HostHttp:
+    """``network`` gives the machine's present configuration."""
+
+    def __init__(self, lab: Lab, network: Callable[[], HostNetwork]) -> None:
+        self._lab = lab
+        self._network = network
+
+    async def request(self, method: str, url: str, *, headers: Mapping[str, str] | None = None, body: Any = None) -> Reply:
+        """Raises :class:`Unreachable` when no connection comes about."""
+        host = urllib.parse.urlsplit(url).hostname or ""
+        for address in self._addresses(host):
+            self._lab.fabric.check(self._network(), address)
+        target, name = self._lab.fabric.redirect(url)
+        data = None if body is None else json.dumps(body, sort_keys=True).encode()
+        sent = {"Host": name, "Accept": "application/json"} | ({"Content-Type": "application/json"} if data is not None else {}) | dict(headers or {})
+        try:
+            async with self._lab.session.request(method, target, headers=sent, data=data, timeout=aiohttp.ClientTimeout(total=60)) as response:
+                return Reply(response.status, await response.read())
+        except aiohttp.ClientError as error:
+            raise Unreachable(f"{method} {url}: {_reason(error)}") from error
+        except TimeoutError as error:
+            raise Unreachable(f"{method} {url}: timeout") from error
+
+    def _addresses(self, host: str) -> list[str]:
+        try:
+            return [str(ipaddress.ip_address(host))]
+        except ValueError:
+            pass
+        found = self._lab.fabric.resolve(self._network(), host)
+        if found is None:
+            raise Unreachable(f"lookup {host}: no DNS server answers")
+        if not found:
+            raise Unreachable(f"lookup {host}: no such host")
+        return found
+
+
+def _reason(error: aiohttp.ClientError) -> str:
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return "connection refused" if isinstance(error.os_error, ConnectionRefusedError) else str(error.os_error)
+    return str(error) or type(error).__name__
