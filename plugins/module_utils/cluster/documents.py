@@ -86,9 +86,9 @@ def assemble(
     reader = Reader(any_case=True)
     install = reader.read(install_config, fields.INSTALL_CONFIG) or dataclasses.replace(install_config, value={})
     agent = reader.read(agent_config, fields.AGENT_CONFIG) or dataclasses.replace(agent_config, value={})
-    source = Source.of(install, agent, variables=boots is not None)
     reading = _Assembly(plain(install), plain(agent))
     deployment = reading.deployment(release, tuple(manifests), boots)
+    source = Source.of(_with_bmc_hosts(install, agent), agent, variables=boots is not None)
     problems = [*reader.problems, *check_version(release.version, release.path), *in_users_terms(reading.problems, source)]
     return Parsed(deployment, tuple(problems), source)
 
@@ -156,10 +156,10 @@ class _Assembly:
 
     def with_bmc_hosts(self, cluster: Cluster) -> Cluster:
         # BMC data that the user wants in the cluster: upstream takes it from the hosts that it uses, on baremetal only (reference 2 and 4).
-        if cluster.platform != "baremetal":
-            return cluster
         hosts = [_bmc_host(index, data) for index, data in enumerate(self.agent.get("hosts", [])) if any(data.get("bmc", {}).values())]
-        return dataclasses.replace(cluster, platform_options={**cluster.platform_options, "hosts": hosts}) if hosts else cluster
+        if not hosts or cluster.platform != "baremetal":
+            return cluster
+        return dataclasses.replace(cluster, platform_options={**cluster.platform_options, "hosts": hosts})
 
     def platform(self) -> tuple[str, Document]:
         given = self.install.get("platform", {})
@@ -236,6 +236,25 @@ def _bmc_host(index: int, data: Mapping[str, Any]) -> dict[str, Any]:
         "bmc": dict(data["bmc"]),
     }
     return {key: value for key, value in host.items() if value}
+
+
+def _with_bmc_hosts(install: Item, agent: Item) -> Item:
+    """install-config.yaml with the hosts that the spec lists in ``platform_options.hosts``, so that rules about them find their places."""
+    baremetal = install.get("platform", "baremetal")
+    if baremetal is None:
+        return install
+    listed = agent.get("hosts")
+    entries = [host for host in (listed.elements() if listed else []) if any(item.value for item in host.mapping().get("bmc", Item({}, "")).mapping().values())]
+    hosts = dataclasses.replace(listed, value=[_bmc_item(host) for host in entries]) if listed and entries else Item(None, "")
+    platform = dataclasses.replace(install.value["platform"], value={"baremetal": dataclasses.replace(baremetal, value={**baremetal.value, "hosts": hosts})})
+    return dataclasses.replace(install, value={**install.value, "platform": platform})
+
+
+def _bmc_item(host: Item) -> Item:
+    interfaces = host.get("interfaces")
+    mac = interfaces.elements()[0].get("macAddress") if interfaces and interfaces.elements() else None
+    known = {"name": host.get("hostname"), "role": host.get("role"), "bootMACAddress": mac, "bmc": host.get("bmc")}
+    return dataclasses.replace(host, value={key: item for key, item in known.items() if item})
 
 
 def _networking(data: Mapping[str, Any]) -> Networking:

@@ -321,6 +321,8 @@ def test_hosts_of_install_config(tmp_path: Path) -> None:
     (listed,) = deployment.cluster.platform_options["hosts"]
     assert (listed["name"], listed["bootMACAddress"], listed["bmc"]["username"]) == ("node-1", "52:54:00:00:01:01", "admin")
     source = read_directory(tmp_path).source
+    (led,) = in_users_terms([Problem("platform.baremetal.hosts[0].bmc.address", "Invalid value", "", file="install-config.yaml")], source)
+    assert found([led]) == [("platform.baremetal.hosts[1].bmc.address", "Invalid value", "install-config.yaml", 24)]
     (led,) = in_users_terms([Problem("hosts[0].interfaces[1].macAddress", "Invalid value", "", file="agent-config.yaml")], source)
     assert found([led]) == [("platform.baremetal.hosts[1].networkConfig.interfaces[1].mac-address", "Invalid value", "install-config.yaml", 28)]
 

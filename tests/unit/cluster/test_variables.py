@@ -194,6 +194,9 @@ def test_bmc_data_stays_out_of_the_files_unless_the_user_puts_it_there() -> None
     deployment = deployed(platform_options={"hosts": listed, "provisioningNetwork": "Disabled"})
     (kept,) = deployment.cluster.platform_options["hosts"]
     assert kept == {"name": "node-2", "role": "master", "bootMACAddress": "52:54:00:00:01:02", "bmc": listed[0]["bmc"]}
+    source = read_variables({**good_cluster(), "platform_options": {"hosts": listed}}, good_hosts()).source
+    (led,) = in_users_terms([Problem("platform.baremetal.hosts[0].bmc.address", "Invalid value", "", file="install-config.yaml")], source)
+    assert led.path == "openshift_cluster.platform_options.hosts[0].bmc.address"
     files = render_files(deployment)
     assert "geheim-4" in files["agent-config.yaml"]
     assert "geheim-4" not in files["install-config.yaml"]
