@@ -11,4 +11,4 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import Do
 
 class ActionModule(DoorAction):
     door = agent_config
-    libraries = ("netaddr", "yaml")
+    libraries = ("x509", "yaml")
