@@ -109,9 +109,7 @@ HOST = record(
             "The NICs of the host; the first one's MAC address identifies it.",
             was=("nics",),
         ),
-        "root_device_hints": Field(
-            OPAQUE, "Which disk to install on, in upstream's spelling: deviceName, hctl, model, vendor, serialNumber, minSizeGigabytes, wwn, rotational."
-        ),
+        "root_device_hints": Field(fields.ROOT_DEVICE_HINTS, "Which disk to install on, in upstream's spelling."),
         "network_config": Field(OPAQUE, "nmstate document of the host; DHCP without.", was=("nmstate", "network")),
         "bmc": Field(BMC, "How to reach the host's BMC."),
         "boot": Field(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -160,8 +161,8 @@ def describe_diff(plan: Plan) -> list[dict[str, str]]:
         {
             "before_header": str(plan.dest / change.path),
             "after_header": str(plan.dest / change.path),
-            "before": _shown(change.before),
-            "after": _shown(change.after),
+            "before": _shown(change.path, change.before),
+            "after": _shown(change.path, change.after),
         }
         for change in plan.changes
     ]
@@ -242,14 +243,16 @@ def _documents(text: str) -> list[Any]:
     return [plain(item) for item in items]
 
 
-def _shown(text: str | None) -> str:
+def _shown(name: str, text: str | None) -> str:
     """The text for a diff: read, secrets hidden, written again, since a secret's form in a file may not be the secret itself."""
     if text is None:
         return ""
-    documents = _documents(text)
+    documents = [_hidden(document) for document in _documents(text)]
     if not documents:
         return f"{HIDDEN}\n"
-    return "---\n".join(yaml_text.dump(_hidden(document), sort_keys=False) for document in documents)
+    if name == RELEASE_FILE:
+        return json.dumps(documents[0], indent=2) + "\n"
+    return "---\n".join(yaml_text.dump(document, sort_keys=False) for document in documents)
 
 
 def _hidden(document: Any) -> Any:
