@@ -26,7 +26,7 @@ _METRIC_LOW, _METRIC_HIGH = -1, 0xFFFFFFFF
 
 
 def read_interface(section: Section) -> NetInterface | None:
-    """One entry of ``interfaces``; None where it has no name or is of a type that is not rendered."""
+    """One entry of ``interfaces``; None where it has no name. ``unread``: a type that is not rendered."""
     name = section.text("name", required=True)
     kind = section.text("type") or "ethernet"
     state = cast(State, section.choice("state", _STATES, default="up"))
@@ -39,7 +39,7 @@ def read_interface(section: Section) -> NetInterface | None:
     if kind not in _TYPES:
         supported = ", ".join(f'"{known}"' for known in _TYPES)
         section.problem("type", UNSUPPORTED, f"no keyfiles are rendered for this type; supported values: {supported}", value=kind, layer="ours")
-        return None
+        return NetInterface(name=name, path=section.path, state="unread")
     entry = NetInterface(
         name=name,
         path=section.path,

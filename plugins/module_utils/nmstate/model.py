@@ -9,7 +9,7 @@ import dataclasses
 from typing import Literal
 
 Family = Literal["ipv4", "ipv6"]
-State = Literal["up", "down", "absent", "ignore"]
+State = Literal["up", "down", "absent", "ignore", "unread"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,9 +156,12 @@ class Resolver:
 
 @dataclasses.dataclass(frozen=True)
 class NetworkDocument:
+    """``unread`` are names of interfaces with mistakes of their own: what depends on them cannot be judged."""
+
     interfaces: tuple[NetInterface, ...] = ()
     routes: tuple[Route, ...] = ()
     resolver: Resolver = Resolver()
+    unread: frozenset[str] = frozenset()
 
     def interface(self, name: str) -> NetInterface | None:
         """By kernel name, else by profile name."""

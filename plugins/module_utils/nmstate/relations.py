@@ -15,9 +15,11 @@ from .section import Findings
 
 def relate(document: NetworkDocument, findings: Findings) -> NetworkDocument:
     """The document with names resolved, ports given their controller, and a plain ethernet for every port that has no entry of its own."""
+    unread = frozenset(entry.name for entry in document.interfaces if entry.state == "unread" or findings.errors_below(entry.path))
+    document = dataclasses.replace(document, unread=unread)
     interfaces = _last_of_each_name(document.interfaces, findings)
     ignored = [entry.name for entry in interfaces if entry.state == "ignore"]
-    interfaces = [entry for entry in interfaces if entry.state != "ignore"]
+    interfaces = [entry for entry in interfaces if entry.state not in ("ignore", "unread")]
     related = dataclasses.replace(document, interfaces=tuple(interfaces))
     controllers = _controllers(related, findings)
     for port, (bond, path) in controllers.items():
@@ -97,6 +99,8 @@ def _with_interface(route: Route, document: NetworkDocument, findings: Findings)
     where = f"{route.path}.next-hop-interface"
     entry = document.interface(route.interface)
     stack = entry.stack(route.family) if entry else None
+    if route.interface in document.unread:
+        return None
     if entry is None or entry.state != "up":
         findings.add(where, INVALID, "there is no such interface that is up", value=route.interface)
     elif stack is None or not stack.enabled:

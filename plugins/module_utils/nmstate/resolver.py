@@ -74,7 +74,7 @@ def place_resolver(document: NetworkDocument, findings: Findings) -> Mapping[tup
     resolver = document.resolver
     present = [entry for entry in document.interfaces if entry.state != "absent" and not entry.controller]
     if not resolver.servers:
-        return _place_searches(resolver, present, findings) if resolver.searches or resolver.options else {}
+        return _place_searches(resolver, document, present, findings) if resolver.searches or resolver.options else {}
     first = _family(resolver.servers[0])
     placed: dict[tuple[str, Family], Placement] = {}
     for family in ("ipv6", "ipv4"):
@@ -82,6 +82,8 @@ def place_resolver(document: NetworkDocument, findings: Findings) -> Mapping[tup
         if not servers:
             continue
         holder = _link_local_holder(servers, document, findings) or _holder(present, family)
+        if holder is None and document.unread:
+            continue
         if holder is None:
             findings.add(_SERVERS, INVALID, f"no interface with {family.replace('ip', 'IP')} enabled can hold it", value=", ".join(servers))
             continue
@@ -93,7 +95,9 @@ def place_resolver(document: NetworkDocument, findings: Findings) -> Mapping[tup
     return placed
 
 
-def _place_searches(resolver: Resolver, present: Sequence[NetInterface], findings: Findings) -> Mapping[tuple[str, Family], Placement]:
+def _place_searches(
+    resolver: Resolver, document: NetworkDocument, present: Sequence[NetInterface], findings: Findings
+) -> Mapping[tuple[str, Family], Placement]:
     """Search domains without servers go to an interface with automatic addresses, else to any with addresses."""
     wanted: tuple[Callable[[NetInterface, Family], bool], ...] = (_is_automatic, _can_hold)
     for test in wanted:
@@ -101,7 +105,8 @@ def _place_searches(resolver: Resolver, present: Sequence[NetInterface], finding
             for family in ("ipv6", "ipv4"):
                 if test(entry, family):
                     return {(entry.name, family): Placement((), resolver.searches, resolver.options, _PRIORITY)}
-    findings.add("dns-resolver.config.search", INVALID, "no interface with IP enabled can hold it", value=", ".join(resolver.searches))
+    if not document.unread:
+        findings.add("dns-resolver.config.search", INVALID, "no interface with IP enabled can hold it", value=", ".join(resolver.searches))
     return {}
 
 
@@ -130,7 +135,7 @@ def _link_local_holder(servers: Sequence[str], document: NetworkDocument, findin
     names = list(dict.fromkeys(server.split("%")[1] for server in servers if "%" in server))
     for name in names:
         entry = document.interface(name)
-        if entry is None or not _can_hold(entry, "ipv6"):
+        if name not in document.unread and (entry is None or not _can_hold(entry, "ipv6")):
             findings.add(_SERVERS, INVALID, f"interface {name} is not up with IPv6 enabled", value=", ".join(servers))
     if len(names) > 1:
         findings.add(_SERVERS, INVALID, f"link-local servers of several interfaces: {', '.join(names)}", value=", ".join(servers))

@@ -31,6 +31,10 @@ class Findings:
         shown = "" if value is None else f'"{value}"' if isinstance(value, str) else str(value)
         self.problems.append(Problem(path=path, kind=kind, detail=detail, severity=severity, layer=layer, value=shown, hint=hint))
 
+    def errors_below(self, path: str) -> bool:
+        """Whether there is an error in the part of the document at ``path``."""
+        return any(problem.severity == "error" and problem.path.startswith((f"{path}.", f"{path}[")) for problem in self.problems)
+
 
 class Section:
     """A mapping inside the document."""

@@ -180,7 +180,8 @@ def _invalid(given: Given, detail: str) -> Problem:
 def docker_bridge(facts: Facts) -> Iterator[Problem]:
     lists = _lists(facts)
     for given in (*lists.machine, *lists.service, *lists.cluster):
-        if given.network is not None and given.network.version == 4 and given.network.overlaps(_DOCKER_BRIDGE):
+        usable = not _subnet_error(given) and (given not in lists.service or not _service_size_error(given))
+        if usable and given.network is not None and given.network.version == 4 and given.network.overlaps(_DOCKER_BRIDGE):
             yield own("docker-bridge-overlap", given.path, INVALID, f"overlaps with the default Docker Bridge subnet {_DOCKER_BRIDGE}", value=given.text)
 
 

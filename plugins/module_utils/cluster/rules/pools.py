@@ -194,8 +194,9 @@ def _fencing_address_error(address: str) -> str:
 def host_counts(facts: Facts) -> Iterator[Problem]:
     """More hosts than replicas cannot be; fewer may join from elsewhere."""
     wanted = facts.cluster.replicas
-    counted: Counter[str] = Counter(host.host.role for host in facts.hosts if host.host.role)
-    for _host in (host for host in facts.hosts if not host.host.role):
+    known = [role for role, _pool in _ROLES]
+    counted: Counter[str] = Counter(host.host.role for host in facts.hosts if host.host.role in known)
+    for _number in range(len(facts.hosts) - counted.total()):
         counted[next((role for role, _pool in _ROLES if counted[role] < wanted[role]), "worker")] += 1
     for role, name in _ROLES:
         if counted[role] > wanted[role]:
