@@ -53,7 +53,8 @@ def main(arguments: list[str]) -> int:
     while arguments:
         argument = arguments.pop(0)
         if argument == "--arg":
-            values[arguments.pop(0)] = arguments.pop(0)
+            name = arguments.pop(0)
+            values[name] = arguments.pop(0)
         elif argument == "--raw-output":
             raw = True
         elif argument == "--join-output":
