@@ -10,6 +10,7 @@ import ipaddress
 import re
 from collections.abc import Mapping
 
+from .errors import InvalidInput
 from .problems import INVALID, Problem
 
 _SPLIT = re.compile(r"^(?:\[(?P<v6>[^\]]+)\]|(?P<host>[^:\[\]]+))(?::(?P<port>\d{1,5}))?$")
@@ -53,6 +54,14 @@ class ConnectTo:
             except ValueError as error:
                 problems.append(Problem(f"openshift_connect_to[{key}]", INVALID, str(error), layer="ours", check="connect-to", value=str(value)))
         return cls(entries), problems
+
+    @classmethod
+    def of(cls, mapping: Mapping[str, str]) -> ConnectTo:
+        """The mapping of a door's option; raises :class:`InvalidInput` with every entry that cannot be read."""
+        parsed, problems = cls.parse(mapping)
+        if problems:
+            raise InvalidInput(problems)
+        return parsed
 
     def lookup(self, host: str, port: int) -> tuple[str, int] | None:
         """The address and port to connect to instead, or None when the configuration says nothing about this endpoint."""
