@@ -1,0 +1,94 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Refusals of a Kubernetes API: ``Status`` objects with the reasons and codes that clients decide by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+class ApiError(Exception):
+    """One refusal. ``details`` is the member of that name in the Status; ``headers`` go on the response."""
+
+    def __init__(self, code: int, reason: str, message: str, *, details: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.reason = reason
+        self.message = message
+        self.details = dict(details or {})
+        self.headers = dict(headers or {})
+
+    def status(self) -> dict[str, Any]:
+        body: dict[str, Any] = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": self.message}
+        if self.reason:
+            body["reason"] = self.reason
+        if self.details:
+            body["details"] = self.details
+        return {**body, "code": self.code}
+
+
+def _qualified(plural: str, group: str) -> str:
+    return f"{plural}.{group}" if group else plural
+
+
+def _about(plural: str, group: str, name: str) -> dict[str, Any]:
+    return {key: value for key, value in {"name": name, "group": group, "kind": plural}.items() if value}
+
+
+def not_found(plural: str, group: str, name: str) -> ApiError:
+    return ApiError(404, "NotFound", f'{_qualified(plural, group)} "{name}" not found', details=_about(plural, group, name))
+
+
+def no_such_path() -> ApiError:
+    """What the API says for a group, version or resource that it does not serve."""
+    return ApiError(404, "NotFound", "the server could not find the requested resource")
+
+
+def already_exists(plural: str, group: str, name: str) -> ApiError:
+    return ApiError(409, "AlreadyExists", f'{_qualified(plural, group)} "{name}" already exists', details=_about(plural, group, name))
+
+
+def conflict(plural: str, group: str, name: str, why: str = "") -> ApiError:
+    why = why or "the object has been modified; please apply your changes to the latest version and try again"
+    message = f'Operation cannot be fulfilled on {_qualified(plural, group)} "{name}": {why}'
+    return ApiError(409, "Conflict", message, details=_about(plural, group, name))
+
+
+def invalid(kind: str, group: str, name: str, causes: Sequence[tuple[str, str]]) -> ApiError:
+    """``causes``: (field path, text)."""
+    listed = [{"reason": "FieldValueInvalid", "message": text, "field": field} for field, text in causes]
+    texts = [f"{field}: {text}" for field, text in causes]
+    joined = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+    qualified = f"{kind}.{group}" if group else kind
+    return ApiError(422, "Invalid", f'{qualified} "{name}" is invalid: {joined}', details={**_about(kind, group, name), "causes": listed})
+
+
+def bad_request(message: str) -> ApiError:
+    return ApiError(400, "BadRequest", message)
+
+
+def unauthorized() -> ApiError:
+    return ApiError(401, "Unauthorized", "Unauthorized")
+
+
+def forbidden_anonymous(path: str, verb: str) -> ApiError:
+    return ApiError(403, "Forbidden", f'forbidden: User "system:anonymous" cannot {verb} path "{path}"')
+
+
+def method_not_allowed() -> ApiError:
+    return ApiError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+
+
+def unsupported_media_type(accepted: Sequence[str]) -> ApiError:
+    text = f"the body of the request was in an unknown format - accepted media types include: {', '.join(accepted)}"
+    return ApiError(415, "UnsupportedMediaType", text)
+
+
+def not_acceptable(offered: Sequence[str]) -> ApiError:
+    return ApiError(406, "NotAcceptable", f"only the following media types are accepted: {', '.join(offered)}")
+
+
+def expired(asked: int, oldest: int) -> ApiError:
+    return ApiError(410, "Expired", f"too old resource version: {asked} ({oldest})")

@@ -1,0 +1,370 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""A Kubernetes API server: routing, authentication, verbs. What it serves is in its registry."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import logging
+import ssl
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import yaml
+from aiohttp import web
+
+from ..faults import Faults
+from . import discovery, errors, openapi, patch, selectors
+from .auth import ANONYMOUS, ANONYMOUS_PATHS, Authentication, User
+from .errors import ApiError
+from .resource import Object, Registry, Resource
+from .storage import Store
+from .table import table
+from .watch import Watch
+
+LOG = logging.getLogger(__name__)
+JSON_TYPES = ("", "application/json")
+YAML_TYPES = ("application/yaml", "application/vnd.kubernetes.yaml")
+ACCEPTED = ("*/*", "application/*", "application/json")
+WRITES = ("POST", "PUT", "PATCH", "DELETE")
+VERBS = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
+Page = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class Target:
+    """What a path names: a resource, perhaps a namespace, an object, a subresource."""
+
+    def __init__(self, resource: Resource, namespace: str, name: str, subresource: str) -> None:
+        self.resource, self.namespace, self.name, self.subresource = resource, namespace, name, subresource
+
+
+class KubeApi:
+    """One API server. ``requests`` counts calls (``GET nodes``); ``version`` is the body of /version; ``pages`` are extra paths."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        store: Store,
+        *,
+        authentication: Authentication | None = None,
+        version: Mapping[str, str] | None = None,
+        faults: Faults | None = None,
+        pages: Mapping[str, Page] | None = None,
+    ) -> None:
+        self.registry, self.store, self.faults = registry, store, faults
+        self.authentication = authentication or Authentication()
+        self.version = dict(version or {"major": "1", "minor": "35", "gitVersion": "v1.35.0", "platform": "linux/amd64"})
+        self.pages = dict(pages or {})
+        self.requests: Counter[str] = Counter()
+        self.host, self.port = "", 0
+        self._runner: web.AppRunner | None = None
+        self._ending = False
+
+    # life
+
+    async def start(self, host: str, port: int = 0, tls: ssl.SSLContext | None = None) -> None:
+        """Listen. Port 0: any free one, see ``port``. May be called again after :meth:`stop`."""
+        self._ending = False
+        app = web.Application(client_max_size=64 * 1024 * 1024)
+        app.router.add_route("*", "/{path:.*}", self._handle)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, host, port, ssl_context=tls).start()
+        self.host, self.port = host, self._runner.addresses[0][1]
+
+    async def stop(self) -> None:
+        """End watches and connections; the objects stay."""
+        self._ending = True
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+
+    # one request
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        try:
+            user = self.authentication.identify(request)
+            if user == ANONYMOUS and not request.path.startswith(ANONYMOUS_PATHS):
+                raise errors.forbidden_anonymous(request.path, VERBS.get(request.method, request.method.lower()))
+            self._negotiate(request)
+            self._faulty(request)
+            return await self._answer(request, user)
+        except ApiError as error:
+            return self._json(error.status(), error.code, error.headers)
+        except ConnectionResetError:
+            raise
+        except Exception as error:
+            LOG.exception("%s %s", request.method, request.path)
+            status = ApiError(500, "InternalError", f"Internal error occurred: {error}")
+            return self._json(status.status(), 500, {})
+
+    def _negotiate(self, request: web.Request) -> None:
+        accept = request.headers.get("Accept", "") or "*/*"
+        media = [part.split(";")[0].strip() for part in accept.split(",")]
+        if not any(item in ACCEPTED for item in media) and not request.path.startswith(ANONYMOUS_PATHS):
+            raise errors.not_acceptable(["application/json"])
+
+    def _faulty(self, request: web.Request) -> None:
+        if self.faults is None:
+            return
+        limit = self.faults.take("api-429")
+        if limit is not None:
+            seconds = str(int(limit.number("seconds", 1)))
+            details = {"retryAfterSeconds": int(seconds)}
+            raise ApiError(429, "TooManyRequests", "too many requests, please try again later", details=details, headers={"Retry-After": seconds})
+        if self.faults.take("api-500") is not None:
+            raise ApiError(500, "InternalError", "Internal error occurred: injected by a fault of the lab")
+        if request.method in ("PUT", "PATCH") and self.faults.take("api-409") is not None:
+            raise ApiError(
+                409, "Conflict", "Operation cannot be fulfilled: the object has been modified; please apply your changes to the latest version and try again"
+            )
+
+    async def _answer(self, request: web.Request, user: User) -> web.StreamResponse:
+        path = request.path.rstrip("/")
+        if path in self.pages:
+            return await self.pages[path](request)
+        fixed = self._fixed(path, request)
+        if fixed is not None:
+            return fixed
+        target = self._target(path)
+        suffix = f"/{target.subresource}" if target.subresource else ""
+        self.requests[f"{request.method} {target.resource.plural}{suffix}"] += 1
+        if target.name:
+            return await self._object(request, target)
+        return await self._collection(request, target)
+
+    def _fixed(self, path: str, request: web.Request) -> web.Response | None:
+        """Paths beside objects: health, version, discovery, OpenAPI."""
+        if path.startswith(("/healthz", "/livez", "/readyz")):
+            return web.Response(text="ok")
+        if path == "/version":
+            return self._json(self.version)
+        if path.startswith("/openapi/v3"):
+            return self._openapi(path)
+        parts = path.split("/")[1:]
+        accept = request.headers.get("Accept", "")
+        if parts in (["api"], ["apis"]):
+            return self._discovery(parts[0], accept)
+        body: Object | None = None
+        if parts[0] == "api" and len(parts) == 2:
+            body = discovery.resource_list(self.registry, "", parts[1]) if parts[1] == "v1" else None
+        elif parts[0] == "apis" and len(parts) == 2:
+            body = discovery.api_group(self.registry, parts[1])
+        elif parts[0] == "apis" and len(parts) == 3:
+            body = discovery.resource_list(self.registry, parts[1], parts[2])
+        elif path == "":
+            body = {"paths": ["/api", "/api/v1", "/apis", *(f"/apis/{group}" for group in self.registry.groups()), "/healthz", "/openapi/v3", "/version"]}
+        else:
+            return None
+        if body is None:
+            raise errors.no_such_path()
+        return self._json(body)
+
+    def _discovery(self, which: str, accept: str) -> web.Response:
+        version = discovery.aggregated_version(accept)
+        if version:
+            body = discovery.aggregated(self.registry, core=which == "api", version=version)
+            content_type = f"application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList"
+            return web.Response(body=json.dumps(body).encode(), headers={"Content-Type": content_type, "Vary": "Accept"})
+        if which == "api":
+            return self._json(discovery.api_versions(f"{self.host}:{self.port}"))
+        return self._json(discovery.api_group_list(self.registry))
+
+    def _openapi(self, path: str) -> web.Response:
+        parts = path.split("/")[3:]
+        if not parts:
+            return self._json(openapi.index(self.registry))
+        pair = ("", parts[1]) if parts[0] == "api" and len(parts) == 2 else (parts[1], parts[2]) if len(parts) == 3 else None
+        body = openapi.document(self.registry, *pair) if pair else None
+        if body is None:
+            raise errors.no_such_path()
+        return self._json(body)
+
+    def _target(self, path: str) -> Target:
+        """Raises ApiError 404 for what is not served."""
+        parts = path.split("/")[1:]
+        if parts[0] == "api" and len(parts) > 2:
+            group, version, rest = "", parts[1], parts[2:]
+        elif parts[0] == "apis" and len(parts) > 3:
+            group, version, rest = parts[1], parts[2], parts[3:]
+        else:
+            raise errors.no_such_path()
+        namespace = ""
+        if rest[0] == "namespaces" and len(rest) > 2 and not self._is_subresource(group, version, rest):
+            namespace, rest = rest[1], rest[2:]
+        resource = self.registry.find(group, version, rest[0])
+        name, subresource = (rest[1] if len(rest) > 1 else ""), (rest[2] if len(rest) > 2 else "")
+        known = resource is not None and len(rest) <= 3 and (not subresource or subresource in resource.subresources)
+        if resource is None or not known or (namespace and not resource.namespaced) or (name and resource.namespaced and not namespace):
+            raise errors.no_such_path()
+        return Target(resource, namespace, name, subresource)
+
+    def _is_subresource(self, group: str, version: str, rest: list[str]) -> bool:
+        """``namespaces/<name>/status`` is not a resource ``status`` in a namespace."""
+        resource = self.registry.find(group, version, "namespaces")
+        return resource is not None and len(rest) == 3 and rest[2] in resource.subresources
+
+    # verbs
+
+    async def _collection(self, request: web.Request, target: Target) -> web.StreamResponse:
+        resource, query = target.resource, request.query
+        if request.method == "GET":
+            fits = selectors.matcher(query, resource)
+            if query.get("watch", "") in ("true", "1"):
+                return await self._watch(request, target, fits)
+            return self._list(request, target, fits)
+        if request.method == "POST":
+            if resource.namespaced and not target.namespace:
+                raise errors.method_not_allowed()
+            body = await self._body(request)
+            self._check_body(resource, body, target)
+            self._check_namespace(target)
+            created = self.store.create(resource, body, target.namespace, dry_run=_dry_run(query))
+            return self._item(request, resource, created, 201)
+        if request.method == "DELETE":
+            fits = selectors.matcher(query, resource)
+            items = self.store.list(resource, target.namespace, fits)
+            for item in items:
+                self.store.delete(resource, item["metadata"]["name"], item["metadata"].get("namespace", ""), dry_run=_dry_run(query))
+            return self._json(_list_body(resource, items, self.store.version))
+        raise errors.method_not_allowed()
+
+    def _check_namespace(self, target: Target) -> None:
+        namespaces = self.registry.find("", "v1", "namespaces")
+        if target.namespace and namespaces is not None and not self.store.exists(namespaces, target.namespace):
+            raise errors.not_found("namespaces", "", target.namespace)
+
+    def _list(self, request: web.Request, target: Target, fits: selectors.Matcher) -> web.Response:
+        items = self.store.list(target.resource, target.namespace, fits)
+        page, metadata = _page(items, request.query, self.store.version)
+        if _wants_table(request):
+            return self._json(table(target.resource, page, metadata, include=request.query.get("includeObject", "Metadata")))
+        return self._json({"kind": target.resource.list_kind, "apiVersion": target.resource.api_version, "metadata": metadata, "items": page})
+
+    async def _watch(self, request: web.Request, target: Target, fits: selectors.Matcher) -> web.StreamResponse:
+        watch = Watch(self.store, target.resource, target.namespace, fits, request.query, as_table=_wants_table(request), faults=self.faults)
+        watch.starting_point()
+        response = web.StreamResponse(headers={"Content-Type": "application/json"})
+        await response.prepare(request)
+        await watch.serve(response, lambda: self._ending)
+        return response
+
+    async def _object(self, request: web.Request, target: Target) -> web.StreamResponse:
+        resource, query = target.resource, request.query
+        if request.method == "GET":
+            return self._item(request, resource, self.store.get(resource, target.name, target.namespace))
+        if request.method == "PUT":
+            body = await self._body(request)
+            self._check_body(resource, body, target)
+            stored = self.store.update(resource, body, target.namespace, subresource=target.subresource, dry_run=_dry_run(query))
+            return self._item(request, resource, stored)
+        if request.method == "PATCH":
+            return await self._patch(request, target)
+        if request.method == "DELETE" and not target.subresource:
+            return await self._delete(request, target)
+        raise errors.method_not_allowed()
+
+    async def _patch(self, request: web.Request, target: Target) -> web.Response:
+        media_type = request.headers.get("Content-Type", "").split(";")[0].strip()
+        accepted = (*patch.SUPPORTED, patch.STRATEGIC) if target.resource.strategic else patch.SUPPORTED
+        if media_type not in accepted:
+            raise errors.unsupported_media_type(accepted)
+        current = self.store.get(target.resource, target.name, target.namespace)
+        patched = patch.apply_patch(current, media_type, _decode(await request.read(), ""))
+        if not isinstance(patched, dict) or not isinstance(patched.get("metadata"), dict):
+            raise errors.bad_request("error decoding patch: the outcome is no object")
+        self._check_body(target.resource, patched, target)
+        stored = self.store.update(target.resource, patched, target.namespace, subresource=target.subresource, dry_run=_dry_run(request.query))
+        return self._item(request, target.resource, stored)
+
+    async def _delete(self, request: web.Request, target: Target) -> web.Response:
+        options = _decode(await request.read(), "") if request.can_read_body else {}
+        dry_run = _dry_run(request.query) or (options or {}).get("dryRun") == ["All"]
+        removed = self.store.delete(target.resource, target.name, target.namespace, preconditions=(options or {}).get("preconditions"), dry_run=dry_run)
+        if removed["metadata"].get("deletionTimestamp"):
+            return self._item(request, target.resource, removed)
+        details = {"name": target.name, "group": target.resource.group, "kind": target.resource.plural, "uid": removed["metadata"]["uid"]}
+        return self._json({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details})
+
+    # bodies
+
+    async def _body(self, request: web.Request) -> Object:
+        media_type = request.headers.get("Content-Type", "").split(";")[0].strip()
+        if media_type not in (*JSON_TYPES, *YAML_TYPES):
+            raise errors.unsupported_media_type(["application/json", "application/yaml"])
+        body = _decode(await request.read(), media_type)
+        if not isinstance(body, dict):
+            raise errors.bad_request("the body of the request is no object")
+        return body
+
+    def _check_body(self, resource: Resource, body: Object, target: Target) -> None:
+        """Kind, name and namespace of a body must be those of the path."""
+        if body.get("kind", resource.kind) != resource.kind or body.get("apiVersion", resource.api_version) != resource.api_version:
+            asked = f"{body.get('apiVersion')}, Kind={body.get('kind')}"
+            raise errors.bad_request(f"{asked} does not match the expected {resource.api_version}, Kind={resource.kind}")
+        if not isinstance(body.setdefault("metadata", {}), dict):
+            raise errors.bad_request("metadata must be an object")
+        metadata = body["metadata"]
+        if target.name and metadata.setdefault("name", target.name) != target.name:
+            raise errors.bad_request("the name of the object does not match the name on the URL")
+        if target.namespace and metadata.get("namespace", target.namespace) != target.namespace:
+            raise errors.bad_request("the namespace of the provided object does not match the namespace sent on the request")
+
+    def _item(self, request: web.Request, resource: Resource, item: Object, status: int = 200) -> web.Response:
+        if _wants_table(request):
+            body = table(
+                resource, [item], {"resourceVersion": item["metadata"].get("resourceVersion", "")}, include=request.query.get("includeObject", "Metadata")
+            )
+            return self._json(body, status)
+        return self._json(item, status)
+
+    def _json(self, body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
+        return web.Response(status=status, body=json.dumps(body).encode(), headers={"Content-Type": "application/json", **(headers or {})})
+
+
+def _decode(raw: bytes, media_type: str) -> Any:
+    if not raw.strip():
+        return {}
+    try:
+        return yaml.safe_load(raw) if media_type in YAML_TYPES else json.loads(raw)
+    except (ValueError, yaml.YAMLError) as error:
+        raise errors.bad_request(f"the object provided is unrecognized (must be of type JSON): {error}") from error
+
+
+def _dry_run(query: Mapping[str, str]) -> bool:
+    asked = query.get("dryRun", "")
+    if asked not in ("", "All"):
+        raise errors.bad_request(f'dryRun: Unsupported value: "{asked}": supported values: "All"')
+    return asked == "All"
+
+
+def _wants_table(request: web.Request) -> bool:
+    first = request.headers.get("Accept", "").split(",")[0].replace(" ", "")
+    return "as=Table" in first and "g=meta.k8s.io" in first
+
+
+def _list_body(resource: Resource, items: list[Object], version: int) -> Object:
+    return {"kind": resource.list_kind, "apiVersion": resource.api_version, "metadata": {"resourceVersion": str(version)}, "items": items}
+
+
+def _page(items: list[Object], query: Mapping[str, str], version: int) -> tuple[list[Object], Object]:
+    """One page by ``limit`` and ``continue``. Raises ApiError 400 for a token that is none."""
+    metadata: Object = {"resourceVersion": str(version)}
+    start, limit = 0, int(query.get("limit") or 0)
+    if query.get("continue"):
+        try:
+            token = json.loads(base64.urlsafe_b64decode(query["continue"]))
+            start, metadata["resourceVersion"] = int(token["start"]), str(token["version"])
+        except (ValueError, KeyError, TypeError, binascii.Error) as error:
+            raise errors.bad_request("continue key is not valid") from error
+    rest = items[start:]
+    if limit and len(rest) > limit:
+        token = {"start": start + limit, "version": metadata["resourceVersion"]}
+        metadata["continue"] = base64.urlsafe_b64encode(json.dumps(token).encode()).decode()
+        metadata["remainingItemCount"] = len(rest) - limit
+        rest = rest[:limit]
+    return rest, metadata

@@ -1,0 +1,359 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The cluster that grows out of an installation: its API server and everything an installer looks at in it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import logging
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from ..clock import LabClock
+from ..faults import Faults
+from ..kubeapi import Authentication, KubeApi, Object, Registry, Store
+from . import operators, pki
+from .kinds import CONFIG, MCO, resources
+from .nodes import Nodes
+
+LOG = logging.getLogger(__name__)
+TICK_SECONDS = 2.0
+BOOTKUBE_SECONDS = 90.0
+NAMESPACES = (
+    "default",
+    "kube-system",
+    "openshift-config",
+    "openshift-config-managed",
+    "openshift-console",
+    "openshift-machine-api",
+    "openshift-ingress",
+)
+
+
+def kubernetes_version(version: str) -> tuple[str, str]:
+    """Minor and full version of Kubernetes in an OpenShift release: 4.22 carries 1.35."""
+    minor = int(version.split(".")[1]) + 13
+    return str(minor), f"v1.{minor}.2"
+
+
+class NewCluster:
+    """One new cluster. Raises ValueError when a signer is missing or broken.
+
+    ``signers``: name -> (certificate, key) as the ISO has them in /opt/agent/tls. ``expected``: role -> number of hosts.
+    ``start`` and ``stop`` may alternate: the objects stay (a single node reboots while its API is away).
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        base_domain: str,
+        version: str,
+        signers: Mapping[str, tuple[str | bytes, str | bytes]],
+        expected: Mapping[str, int],
+        clock: LabClock,
+        faults: Faults,
+        platform: str = "",
+        pace: float = 1.0,
+        cluster_id: str = "",
+    ) -> None:
+        self.name, self.base_domain, self.version = name, base_domain, version
+        self.domain = f"{name}.{base_domain}"
+        self.expected = {role: int(expected.get(role, 0)) for role in ("master", "worker", "arbiter")}
+        self.clock, self.faults, self.pace = clock, faults, pace
+        self.platform = platform or ("None" if self.single_node else "BareMetal")
+        self.cluster_id = cluster_id or str(uuid.uuid4())
+        self.signers = pki.load_signers(signers)
+        self.ingress_authority = pki.new_authority("ingress-operator@1")
+        self.registry = Registry(resources())
+        self.store = Store(now=clock.utcnow)
+        minor, full = kubernetes_version(version)
+        body = {"major": "1", "minor": minor, "gitVersion": full, "gitCommit": "0" * 40, "platform": "linux/amd64", "goVersion": "go1.24", "compiler": "gc"}
+        self.api = KubeApi(self.registry, self.store, authentication=Authentication(), version=body, faults=faults)
+        self.nodes = Nodes(self.store, self.registry, kubernetes_version=full, version=version, masters_schedulable=self.masters_schedulable)
+        self._ticker: asyncio.Task[None] | None = None
+        self._started: float | None = None
+        self._masters_since: float | None = None
+        self._control_plane_since: float | None = None
+        self._degraded: dict[str, int] = {}
+        self._bootstrap_complete = False
+        self._installed = False
+        self._create_initial_objects()
+
+    # what the rest of the lab asks
+
+    @property
+    def single_node(self) -> bool:
+        return self.expected["master"] == 1
+
+    @property
+    def masters_schedulable(self) -> bool:
+        """Fewer than two workers: workloads run on the control plane."""
+        return self.expected["worker"] < 2
+
+    @property
+    def needed_masters(self) -> int:
+        """Control plane nodes that must be Ready before the bootstrap host may leave: its own node comes last."""
+        return {1: 0, 2: 1}.get(self.expected["master"], 2)
+
+    @property
+    def masters_ready(self) -> bool:
+        """Enough control plane nodes are Ready for bootstrapping to end."""
+        return self.nodes.ready("master") >= self.needed_masters
+
+    @property
+    def bootstrap_complete(self) -> bool:
+        """The configmap kube-system/bootstrap says complete."""
+        return self._bootstrap_complete
+
+    @property
+    def installed(self) -> bool:
+        """ClusterVersion is Available and no longer Progressing."""
+        return self._installed
+
+    @property
+    def host(self) -> str:
+        return self.api.host
+
+    @property
+    def port(self) -> int:
+        return self.api.port
+
+    @property
+    def api_url(self) -> str:
+        return f"https://api.{self.domain}:6443"
+
+    @property
+    def console_url(self) -> str:
+        return f"https://console-openshift-console.apps.{self.domain}"
+
+    def node_booted(self, name: str, role: str, ip: str, *, automatic: bool = True) -> None:
+        """A machine booted from disk and runs its kubelet. ``automatic`` False: its signing requests wait for a user (day 2)."""
+        self.nodes.boot(name, "master" if role == "bootstrap" else role, ip, self.clock.now(), automatic=automatic)
+
+    def kubeconfig(self, server_override: str | None = None) -> str:
+        """An administrator's kubeconfig. With another address than the real one the server name stays the real one."""
+        admin = pki.client_pair(self.signers[pki.ADMIN_SIGNER], "system:admin", ["system:masters"])
+        authorities = b"".join(self.signers[name].pem for name in (pki.LB_SIGNER, pki.LOCALHOST_SIGNER, pki.SERVICE_SIGNER))
+        cluster: dict[str, Any] = {"certificate-authority-data": base64.b64encode(authorities).decode(), "server": server_override or self.api_url}
+        if server_override:
+            cluster["tls-server-name"] = f"api.{self.domain}"
+        user = {
+            "client-certificate-data": base64.b64encode(admin.certificate).decode(),
+            "client-key-data": base64.b64encode(admin.key).decode(),
+        }
+        document = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": self.name, "cluster": cluster}],
+            "contexts": [{"name": "admin", "context": {"cluster": self.name, "user": "admin"}}],
+            "current-context": "admin",
+            "users": [{"name": "admin", "user": user}],
+        }
+        return str(yaml.safe_dump(document, sort_keys=False))
+
+    # life
+
+    async def start(self, host: str, port: int = 6443) -> None:
+        """Serve the API. With the fault ``api-never-starts`` nothing listens."""
+        if self._started is None:
+            self._started = self.clock.now()
+        if self.faults.take("api-never-starts") is None:
+            await self.api.start(host, port, self._tls())
+        self._ticker = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        if self._ticker is not None:
+            self._ticker.cancel()
+            await asyncio.gather(self._ticker, return_exceptions=True)
+            self._ticker = None
+        await self.api.stop()
+
+    def _tls(self) -> Any:
+        """The API server has a certificate per name, each from its own signer."""
+        load_balancer = pki.serving_pair(self.signers[pki.LB_SIGNER], [f"api.{self.domain}", f"api-int.{self.domain}"])
+        local = pki.serving_pair(self.signers[pki.LOCALHOST_SIGNER], ["localhost", "127.0.0.1"])
+        service_names = ["kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local", "172.30.0.1"]
+        service = pki.serving_pair(self.signers[pki.SERVICE_SIGNER], service_names)
+        by_name = {"localhost": local, **dict.fromkeys(service_names, service)}
+        return pki.server_context(load_balancer, by_name, self.signers[pki.ADMIN_SIGNER].pem)
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                self.tick()
+            except Exception:
+                LOG.exception("the new cluster %s does not get on", self.name)
+            await self.clock.sleep(TICK_SECONDS)
+
+    def tick(self) -> None:
+        """One step of everything that happens by itself."""
+        now = self.clock.now()
+        self.nodes.tick(now)
+        self._bootstrap(now)
+        self._operators(now)
+
+    # bootstrapping
+
+    def _bootstrap(self, now: float) -> None:
+        if self._bootstrap_complete or self._started is None:
+            return
+        if self.masters_ready and self._masters_since is None:
+            self._masters_since = now
+        if self._masters_since is None or now - self._masters_since < BOOTKUBE_SECONDS * self.pace:
+            return
+        self._bootstrap_complete = True
+        self._put("ConfigMap", "", {"metadata": {"name": "bootstrap"}, "data": {"status": "complete"}}, "kube-system")
+
+    @property
+    def _control_plane_stands(self) -> bool:
+        return self._bootstrap_complete and self.nodes.ready("master") >= max(1, self.needed_masters)
+
+    @property
+    def _workloads(self) -> bool:
+        """Somewhere for routers and consoles to run."""
+        if self.masters_schedulable:
+            return self.nodes.ready("master") > 0
+        return self.nodes.ready("worker") >= min(2, self.expected["worker"])
+
+    # operators and version
+
+    def _operators(self, now: float) -> None:
+        if self._control_plane_since is None:
+            if not self._control_plane_stands:
+                return
+            self._control_plane_since = now
+        elapsed = (now - self._control_plane_since) / self.pace
+        states = operators.operator_states(elapsed, workloads=self._workloads, degraded=self._broken())
+        for state in states:
+            self._put_operator(state)
+        self._put_version(operators.version_conditions(self.version, elapsed, states))
+        done = operators.all_available(elapsed, states)
+        if any(state.name == "ingress" and state.available for state in states):
+            self._put_ingress()
+        if any(state.name == "console" and state.available for state in states):
+            self._put_console()
+        self._installed = done
+
+    def _broken(self) -> frozenset[str]:
+        """Operators that a fault keeps degraded; the fault lasts until it is cleared."""
+        fault = self.faults.take("operator-degraded")
+        if fault is not None:
+            self._degraded[fault.options.get("operator", "authentication")] = fault.id
+        present = {fault.id for fault in self.faults.list()}
+        self._degraded = {name: number for name, number in self._degraded.items() if number in present}
+        return frozenset(self._degraded)
+
+    def _put_operator(self, state: operators.OperatorState) -> None:
+        def word(value: bool) -> str:
+            return "True" if value else "False"
+
+        conditions = [
+            {"type": "Available", "status": word(state.available), "reason": state.reason, "message": state.message},
+            {"type": "Progressing", "status": word(state.progressing), "reason": state.reason, "message": state.message},
+            {
+                "type": "Degraded",
+                "status": word(state.degraded),
+                "reason": state.reason if state.degraded else "AsExpected",
+                "message": state.message if state.degraded else "",
+            },
+            {"type": "Upgradeable", "status": "True", "reason": "AsExpected", "message": ""},
+        ]
+        versions = [{"name": "operator", "version": self.version}] if state.available else []
+        self._put_status("ClusterOperator", state.name, conditions, {"versions": versions})
+
+    def _put_version(self, conditions: list[dict[str, Any]]) -> None:
+        done = conditions[0]["status"] == "True"
+        moment = self.store.timestamp()
+        kind = self.registry.by_kind("ClusterVersion", CONFIG)
+        known = self.store.get(kind, "version").get("status") or {}
+        entry = (known.get("history") or [{"startedTime": moment, "completionTime": None, "verified": False}])[0]
+        if done and entry.get("state") != "Completed":
+            entry = {**entry, "completionTime": moment}
+        release = {"version": self.version, "image": f"quay.io/openshift-release-dev/ocp-release:{self.version}-x86_64"}
+        history = {**entry, **release, "state": "Completed" if done else "Partial"}
+        self._put_status("ClusterVersion", "version", conditions, {"desired": release, "history": [history], "observedGeneration": 1, "versionHash": "lab"})
+
+    def _put_status(self, kind: str, name: str, conditions: list[dict[str, Any]], rest: Object) -> None:
+        """Write a status, keeping the transition times of conditions that did not change."""
+        resource = self.registry.by_kind(kind, CONFIG)
+        if not self.store.exists(resource, name):
+            self.store.create(resource, {"metadata": {"name": name}, "spec": {}})
+        current = self.store.get(resource, name)
+        before = {entry["type"]: entry for entry in (current.get("status") or {}).get("conditions") or []}
+        moment = self.store.timestamp()
+        for entry in conditions:
+            old = before.get(entry["type"])
+            entry["lastTransitionTime"] = old["lastTransitionTime"] if old and old["status"] == entry["status"] else moment
+        current["status"] = {**rest, "conditions": conditions}
+        self.store.update(resource, current, subresource="status")
+
+    # objects
+
+    def _put(self, kind: str, group: str, body: Object, namespace: str = "") -> None:
+        """Create, with status where the body has one; an object that exists stays."""
+        resource = self.registry.by_kind(kind, group)
+        if self.store.exists(resource, body["metadata"]["name"], namespace):
+            return
+        created = self.store.create(resource, body, namespace)
+        if resource.has_status and "status" in body:
+            self.store.update(resource, {**created, "status": body["status"]}, namespace, subresource="status")
+
+    def _create_initial_objects(self) -> None:
+        for namespace in NAMESPACES:
+            self._put("Namespace", "", {"metadata": {"name": namespace}, "status": {"phase": "Active"}})
+        topology = "SingleReplica" if self.single_node else "HighlyAvailableArbiter" if self.expected["arbiter"] else "HighlyAvailable"
+        infrastructure = {
+            "apiServerURL": self.api_url,
+            "apiServerInternalURI": f"https://api-int.{self.domain}:6443",
+            "infrastructureName": f"{self.name}-{self.cluster_id[:5]}",
+            "platform": self.platform,
+            "platformStatus": {"type": self.platform},
+            "controlPlaneTopology": topology,
+            "infrastructureTopology": "SingleReplica" if self.single_node else "HighlyAvailable",
+        }
+        self._put("Infrastructure", CONFIG, {"metadata": {"name": "cluster"}, "spec": {"platformSpec": {"type": self.platform}}, "status": infrastructure})
+        self._put("DNS", CONFIG, {"metadata": {"name": "cluster"}, "spec": {"baseDomain": self.domain}})
+        self._put("Ingress", CONFIG, {"metadata": {"name": "cluster"}, "spec": {"domain": f"apps.{self.domain}"}})
+        self._put("Network", CONFIG, {"metadata": {"name": "cluster"}, "spec": {"networkType": "OVNKubernetes"}})
+        self._put("Proxy", CONFIG, {"metadata": {"name": "cluster"}, "spec": {}})
+        self._put("ClusterVersion", CONFIG, {"metadata": {"name": "version"}, "spec": {"clusterID": self.cluster_id}})
+        self._put_version(operators.version_conditions(self.version, None, []))
+        for pool in ("master", "worker"):
+            rendered = f"rendered-{pool}-{uuid.uuid5(uuid.NAMESPACE_DNS, self.domain + pool).hex}"
+            self._put(
+                "MachineConfig", MCO, {"metadata": {"name": rendered}, "spec": {"fips": False, "osImageURL": "", "config": {"ignition": {"version": "3.4.0"}}}}
+            )
+            status = {"configuration": {"name": rendered}, "conditions": [{"type": "Updated", "status": "True"}, {"type": "Updating", "status": "False"}]}
+            self._put("MachineConfigPool", MCO, {"metadata": {"name": pool}, "spec": {"configuration": {"name": rendered}}, "status": status})
+
+    def _put_ingress(self) -> None:
+        data = {"ca-bundle.crt": self.ingress_authority.pem.decode()}
+        self._put("ConfigMap", "", {"metadata": {"name": "default-ingress-cert"}, "data": data}, "openshift-config-managed")
+
+    def _put_console(self) -> None:
+        host = self.console_url.removeprefix("https://")
+        body = {
+            "metadata": {"name": "console"},
+            "spec": {
+                "host": host,
+                "to": {"kind": "Service", "name": "console", "weight": 100},
+                "port": {"targetPort": "https"},
+                "tls": {"termination": "reencrypt"},
+            },
+            "status": {
+                "ingress": [
+                    {
+                        "host": host,
+                        "routerName": "default",
+                        "conditions": [{"type": "Admitted", "status": "True", "lastTransitionTime": self.store.timestamp()}],
+                    }
+                ]
+            },
+        }
+        self._put("Route", "route.openshift.io", body, "openshift-console")

@@ -1,0 +1,188 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Nodes: from the first boot of a kubelet, over its signing requests, to Ready."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import secrets
+from typing import Any
+
+from ..kubeapi import Object, Registry, Store
+from . import pki
+
+CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet"
+SERVING_SIGNER = "kubernetes.io/kubelet-serving"
+BOOTSTRAPPER = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
+APPROVE_SECONDS = 8.0
+READY_SECONDS = 45.0
+APPROVED = {
+    "type": "Approved",
+    "status": "True",
+    "reason": "NodeCSRApprove",
+    "message": "This CSR was approved by the Node CSR Approver (cluster-machine-approver)",
+}
+
+
+@dataclasses.dataclass
+class Kubelet:
+    """A machine that runs a kubelet. ``automatic``: the cluster approves its requests itself, as on day 1."""
+
+    name: str
+    role: str
+    ip: str
+    booted: float
+    automatic: bool = True
+    client_request: str = ""
+    serving_request: str = ""
+    requested: float = 0.0
+    joined: float | None = None
+    ready: bool = False
+
+
+class Nodes:
+    """Moves every kubelet forward; called at each tick with the time in lab seconds."""
+
+    def __init__(self, store: Store, registry: Registry, *, kubernetes_version: str, version: str, masters_schedulable: bool) -> None:
+        self.store = store
+        self.node_kind = registry.by_kind("Node")
+        self.csr_kind = registry.by_kind("CertificateSigningRequest", "certificates.k8s.io")
+        self.kubernetes_version, self.version = kubernetes_version, version
+        self.masters_schedulable = masters_schedulable
+        self.authority = pki.new_authority("kube-csr-signer_@1")
+        self.kubelets: dict[str, Kubelet] = {}
+
+    def boot(self, name: str, role: str, ip: str, now: float, *, automatic: bool = True) -> None:
+        """A machine came up from its disk; a known one is rebooting."""
+        if name in self.kubelets:
+            kubelet = self.kubelets[name]
+            kubelet.ip, kubelet.booted = ip, now
+            if kubelet.joined is not None:
+                kubelet.joined = now
+                self._set_ready(kubelet, False)
+            return
+        self.kubelets[name] = Kubelet(name, role, ip, now, automatic)
+
+    def ready(self, *roles: str) -> int:
+        return sum(kubelet.ready for kubelet in self.kubelets.values() if kubelet.role in roles)
+
+    def tick(self, now: float) -> None:
+        for kubelet in self.kubelets.values():
+            self._tick(kubelet, now)
+
+    def _tick(self, kubelet: Kubelet, now: float) -> None:
+        if not kubelet.client_request:
+            kubelet.client_request = self._request(kubelet, CLIENT_SIGNER, BOOTSTRAPPER)
+            kubelet.requested = now
+        elif kubelet.joined is None:
+            if self._issued(kubelet, kubelet.client_request, now):
+                kubelet.joined = now
+                self._create_node(kubelet)
+        elif not kubelet.serving_request:
+            kubelet.serving_request = self._request(kubelet, SERVING_SIGNER, f"system:node:{kubelet.name}")
+            kubelet.requested = now
+        else:
+            self._issued(kubelet, kubelet.serving_request, now)
+            if not kubelet.ready and now - kubelet.joined >= READY_SECONDS:
+                self._set_ready(kubelet, True)
+
+    # signing requests
+
+    def _request(self, kubelet: Kubelet, signer: str, user: str) -> str:
+        serving = signer == SERVING_SIGNER
+        names = [kubelet.name, kubelet.ip] if serving else []
+        pem = pki.signing_request(f"system:node:{kubelet.name}", ["system:nodes"], names)
+        usage = "server auth" if serving else "client auth"
+        groups = ["system:nodes"] if serving else ["system:serviceaccounts:openshift-machine-config-operator", "system:serviceaccounts"]
+        body: Object = {
+            "metadata": {"name": f"csr-{secrets.token_hex(3)[:5]}"},
+            "spec": {
+                "request": base64.b64encode(pem).decode(),
+                "signerName": signer,
+                "usages": ["digital signature", usage],
+                "username": user,
+                "groups": [*groups, "system:authenticated"],
+            },
+        }
+        return str(self.store.create(self.csr_kind, body)["metadata"]["name"])
+
+    def _issued(self, kubelet: Kubelet, name: str, now: float) -> bool:
+        """Approve when it is the cluster's turn, sign what is approved; True once signed."""
+        if not self.store.exists(self.csr_kind, name):
+            return True
+        csr = self.store.get(self.csr_kind, name)
+        status = csr.get("status") or {}
+        kinds = [entry["type"] for entry in status.get("conditions") or []]
+        if status.get("certificate"):
+            return True
+        if "Denied" in kinds:
+            return False
+        if "Approved" not in kinds:
+            if not kubelet.automatic or now - kubelet.requested < APPROVE_SECONDS:
+                return False
+            moment = self.store.timestamp()
+            csr["status"] = {"conditions": [{**APPROVED, "lastUpdateTime": moment, "lastTransitionTime": moment}]}
+            csr = self.store.update(self.csr_kind, csr, subresource="approval")
+        request = base64.b64decode(csr["spec"]["request"])
+        certificate = pki.sign_request(self.authority, request, client=csr["spec"]["signerName"] == CLIENT_SIGNER)
+        csr["status"]["certificate"] = base64.b64encode(certificate).decode()
+        self.store.update(self.csr_kind, csr, subresource="status")
+        return True
+
+    # node objects
+
+    def labels(self, kubelet: Kubelet) -> dict[str, str]:
+        roles = {"master": ["control-plane", "master"], "arbiter": ["arbiter"]}.get(kubelet.role, ["worker"])
+        if kubelet.role == "master" and self.masters_schedulable:
+            roles.append("worker")
+        return {
+            "kubernetes.io/hostname": kubelet.name,
+            "kubernetes.io/arch": "amd64",
+            "kubernetes.io/os": "linux",
+            "node.openshift.io/os_id": "rhel",
+            **{f"node-role.kubernetes.io/{role}": "" for role in roles},
+        }
+
+    def _create_node(self, kubelet: Kubelet) -> None:
+        spec: dict[str, Any] = {}
+        if kubelet.role == "master" and not self.masters_schedulable:
+            spec["taints"] = [{"key": "node-role.kubernetes.io/master", "effect": "NoSchedule"}]
+        if kubelet.role == "arbiter":
+            spec["taints"] = [{"key": "node-role.kubernetes.io/arbiter", "effect": "NoSchedule"}]
+        self.store.create(self.node_kind, {"metadata": {"name": kubelet.name, "labels": self.labels(kubelet)}, "spec": spec})
+        self._set_ready(kubelet, False)
+
+    def _set_ready(self, kubelet: Kubelet, ready: bool) -> None:
+        kubelet.ready = ready
+        moment = self.store.timestamp()
+        texts = ("KubeletReady", "kubelet is posting ready status") if ready else ("KubeletNotReady", "container runtime network not ready: NetworkReady=false")
+        conditions = [
+            {"type": kind, "status": "False", "reason": f"KubeletHas{reason}", "lastTransitionTime": moment, "lastHeartbeatTime": moment}
+            for kind, reason in (("MemoryPressure", "SufficientMemory"), ("DiskPressure", "NoDiskPressure"), ("PIDPressure", "SufficientPID"))
+        ]
+        conditions.append(
+            {
+                "type": "Ready",
+                "status": "True" if ready else "False",
+                "reason": texts[0],
+                "message": texts[1],
+                "lastTransitionTime": moment,
+                "lastHeartbeatTime": moment,
+            }
+        )
+        node = self.store.get(self.node_kind, kubelet.name)
+        node["status"] = {
+            "conditions": conditions,
+            "addresses": [{"type": "InternalIP", "address": kubelet.ip}, {"type": "Hostname", "address": kubelet.name}],
+            "nodeInfo": {
+                "kubeletVersion": self.kubernetes_version,
+                "osImage": f"Red Hat Enterprise Linux CoreOS {self.version} (lab)",
+                "kernelVersion": "5.14.0-570.el9.x86_64",
+                "containerRuntimeVersion": f"cri-o://{self.kubernetes_version.removeprefix('v')}",
+                "architecture": "amd64",
+                "operatingSystem": "linux",
+            },
+        }
+        self.store.update(self.node_kind, node, subresource="status")
