@@ -44,6 +44,7 @@ options:
   state_file:
     description:
       - The deployment's C(state.json). Sessions are remembered there, so that the next run can end what a killed run left open.
+      - MACs of hosts without O(hosts[].mac_addresses) are taken from there.
     type: path
 """
 
@@ -148,8 +149,9 @@ def argument_spec() -> dict[str, Any]:
 
 def run(call: Call) -> dict[str, Any]:
     state = call.params["state"]
-    requests = boot_requests(call.params["hosts"], call.params["image_url"] or "", needs_image=state == "booted")
-    results = boot_hosts(requests, state, bmc_options(call), check_mode=call.check_mode)
+    options = bmc_options(call)
+    requests = boot_requests(call.params["hosts"], call.params["image_url"] or "", needs_image=state == "booted", state_file=options.state_file)
+    results = boot_hosts(requests, state, options, check_mode=call.check_mode)
     return bulk_result(call, results)
 
 

@@ -110,7 +110,14 @@ class Site:
         environment = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"), "ANSIBLE_NOCOLOR": "1", "PYTHONUNBUFFERED": "1"}
         environment["PWD"] = str(self.directory)
         return subprocess.Popen(
-            command, cwd=self.directory, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+            command,
+            cwd=self.directory,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
         )
 
     def run(self, playbook: str = "deploy_cluster", *options: str, extra: Mapping[str, Any] | None = None, limit: float = LIMIT) -> Run:

@@ -14,7 +14,7 @@ from typing import Any
 
 from conftest import Site
 
-CANARY = "canary-3f9c1d-Pa\"ss\\word"
+CANARY = 'canary-3f9c1d-Pa"ss\\word'
 
 
 def forms(secret: str) -> set[str]:
@@ -67,6 +67,8 @@ def test_no_secret_is_shown_or_left_readable(sno: Site) -> None:
         text = (sno.work_dir / report).read_text()
         assert not [name for name, secret in named.items() for form in forms(secret) if form in text]
     for path in (path for path in sno.work_dir.rglob("*") if path.is_file()):
-        assert not others_can_read(path, sno.work_dir) or path.suffix == ".html" or not any(
-            form.encode() in path.read_bytes() for secret in named.values() for form in forms(secret)
+        assert (
+            not others_can_read(path, sno.work_dir)
+            or path.suffix == ".html"
+            or not any(form.encode() in path.read_bytes() for secret in named.values() for form in forms(secret))
         ), f"{path} can be read by others and holds a secret"

@@ -10,22 +10,33 @@ from typing import Any
 
 from ..common.errors import InvalidInput
 from ..common.problems import DUPLICATE, INVALID, REQUIRED, Problem
+from ..common.state import StateFile
 from .address import parse_address
 from .boot import BootRequest, check_image_url
 
 
-def boot_requests(hosts: Sequence[Mapping[str, Any]], image_url: str = "", *, needs_image: bool = False) -> list[BootRequest]:
+def boot_requests(
+    hosts: Sequence[Mapping[str, Any]], image_url: str = "", *, needs_image: bool = False, state_file: StateFile | None = None
+) -> list[BootRequest]:
     """Requests for the ``hosts`` option of a door: ``{name, bmc{address username password …}, mac_addresses, image_url, force}`` each.
 
+    A host without MACs gets those that the state file knows of it, so that the right-machine guard also works where the inventory only adds BMC data.
     Raises :class:`InvalidInput` with all problems.
     """
     problems: list[Problem] = []
-    requests = [_request(index, host, image_url, problems, needs_image=needs_image) for index, host in enumerate(hosts)]
+    known = _known_macs(state_file) if state_file else {}
+    completed = [{**host, "mac_addresses": host.get("mac_addresses") or known.get(str(host.get("name")), ())} for host in hosts]
+    requests = [_request(index, host, image_url, problems, needs_image=needs_image) for index, host in enumerate(completed)]
     names = [request.name for request in requests]
     problems += [_problem(f"hosts[{i}].name", DUPLICATE, f"host {name} is listed twice", name) for i, name in enumerate(names) if name in names[:i]]
     if problems:
         raise InvalidInput(problems)
     return requests
+
+
+def _known_macs(state_file: StateFile) -> dict[str, Sequence[str]]:
+    hosts = [host for host in state_file.section("cluster").get("hosts") or () if isinstance(host, Mapping)]
+    return {str(host[key]): host.get("macs") or () for host in hosts for key in ("name", "hostname") if host.get(key)}
 
 
 def _request(index: int, host: Mapping[str, Any], image_url: str, problems: list[Problem], *, needs_image: bool) -> BootRequest:

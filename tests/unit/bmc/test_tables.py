@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.address import parse_address
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.boot import check_image_url
@@ -13,6 +15,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.profile im
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import Response
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 
 
 @pytest.mark.parametrize(
@@ -120,3 +123,10 @@ def test_all_mistakes_in_hosts_are_found_at_once() -> None:
         "hosts[1].image_url",
         "hosts[1].name",
     ]
+
+
+def test_the_state_file_knows_macs_that_the_inventory_does_not_name(tmp_path: Path) -> None:
+    state = StateFile(tmp_path / "state.json")
+    state.update("cluster", {"hosts": [{"name": "a", "hostname": "a.example", "macs": ["52:54:00:00:00:01"]}]})
+    hosts = [{"name": name, "bmc": {"address": "redfish-virtualmedia://10.0.0.1"}} for name in ("a", "a.example", "b")]
+    assert [request.mac_addresses for request in boot_requests(hosts, state_file=state)] == [("52:54:00:00:00:01",), ("52:54:00:00:00:01",), ()]
