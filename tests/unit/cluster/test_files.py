@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.paths import in_users_terms
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Deployment
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem, errors, warnings
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 INSTALL_CONFIG = """\
 apiVersion: v1
@@ -433,3 +436,20 @@ def test_installer_cases_are_read_without_an_error(tmp_path: Path, name: str, fi
     assert errors(problems) == []
     assert deployment is not None
     assert deployment.cluster.domain == "ostest.test.metalkube.org"
+
+
+SECRETIVE = INSTALL_CONFIG.replace("dXNlcjpnZWhlaW0=", "Z2VoZWltZ2VoZWlt")
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(st.integers(0, len(SECRETIVE) - 1), st.integers(0, 30), st.text(st.sampled_from("\t :-'\"{}[]&*!|>%@`#,x\n\x00ü"), max_size=3), st.booleans())
+def test_damaged_files_are_problems_that_show_no_secret(start: int, length: int, inserted: str, agent: bool) -> None:
+    text = AGENT_CONFIG if agent else SECRETIVE
+    start = min(start, len(text))
+    damaged = text[:start] + inserted + text[start + length :]
+    with tempfile.TemporaryDirectory() as directory:
+        deployment, problems = read(Path(directory), SECRETIVE if agent else damaged, damaged if agent else AGENT_CONFIG)
+    assert deployment is not None or errors(problems)
+    said = "".join(problem.text() for problem in problems)
+    # Any part of the secret that is long enough to be of use.
+    assert not any(secret in said for secret in ("Z2VoZWlt", "VoZWltZ2"))
