@@ -67,6 +67,10 @@ class Observer:
         self._api: KubeClient | None = None
 
     @property
+    def infra_env_id(self) -> str:
+        return str(self._secrets.get("infra_env_id") or "")
+
+    @property
     def service(self) -> AssistedClient | None:
         """None when nobody knows yet where it will be."""
         if self._service is None and self.identity.service_url:
@@ -123,7 +127,7 @@ class Observer:
         except RemoteError as error:
             # 5xx: it is starting or going down, which is no answer yet.
             return ServiceView(answers=error.status < 500, detail=error.message)
-        ours = str(self._secrets.get("infra_env_id") or "")
+        ours = self.infra_env_id
         ids = [str(infra_env.get("id")) for infra_env in infra_envs]
         if not ours or (ids and ours not in ids):
             known = f"Its infra-env is {ids[0]}" if ids else "It has no infra-env yet"
@@ -236,19 +240,3 @@ def _list_if_known(read: Callable[[], list[dict[str, Any]]]) -> list[dict[str, A
         if error.status == 404:
             return []
         raise
-
-
-def deployment_secrets(state: Mapping[str, Any]) -> list[str]:
-    """Every secret of the state file, for redaction."""
-    found: list[str] = []
-
-    def collect(value: Any) -> None:
-        if isinstance(value, dict):
-            for inner in value.values():
-                collect(inner)
-        elif isinstance(value, str) and value:
-            found.append(value)
-
-    secrets = {key: value for key, value in (state.get("secrets") or {}).items() if key not in ("infra_env_id", "public_key")}
-    collect(secrets)
-    return found

@@ -41,6 +41,11 @@ class Limits:
     operators: float = 1800.0
     stable: float = 30.0
 
+    @classmethod
+    def of_mapping(cls, given: Mapping[str, float | None]) -> Limits:
+        """Those given over the defaults."""
+        return cls(**{name: float(value) for name, value in given.items() if value is not None})
+
     def of(self, phase: Phase) -> float:
         return float(getattr(self, phase))
 

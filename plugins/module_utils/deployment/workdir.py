@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from ..nmstate.document import static_addresses
 from .observation import InventoryHost
 
 SERVICE_PORT = 8090
+# In section ``secrets`` of the state file, but known to everybody on the rendezvous host's network.
+_PUBLIC = frozenset({"infra_env_id", "public_key"})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,3 +121,18 @@ def open_work_dir(path: Path) -> WorkDir:
     if path.exists() and not path.is_dir():
         raise ZeroTouchError(f"{path} is not a directory.", "source_dir is the work directory of a deployment.")
     return WorkDir(path)
+
+
+def known_secrets(work_dir: WorkDir) -> set[str]:
+    """Every secret of the state file: a door tells its caller before anything is shown."""
+    state = work_dir.state.read()
+    secret = {key: value for key, value in (state.get("secrets") or {}).items() if key not in _PUBLIC}
+    return {leaf for part in (secret, (state.get("publish") or {}).get("token")) for leaf in _leaves(part)}
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for inner in value.values():
+            yield from _leaves(inner)
+    elif isinstance(value, str) and value:
+        yield value

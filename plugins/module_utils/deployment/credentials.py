@@ -1,0 +1,231 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What somebody needs to log in: a kubeconfig that also trusts the ingress, one with the mapped address, the console's URL.
+
+The ingress CA exists only once the cluster runs; ``agent wait-for install-complete`` puts it before the CA data of every cluster in
+auth/kubeconfig (reference agent-based-installer.md 9), and so do we.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import dataclasses
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..common import libraries
+from ..common.clock import Clock
+from ..common.connect import ConnectTo
+from ..common.errors import RemoteError, Unreachable, ZeroTouchError
+from ..common.files import SECRET_FILE, same_file, write_atomic
+from ..kube.client import KubeClient
+from ..kube.config import load_document
+from ..kube.paths import CONFIG_MAP, ROUTE
+from .workdir import Identity, WorkDir, identity, read_deployment
+
+# Seconds; the console's route is admitted last (reference 9).
+CONSOLE_LIMIT = 120.0
+CONSOLE_PAUSE = 2.0
+_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s.+?-----END CERTIFICATE-----", re.S)
+
+
+@dataclasses.dataclass(frozen=True)
+class FilePlan:
+    """What a file shall hold (None: it shall not exist), and why it is changed; no reason, no change."""
+
+    path: Path
+    content: str | None
+    reason: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Console:
+    """Where the console is; ``warning`` when it cannot be told for sure."""
+
+    url: str = ""
+    warning: str = ""
+
+
+def plan_kubeconfig(path: Path, ingress_ca: str) -> FilePlan:
+    """The kubeconfig with every certificate of ``ingress_ca`` trusted for every cluster; certificates that are there already stay where they are."""
+    document = load_document(path)
+    merged = copy.deepcopy(document)
+    for entry in merged["clusters"]:
+        cluster = entry.get("cluster") if isinstance(entry, dict) else None
+        if isinstance(cluster, dict) and cluster.get("certificate-authority-data"):
+            cluster["certificate-authority-data"] = _with_authorities(path, str(cluster["certificate-authority-data"]), ingress_ca)
+    if merged == document:
+        return FilePlan(path, path.read_text())
+    return FilePlan(path, _dump(merged), "the CA of the cluster's ingress is added")
+
+
+def plan_direct(kubeconfig: FilePlan, path: Path, connect_to: ConnectTo) -> FilePlan:
+    """The same with the API's mapped address as server and its name in ``tls-server-name``; no such file where nothing is mapped."""
+    document = libraries.yaml.safe_load(kubeconfig.content or "")
+    mapped = False
+    for entry in document["clusters"]:
+        cluster = entry["cluster"]
+        parts = urlsplit(str(cluster.get("server") or ""))
+        target = connect_to.lookup(parts.hostname or "", parts.port or 443)
+        if target is not None and parts.hostname:
+            host = f"[{target[0]}]" if ":" in target[0] else target[0]
+            cluster |= {"server": f"{parts.scheme}://{host}:{target[1]}{parts.path}", "tls-server-name": parts.hostname}
+            mapped = True
+    if not mapped:
+        return FilePlan(path, None, "nothing maps the API any more" if path.exists() else "")
+    content = _dump(document)
+    return FilePlan(path, content, "" if same_file(path, content) else "the API is reached at a mapped address")
+
+
+def apply_file(plan: FilePlan) -> None:
+    """Write or remove the file as planned, whole or not at all."""
+    if not plan.reason:
+        return
+    if plan.content is None:
+        plan.path.unlink(missing_ok=True)
+    else:
+        write_atomic(plan.path, plan.content, SECRET_FILE)
+
+
+def read_ingress_ca(client: KubeClient) -> str:
+    """PEM of the CA that signs the cluster's routes. Raises :class:`ZeroTouchError` when the cluster has not published it."""
+    config_map = client.find(CONFIG_MAP.path("default-ingress-cert", "openshift-config-managed"))
+    bundle = str(((config_map or {}).get("data") or {}).get("ca-bundle.crt") or "")
+    if not _CERTIFICATE.search(bundle):
+        raise ZeroTouchError(
+            "The cluster has no configmap openshift-config-managed/default-ingress-cert with ca-bundle.crt yet.", "Wait until its operators are available."
+        )
+    return bundle
+
+
+def find_console(client: KubeClient, clock: Clock, limit: float = CONSOLE_LIMIT) -> Console:
+    """The console's URL from its route, waiting up to ``limit`` seconds for an admission; a cluster without the route has no console."""
+    end = clock.now() + limit
+    fault = ""
+    while True:
+        try:
+            route = client.find(ROUTE.path("console", "openshift-console"))
+            if route is None:
+                return Console(warning="The cluster has no console: there is no route openshift-console/console.")
+            if host := _admitted_host(route):
+                return Console(f"https://{host}")
+            fault = "its route is not admitted"
+        except (RemoteError, Unreachable) as error:
+            fault = error.message
+        if clock.now() >= end:
+            return Console(warning=f"The console's URL is not known: {fault}.")
+        clock.sleep(min(CONSOLE_PAUSE, max(0.0, end - clock.now())))
+
+
+def expected_console(identity: Identity) -> str:
+    """Where the console of such a cluster is, unless somebody moved it."""
+    return f"https://console-openshift-console.apps.{identity.domain}" if identity.domain else ""
+
+
+def login_paths(work_dir: WorkDir) -> dict[str, str]:
+    """Paths for results; never what the files hold."""
+    direct = work_dir.kubeconfig_direct
+    return {
+        "kubeconfig": str(work_dir.kubeconfig),
+        "kubeconfig_direct": str(direct) if direct.exists() else "",
+        "kubeadmin_password_file": str(work_dir.kubeadmin_password) if work_dir.kubeadmin_password.exists() else "",
+    }
+
+
+def certificates(bundle: str) -> list[str]:
+    """The PEM certificates of a bundle, without what stands around them."""
+    return [match.group(0).strip() for match in _CERTIFICATE.finditer(bundle)]
+
+
+def _with_authorities(path: Path, data: str, ingress_ca: str) -> str:
+    try:
+        present = base64.b64decode(data).decode()
+    except ValueError as error:
+        raise ZeroTouchError(f"The kubeconfig {path}: certificate-authority-data is not base64 of PEM text.") from error
+    known = {_body(certificate) for certificate in certificates(present)}
+    missing = [certificate for certificate in certificates(ingress_ca) if _body(certificate) not in known]
+    if not missing:
+        return data
+    return base64.b64encode("".join([*(f"{certificate}\n" for certificate in missing), present]).encode()).decode()
+
+
+def _body(certificate: str) -> str:
+    return "".join(certificate.split())
+
+
+def _admitted_host(route: dict[str, Any]) -> str:
+    for ingress in (route.get("status") or {}).get("ingress") or []:
+        conditions = ingress.get("conditions") or []
+        if any(condition.get("type") == "Admitted" and condition.get("status") == "True" for condition in conditions):
+            return str(ingress.get("host") or (route.get("spec") or {}).get("host") or "")
+    return ""
+
+
+def _dump(document: dict[str, Any]) -> str:
+    dump: Callable[..., str] = libraries.yaml.safe_dump
+    return dump(document, sort_keys=True, default_flow_style=False)
+
+
+@dataclasses.dataclass(frozen=True)
+class HandOver:
+    """What ``cluster_credentials`` is going to write and where one logs in. ``predicted``: the cluster could not be asked yet (check mode)."""
+
+    work_dir: WorkDir
+    api_url: str
+    console: Console
+    files: tuple[FilePlan, ...] = ()
+    predicted: bool = False
+
+    @property
+    def changed(self) -> bool:
+        return self.predicted or any(file.reason for file in self.files) or self._console_is_news
+
+    @property
+    def _console_is_news(self) -> bool:
+        return bool(self.console.url) and self.work_dir.state.section("install").get("console_url") != self.console.url
+
+    def apply(self) -> None:
+        for file in self.files:
+            apply_file(file)
+        if self._console_is_news:
+            self.work_dir.state.update("install", {"console_url": self.console.url})
+
+    def as_result(self) -> dict[str, Any]:
+        """The door's result: paths and URLs, never what the files hold."""
+        return {"changed": self.changed, **login_paths(self.work_dir), "api_url": self.api_url, "console_url": self.console.url}
+
+    def as_diff(self) -> list[dict[str, str]]:
+        """Reasons instead of contents, which are secret."""
+        return [
+            {"before_header": str(file.path), "after_header": str(file.path), "before": "", "after": f"{file.reason}\n"} for file in self.files if file.reason
+        ]
+
+
+def plan_hand_over(
+    work_dir: WorkDir, clock: Clock, *, connect_to: ConnectTo, ca_cert: str = "", console_limit: float = CONSOLE_LIMIT, check_mode: bool = False
+) -> HandOver:
+    """Ask the cluster for its ingress CA and console. Raises a fault when there is no kubeconfig or the cluster does not answer; in check mode that is a
+    prediction instead.
+    """
+    who = identity(work_dir.state.read(), read_deployment(work_dir.config))
+    try:
+        client = KubeClient.from_kubeconfig(
+            work_dir.kubeconfig, connect_to=connect_to, ca_cert=ca_cert, attempts=5, clock=clock, service=f"API at {who.api_url}"
+        )
+        try:
+            ingress_ca = read_ingress_ca(client)
+            console = find_console(client, clock, 0.0 if check_mode else console_limit)
+        finally:
+            client.close()
+        kubeconfig = plan_kubeconfig(work_dir.kubeconfig, ingress_ca)
+        direct = plan_direct(kubeconfig, work_dir.kubeconfig_direct, connect_to)
+    except ZeroTouchError:
+        if not check_mode:
+            raise
+        return HandOver(work_dir, who.api_url, Console(expected_console(who)), predicted=True)
+    return HandOver(work_dir, who.api_url, console, (kubeconfig, direct))

@@ -1,0 +1,181 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The report of a deployment as data: what was built, how it went, how to log in. No secret is in it, and nothing that changes by itself."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..cluster.spec import Deployment
+from .credentials import expected_console, login_paths
+from .observation import FAILED, InventoryHost
+from .workdir import Identity, WorkDir, hosts_of_deployment, hosts_of_state, identity
+
+Report = dict[str, Any]
+
+ROLE_NAMES = {"master": "control plane", "worker": "worker", "arbiter": "arbiter"}
+_PHASE_TEXTS = {
+    "": "not built yet",
+    "built": "image built",
+    "booted": "hosts booted",
+    "bootstrap": "bootstrapping",
+    "installing": "installing",
+    "installed": "installed",
+    FAILED: "failed",
+}
+# After these a host has nothing more to reach.
+_LAST_STAGES = frozenset({"Done", "installed", "Node ready", "error", "cancelled"})
+
+
+def make_report(work_dir: WorkDir, state: Mapping[str, Any], deployment: Deployment | None) -> Report:
+    """The content of report.json. Times are UTC (ISO 8601), durations seconds."""
+    install: Mapping[str, Any] = state.get("install") or {}
+    who = identity(state, deployment)
+    hosts = hosts_of_state(state) or (hosts_of_deployment(deployment) if deployment else ())
+    addressed = {host.name: host for host in hosts_of_deployment(deployment)} if deployment else {}
+    described = [_host(addressed.get(host.name, host), install, who) for host in hosts]
+    return {
+        "cluster": _cluster(who, state, deployment, described),
+        "result": _result(install),
+        "hosts": described,
+        "phases": _phases(install),
+        "warnings": [str(text) for text in install.get("warnings") or []],
+        "login": _login(work_dir, who, install),
+        "files": {"image": str((state.get("image") or {}).get("path") or ""), "work_dir": str(work_dir.root)},
+    }
+
+
+def report_json(report: Report) -> str:
+    return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+
+
+def summary_lines(report: Report, html: Path) -> list[str]:
+    """What the last task of a playbook shows."""
+    cluster, result, login = report["cluster"], report["result"], report["login"]
+    ready = sum(host["node"] == "ready" for host in report["hosts"])
+    took = f" after {duration_text(result['seconds'])}" if result["seconds"] and result["phase"] == "installed" else ""
+    lines = [
+        f"Cluster {cluster['name'] or '(no name)'} {cluster['version']}".rstrip() + f": {result['text']}{took}, {ready} of {len(report['hosts'])} nodes ready"
+    ]
+    facts = {
+        "Reason": result["failure"],
+        "Nodes": ", ".join(f"{host['name']} ({host['role_name']})" for host in report["hosts"] if host["node"] == "ready"),
+        "Console": login["console_url"],
+        "Login": f"user kubeadmin, password in {login['kubeadmin_password_file']}" if login["kubeadmin_password_file"] else "",
+        "Kubeconfig": login["kubeconfig_direct"] or login["kubeconfig"],
+        "Report": str(html),
+        "ISO": report["files"]["image"],
+    }
+    return lines + [f"{name}: {value}" for name, value in facts.items() if value]
+
+
+def duration_text(seconds: float) -> str:
+    """``1 h 04 min``, ``4 min 05 s``, ``12 s``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+
+
+def parse_time(text: str) -> datetime.datetime:
+    return datetime.datetime.fromisoformat(text)
+
+
+def seconds_between(start: str, end: str) -> float:
+    return max(0.0, (parse_time(end) - parse_time(start)).total_seconds()) if start and end else 0.0
+
+
+def _cluster(who: Identity, state: Mapping[str, Any], deployment: Deployment | None, hosts: Sequence[Report]) -> Report:
+    spec = deployment.cluster if deployment else None
+    return {
+        "name": who.name,
+        "base_domain": who.base_domain,
+        "version": who.version,
+        "release_image": str((state.get("cluster") or {}).get("release_image") or (spec.release_image if spec else "")),
+        "platform": spec.platform if spec else "",
+        "api_url": who.api_url,
+        "api_vips": list(spec.api_vips) if spec else [],
+        "ingress_vips": list(spec.ingress_vips) if spec else [],
+        "machine_networks": list(spec.networking.machine_networks) if spec else [],
+        "rendezvous_ip": who.rendezvous_ip,
+        "rendezvous_host": next((host["name"] for host in hosts if host["rendezvous"]), ""),
+    }
+
+
+def _result(install: Mapping[str, Any]) -> Report:
+    phase = str(install.get("phase") or "")
+    started = str(install.get("started_at") or "")
+    ended = str(install.get("installed_at") or _last_event(install) or started)
+    return {
+        "phase": phase,
+        "text": _PHASE_TEXTS.get(phase, phase),
+        "started_at": started,
+        "installed_at": str(install.get("installed_at") or ""),
+        "seconds": seconds_between(started, ended),
+        "failure": str(install.get("failure") or ""),
+        "suspects": [str(text) for text in install.get("suspects") or []],
+        "kubernetes_version": str(install.get("kubernetes_version") or ""),
+    }
+
+
+def _host(host: InventoryHost, install: Mapping[str, Any], who: Identity) -> Report:
+    known: Mapping[str, Any] = (install.get("hosts") or {}).get(host.name) or {}
+    addresses = list(dict.fromkeys([*host.addresses, *(str(address) for address in known.get("addresses") or [])]))
+    role = host.role or str(known.get("role") or "")
+    return {
+        "name": host.name,
+        "hostname": host.hostname or str(known.get("hostname") or host.name),
+        "role": role,
+        "role_name": ROLE_NAMES.get(role, role or "host"),
+        "rendezvous": host.has_address(who.rendezvous_ip) or bool(known.get("bootstrap")),
+        "addresses": addresses,
+        "macs": list(host.macs),
+        "status": str(known.get("status") or ""),
+        "stage": str(known.get("stage") or ""),
+        "node": str(known.get("node") or ""),
+        "stages": _stages(host.name, install),
+    }
+
+
+def _stages(name: str, install: Mapping[str, Any]) -> list[Report]:
+    """Each stage with its time; the last one of a host that is through has no length."""
+    events = [event for event in install.get("timeline") or [] if event.get("host") == name]
+    end = str(install.get("installed_at") or _last_event(install))
+    stages: list[Report] = []
+    for event in events:
+        label = str(event.get("stage") or event.get("status") or "")
+        if stages and stages[-1]["stage"] == label:
+            continue
+        if stages:
+            stages[-1]["until"] = str(event["at"])
+        stages.append({"stage": label, "since": str(event["at"]), "until": str(event["at"]) if label in _LAST_STAGES else end})
+    return [{**stage, "seconds": seconds_between(stage["since"], stage["until"])} for stage in stages]
+
+
+def _phases(install: Mapping[str, Any]) -> list[Report]:
+    reached = sorted((install.get("phases") or {}).items(), key=lambda item: str(item[1]))
+    end = str(install.get("installed_at") or _last_event(install))
+    ends = [str(since) for _phase, since in reached[1:]] + [end]
+    return [
+        {"phase": phase, "since": str(since), "until": until, "seconds": seconds_between(str(since), until)}
+        for (phase, since), until in zip(reached, ends, strict=False)
+    ]
+
+
+def _last_event(install: Mapping[str, Any]) -> str:
+    times = [str(event.get("at")) for event in install.get("timeline") or []] + [str(at) for at in (install.get("phases") or {}).values()]
+    return max(times, default="")
+
+
+def _login(work_dir: WorkDir, who: Identity, install: Mapping[str, Any]) -> Report:
+    paths = login_paths(work_dir)
+    installed = install.get("phase") == "installed"
+    usable = paths["kubeconfig_direct"] or paths["kubeconfig"]
+    commands = [f"export KUBECONFIG={usable}", "oc get nodes,clusteroperators,clusterversion"] if installed else []
+    return {**paths, "console_url": str(install.get("console_url") or (expected_console(who) if installed else "")), "user": "kubeadmin", "commands": commands}

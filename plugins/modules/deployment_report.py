@@ -1,0 +1,103 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: deployment_report
+short_description: Write the report of a deployment
+version_added: 0.1.0
+author: the zerotouch.openshift authors (@zerotouch-openshift)
+description:
+  - Writes C(report.html), a page that needs nothing else, and the same as C(report.json) - topology, hosts, a timeline of the stages of each host, warnings,
+    and how to log in.
+  - Everything comes from the state file and the configuration in the work directory; nothing is contacted. No secret is in it, only paths to where they are.
+extends_documentation_fragment:
+  - zerotouch.openshift.attributes
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: none
+  idempotent:
+    support: full
+options:
+  source_dir:
+    description: The work directory of the deployment, C(openshift_work_dir).
+    type: path
+    required: true
+  warnings:
+    description: Further warnings to show.
+    type: list
+    elements: str
+    default: []
+requirements:
+  - PyYAML
+"""
+
+EXAMPLES = r"""
+- name: Write the report
+  zerotouch.openshift.deployment_report:
+    source_dir: clusters/demo
+  register: report
+
+- name: Say where everything is
+  ansible.builtin.debug:
+    msg: "{{ report.summary }}"
+"""
+
+RETURN = r"""
+html:
+  description: Path of the page.
+  returned: always
+  type: str
+json:
+  description: Path of the same as JSON.
+  returned: always
+  type: str
+summary:
+  description: The most important facts, a line each.
+  returned: always
+  type: list
+  elements: str
+report:
+  description: The content of the JSON file.
+  returned: always
+  type: dict
+"""
+
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report_files import plan_report
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import known_secrets, open_work_dir
+
+OPTIONS = {"supports_check_mode": True}
+
+
+def argument_spec() -> dict[str, Any]:
+    return {
+        "source_dir": {"type": "path", "required": True},
+        "warnings": {"type": "list", "elements": "str", "default": []},
+    }
+
+
+def run(call: Call) -> dict[str, Any]:
+    work_dir = open_work_dir(Path(call.params["source_dir"]))
+    call.add_secrets(known_secrets(work_dir))
+    plan = plan_report(work_dir, call.redactor, call.params["warnings"])
+    changed = plan.changed
+    if not call.check_mode:
+        plan.apply()
+    return {**plan.as_result(), "changed": changed}
+
+
+def main() -> None:
+    run_module(argument_spec, OPTIONS, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: install_wait
+short_description: Supervise a running installation until it is complete
+version_added: 0.1.0
+author: the zerotouch.openshift authors (@zerotouch-openshift)
+description:
+  - Watches the service on the rendezvous host and the API of the new cluster until the bootstrap or the installation is complete, in the sense of
+    C(openshift-install agent wait-for).
+  - Detaches the medium of each host when it has left the live system, and repairs hosts that booted the live system again instead of their disk.
+  - Ends at once on a terminal error, with the reason of each host, and when a phase takes longer than its limit. Then a folder with everything that helps
+    to find out why is left behind, without secrets, and the message names it and the first suspects.
+  - Progress is shown live where the task runs on the controller, a line for each change and one each minute.
+  - The state file records the phase and the time of every stage, so that a killed wait can be taken up again.
+extends_documentation_fragment:
+  - zerotouch.openshift.attributes
+  - zerotouch.openshift.bmc_hosts
+attributes:
+  check_mode:
+    support: full
+    details: Returns the plan for this moment without waiting.
+  diff_mode:
+    support: none
+  idempotent:
+    support: full
+options:
+  source_dir:
+    description: The work directory of the deployment, C(openshift_work_dir).
+    type: path
+    required: true
+  until:
+    description: What to wait for.
+    type: str
+    choices: [bootstrap, installed]
+    default: installed
+  hosts:
+    description: The hosts with a BMC, whose media are detached and which are repaired. Other hosts are only watched.
+    required: false
+    default: []
+  detach_media:
+    description: Whether media are detached.
+    type: bool
+    default: true
+  repair:
+    description: Whether hosts that booted the live system again are powered off, their medium detached, and powered on; twice at most.
+    type: bool
+    default: true
+  timeouts:
+    description: Limits in seconds.
+    type: dict
+    default: {}
+    suboptions:
+      boot:
+        description: Until the service answers.
+        type: float
+        default: 2400
+      discovery:
+        description: Until all hosts are ready and the installation begins.
+        type: float
+        default: 2400
+      bootstrap:
+        description: Until the bootstrap is complete.
+        type: float
+        default: 3600
+      install:
+        description: Until the release is rolled out.
+        type: float
+        default: 2400
+      operators:
+        description: Until all operators have settled.
+        type: float
+        default: 1800
+      stable:
+        description: How long no operator may have been progressing to count as settled.
+        type: float
+        default: 30
+  force:
+    description:
+      - With V(start_over) the wait begins anew, and the API of a former cluster does not count until the service of the new one was seen. Other values have
+        no meaning here.
+    type: list
+    elements: str
+    choices: [rebuild_image, reboot_joined_hosts, start_over]
+    default: []
+  log_dir:
+    description: Where failure bundles go, each in a folder of its own. By default C(logs) in O(source_dir).
+    type: path
+requirements:
+  - PyYAML
+  - urllib3
+seealso:
+  - module: zerotouch.openshift.deployment_info
+  - module: zerotouch.openshift.cluster_credentials
+"""
+
+EXAMPLES = r"""
+- name: Wait until the cluster is installed
+  zerotouch.openshift.install_wait:
+    source_dir: clusters/demo
+    hosts: "{{ bmc_hosts }}"
+    timeouts:
+      discovery: 3600
+"""
+
+RETURN = r"""
+phase:
+  description: How far it is; V(booted), V(bootstrap), V(installing), V(installed) or V(failed).
+  returned: always
+  type: str
+percent:
+  description: Progress of the whole, 0 to 100.
+  returned: always
+  type: int
+hosts:
+  description: The hosts as the service showed them last, in the order of the configuration.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the host.
+      type: str
+    status:
+      description: Its status in the service's own words, empty if it never registered.
+      type: str
+    stage:
+      description: Its installation stage.
+      type: str
+    percent:
+      description: Its progress, 0 to 100.
+      type: int
+    since:
+      description: When the stage began.
+      type: str
+    reason:
+      description: The service's explanation of the status.
+      type: str
+elapsed:
+  description: Seconds waited.
+  returned: always
+  type: float
+log_dir:
+  description: The failure bundle; empty if there was no failure.
+  returned: always
+  type: str
+suspects:
+  description: Why it probably failed, most telling first.
+  returned: failure
+  type: list
+  elements: str
+plan:
+  description: The steps that this moment would cause.
+  returned: in check mode
+  type: list
+  elements: str
+"""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec, bmc_options
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.media import BmcMedia
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.resume import FORCE, START_OVER
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.wait import Surroundings, WaitRequest, predict, wait
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import known_secrets, open_work_dir
+
+OPTIONS = {"supports_check_mode": True}
+
+
+def argument_spec() -> dict[str, Any]:
+    shared = bmc_argument_spec()
+    limits = {name: {"type": "float", "default": value} for name, value in dataclasses.asdict(Limits()).items()}
+    return {
+        **shared,
+        "hosts": {**shared["hosts"], "required": False, "default": []},
+        "source_dir": {"type": "path", "required": True},
+        "until": {"type": "str", "choices": ["bootstrap", "installed"], "default": "installed"},
+        "detach_media": {"type": "bool", "default": True},
+        "repair": {"type": "bool", "default": True},
+        "timeouts": {"type": "dict", "default": {}, "options": limits},
+        "force": {"type": "list", "elements": "str", "choices": list(FORCE), "default": []},
+        "log_dir": {"type": "path"},
+    }
+
+
+def run(call: Call) -> dict[str, Any]:
+    params = call.params
+    work_dir = open_work_dir(Path(params["source_dir"]))
+    call.add_secrets(known_secrets(work_dir))
+    options = dataclasses.replace(bmc_options(call), state_file=work_dir.state)
+    media = BmcMedia(boot_requests(params["hosts"]), options)
+    request = WaitRequest(
+        work_dir,
+        log_dir=Path(params["log_dir"]) if params["log_dir"] else work_dir.logs,
+        until=params["until"],
+        limits=Limits.of_mapping(params["timeouts"]),
+        media_hosts=media.names,
+        detach_media=params["detach_media"],
+        repair=params["repair"],
+        fresh=START_OVER in params["force"],
+        connect_to=options.connect_to,
+        ca_cert=params["ca_cert"] or "",
+    )
+    around = Surroundings(media, call.clock, call.progress, call.redactor, call.warn)
+    return predict(request, around) if call.check_mode else wait(request, around)
+
+
+def main() -> None:
+    run_module(argument_spec, OPTIONS, run)
+
+
+if __name__ == "__main__":
+    main()
