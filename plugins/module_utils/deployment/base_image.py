@@ -56,10 +56,14 @@ class Source:
 
 @dataclasses.dataclass(frozen=True)
 class ReadyBase:
-    """A base image to build from. ``image`` is None where only a real run will transfer it. ``note`` says what was or will be transferred."""
+    """A base image to build from. ``image`` is None where only a real run will transfer it; ``size`` in bytes is then what the server says, 0 if nothing.
+
+    ``note`` says what was or will be transferred.
+    """
 
     image: LiveImage | None
     given: BaseImage
+    size: int = 0
     note: str = ""
     warnings: tuple[str, ...] = ()
 
@@ -101,14 +105,15 @@ def find_base(given: BaseImage, source: Source, *, check_mode: bool = False) -> 
         raise InvalidInput(problems)
     given = dataclasses.replace(given, sha256=normal_sha256(given.sha256))
     if given.path:
-        return ReadyBase(read_live_image(Path(given.path).absolute()), given)
+        image = read_live_image(Path(given.path).absolute())
+        return ReadyBase(image, given, image.size)
     cache = source.cache(given.url)
     plan = cache.plan(given.url, given.sha256)
     warnings = tuple(filter(None, (plan.warning, _unverified(given))))
     if plan.changed and check_mode:
-        return ReadyBase(None, given, _note(plan, "will be transferred"), warnings)
+        return ReadyBase(None, given, max(0, plan.size), _note(plan, "will be transferred"), warnings)
     image = read_live_image(cache.fetch(plan))
-    return ReadyBase(image, given, _note(plan, "was transferred") if plan.changed else "", warnings)
+    return ReadyBase(image, given, image.size, _note(plan, "was transferred") if plan.changed else "", warnings)
 
 
 def _unverified(given: BaseImage) -> str:

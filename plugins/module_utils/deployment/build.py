@@ -291,12 +291,11 @@ def describe(plan: BuildPlan, built: BuiltImage | None = None) -> dict[str, Any]
     """The door's result; digest and size are those of ``built``, else what is known beforehand."""
     work_dir = WorkDir(plan.request.dest)
     known = plan.image.sha256 if plan.image and not plan.image_changed else ""
-    size = plan.image.size if plan.image else plan.base.image.size if plan.base.image else 0
     return {
         "changed": plan.changed,
         "path": str(plan.image_path),
         "sha256": built.sha256 if built else known,
-        "size": built.size if built else size,
+        "size": built.size if built else plan.base.size,
         "engine": "native",
         "kind": plan.request.kind,
         "arch": plan.image_path.name.removeprefix("agent.").removesuffix(".iso"),

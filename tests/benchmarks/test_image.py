@@ -1,0 +1,104 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Budget: an ISO from a 1.2 GB base takes at most 1.1 times what ``cp`` of the same file takes, in 80 MB; an unchanged rerun reads only the areas.
+
+``cp`` is measured with the ``sync`` of its result, because our image is on the disk when the build returns. Both start with the base in the page
+cache and nothing dirty; the best of several rounds counts, since a shared machine only ever adds time.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SIZE = 1_200_000_000
+ROUNDS = 5
+RATIO = 1.1
+RESIDENT = 80_000_000
+CONFIG = b'{"ignition":{"version":"3.2.0"}}'
+
+# Runs in a process of its own: its largest resident set and its reads are those of the build alone.
+PROGRAM = """
+import json, resource, sys, time
+from pathlib import Path
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.build import ImageRecord, build_image, plan_image
+base, dest, checksum, record = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3] == "1", json.loads(sys.argv[4])
+def read():
+    return int(Path("/proc/self/io").read_text().split()[1])
+before, began = read(), time.perf_counter()
+plan = plan_image(base, dest, b'{"ignition":{"version":"3.2.0"}}', ["fips=1"], record=ImageRecord.from_state(record))
+built = build_image(plan, checksum=checksum)
+seconds = time.perf_counter() - began
+print(json.dumps({"seconds": seconds, "read": read() - before, "changed": plan.changed, "state": built.to_state(),
+                  "resident": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
+"""
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small live image with 1.2 GB of noise behind its volume, as padding of hybrid images stands there."""
+    spec = importlib.util.spec_from_file_location("image_synthetic_of_bench", Path(__file__).parents[1] / "unit" / "image" / "synthetic.py")
+    synthetic = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = synthetic
+    spec.loader.exec_module(synthetic)
+    path = synthetic.make_iso(tmp_path_factory.mktemp("bench") / "base.iso", ignition=262144)
+    noise = random.Random(1).randbytes(1 << 20)
+    with path.open("ab") as handle:
+        while handle.tell() < SIZE:
+            handle.write(noise)
+    os.sync()
+    return path
+
+
+def build(base: Path, dest: Path, *, checksum: bool, record: dict | None = None) -> dict:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / ".build")}
+    command = [sys.executable, "-c", PROGRAM, str(base), str(dest), str(int(checksum)), json.dumps(record or {})]
+    return json.loads(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
+
+
+def copy(base: Path, dest: Path) -> float:
+    began = time.perf_counter()
+    subprocess.run(["cp", str(base), str(dest)], check=True)
+    subprocess.run(["sync", str(dest)], check=True)
+    return time.perf_counter() - began
+
+
+def test_building_costs_a_copy(base: Path, tmp_path: Path, record_property) -> None:
+    dest = tmp_path / "out.iso"
+    seconds: dict[str, list[float]] = {"cp": [], "build": [], "build with checksum": []}
+    resident = 0
+    for _round in range(ROUNDS):
+        for name in seconds:
+            dest.unlink(missing_ok=True)
+            os.sync()
+            if name == "cp":
+                seconds[name].append(copy(base, dest))
+            else:
+                done = build(base, dest, checksum=name != "build")
+                seconds[name].append(done["seconds"])
+                resident = max(resident, done["resident"])
+    best = {name: min(values) for name, values in seconds.items()}
+    ratios = {name: round(value / best["cp"], 2) for name, value in best.items()}
+    print(f"\nISO from {SIZE / 1e9:.1f} GB: {ratios} of cp ({best['cp']:.2f} s), largest resident set {resident / 1e6:.0f} MB")
+    record_property("ratios", ratios)
+    assert ratios["build"] <= RATIO
+    assert resident <= RESIDENT
+
+
+def test_an_unchanged_rerun_reads_only_the_areas(base: Path, tmp_path: Path) -> None:
+    dest = tmp_path / "out.iso"
+    first = build(base, dest, checksum=True)
+    again = build(base, dest, checksum=True, record=first["state"])
+    print(f"\nunchanged rerun: {again['seconds'] * 1000:.0f} ms, {again['read'] / 1024:.0f} KiB read")
+    assert (again["changed"], again["state"]["sha256"]) == (False, first["state"]["sha256"])
+    # Two Ignition areas of 256 KiB, a few descriptors and directories; what Python reads of itself counts too.
+    assert again["read"] < 2 << 20

@@ -1,0 +1,92 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The door image_server in process."""
+
+from __future__ import annotations
+
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
+from ansible_collections.zerotouch.openshift.plugins.modules import image_server
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Iterator[Path]:
+    image = tmp_path / "work" / "images" / "agent.x86_64.iso"
+    image.parent.mkdir(parents=True)
+    image.write_bytes(b"image")
+    StateFile(tmp_path / "work" / "state.json").update("image", {"path": str(image)})
+    yield tmp_path / "work"
+    opened(tmp_path / "work", state="stopped")
+
+
+def opened(work: Path, *, check_mode: bool = False, **options: Any) -> dict[str, Any]:
+    params = {name: spec.get("default") for name, spec in image_server.argument_spec().items()}
+    call = Call({**params, "work_dir": str(work), **options}, check_mode=check_mode)
+    return {**perform(image_server.run, call), "warnings": call.warnings}
+
+
+def test_start_and_stop(work: Path) -> None:
+    options = {"publish": {"listen": "127.0.0.1"}}
+    planned = opened(work, check_mode=True, **options)
+    assert (planned["changed"], planned["pid"], planned["url"]) == (True, 0, "http://127.0.0.1:0/predicted/agent.x86_64.iso")
+    done = opened(work, **options)
+    assert not done["failed"], done
+    with urllib.request.urlopen(done["url"], timeout=10) as answer:
+        assert answer.read() == b"image"
+    assert not opened(work, **options)["changed"]
+    assert (work / "logs" / "image-server.log").stat().st_mode & 0o777 == 0o600
+    assert opened(work, state="stopped", check_mode=True)["changed"]
+    assert opened(work, state="stopped")["changed"]
+    assert not opened(work, state="stopped")["changed"]
+
+
+def test_the_interface_that_leads_to_the_bmcs(work: Path) -> None:
+    addresses = ["redfish-virtualmedia+https://127.9.0.1:8443/redfish/v1/Systems/1", "redfish-virtualmedia+https://bmc-2.example.com"]
+    done = opened(work, bmc_addresses=addresses, connect_to={"bmc-2.example.com": "127.9.0.2"})
+    assert done["url"].startswith("http://127.0.0.1:"), done
+    assert done["warnings"] == []
+
+
+def test_check_mode_before_there_is_anything(tmp_path: Path) -> None:
+    planned = opened(tmp_path / "nowhere", check_mode=True, publish={"listen": "127.0.0.1", "port": 8080})
+    assert planned["url"] == "http://127.0.0.1:8080/predicted/agent.x86_64.iso"
+    assert not opened(tmp_path / "nowhere", state="stopped", check_mode=True)["changed"]
+    assert not (tmp_path / "nowhere").exists()
+    result = opened(tmp_path / "nowhere")
+    assert "No image was built in" in result["msg"]
+
+
+def test_directory_and_none(work: Path, tmp_path: Path) -> None:
+    (tmp_path / "www").mkdir()
+    publish = {"method": "directory", "directory": str(tmp_path / "www"), "url": "http://192.0.2.1/images", "mode": "0644"}
+    done = opened(work, publish=publish)
+    assert Path(done["copy"]).stat().st_mode & 0o777 == 0o644
+    assert done["url"].startswith("http://192.0.2.1/images/")
+    assert not opened(work, publish=publish)["changed"]
+    other = opened(work, publish={"method": "none", "url": "http://192.0.2.1/x/y.iso"})
+    assert (other["url"], other["method"]) == ("http://192.0.2.1/x/y.iso", "none")
+    assert not Path(done["copy"]).exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"publish": {"mode": "416"}}, 'must be octal and in quotes, such as "0640"'),
+        ({"publish": {"method": "none"}}, "method none needs the URL"),
+        ({"bmc_addresses": ["10.0.0.1"]}, "bmc_addresses[0]"),
+        ({"connect_to": {"a:b:c": "d"}}, "openshift_connect_to[a:b:c]"),
+        ({"path": "/nowhere.iso"}, "/nowhere.iso does not exist"),
+        ({"publish": {"listen": "127.0.0.1", "tls": {"certificate": "/nowhere.pem"}}}, "cannot listen on 127.0.0.1"),
+    ],
+)
+def test_mistakes(work: Path, options: dict[str, Any], words: str) -> None:
+    result = opened(work, **options)
+    assert result["failed"]
+    assert words in result["msg"]
