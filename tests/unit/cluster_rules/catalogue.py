@@ -183,7 +183,7 @@ CATALOGUE: tuple[Mistake, ...] = (
     _mistake("rendezvous IP is a VIP", "vips hosts rendezvous", cluster(rendezvous_ip="192.168.111.5"), f"{API}[0]", INVALID, "vip-clash"),
     # platform
     _mistake(
-        "load balancer type", "balancer vips", cluster(platform_options={"loadBalancer": {"type": "Mine"}}), "platform.baremetal.loadBalancer.type", UNSUPPORTED
+        "load balancer type", "platform vips", cluster(platform_options={"loadBalancer": {"type": "Mine"}}), "platform.baremetal.loadBalancer.type", UNSUPPORTED
     ),
     _mistake(
         "provisioning network", "platform", cluster(platform_options={"provisioningNetwork": "Off"}), "platform.baremetal.provisioningNetwork", UNSUPPORTED
@@ -206,7 +206,7 @@ CATALOGUE: tuple[Mistake, ...] = (
     ),
     _mistake(
         "six masters",
-        "workers masters hosts",
+        "workers masters hosts rendezvous",
         all_of(pool("control_plane", replicas=6), cluster(rendezvous_ip="192.168.111.80"), lambda d: d.__class__(d.cluster, ())),
         "controlPlane.replicas",
         UNSUPPORTED,

@@ -33,7 +33,8 @@ def rendezvous_host(facts: Facts) -> Iterator[Problem]:
         yield _problem("rendezvous-host", "is no static address of a control-plane host", found.ip)
     elif facts.machine_networks and not facts.in_machine_network(ip):
         networks = ", ".join(str(network) for network in facts.machine_networks)
-        yield _problem("rendezvous-network", f"is in no machine network ({networks})", found.ip)
+        how = "" if found.given else ", the first static address of a control-plane host,"
+        yield _problem("rendezvous-network", f"the rendezvous IP{how} is in no machine network ({networks})", found.ip)
 
 
 def _problem(check: str, detail: str, ip: str) -> Problem:

@@ -1,0 +1,29 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The published walkthrough's input: exactly the warnings that design 1.2 names, once its pull secret is corrected."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from pathlib import Path
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import from_directory
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.validate import validate
+
+SHARED = Path(__file__).resolve().parents[3].parent / "shared" / "examples" / "kni22"
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason=f"{SHARED} is not there")
+def test_rules_warn_of_certificate_and_prefix_only(tmp_path: Path) -> None:
+    text = (SHARED / "install-config.yaml").read_text()
+    (tmp_path / "install-config.yaml").write_text(re.sub(r"(?m)^pullSecret: ''(.*)''$", r"pullSecret: '\1'", text))
+    (tmp_path / "agent-config.yaml").write_text((SHARED / "agent-config.yaml").read_text())
+    deployment, problems = from_directory(tmp_path, version="4.22.0")
+    assert deployment is not None
+    assert not [problem for problem in problems if problem.severity == "error"]
+    found = validate(deployment, today=datetime.date(2026, 6, 1))
+    assert [(problem.check, problem.severity) for problem in found] == [("prefix-mismatch", "warning"), ("certificate-expired", "warning")]
+    assert "asus3-vm1, asus3-vm2, asus3-vm3" in found[0].detail
