@@ -1,0 +1,195 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The use case of the door ``agent_manifests``: a configuration directory becomes the cluster-manifests set on disk.
+
+Planning reads and decides, applying writes what the plan says; check mode stops in between. What was written is noted with its digests, so that a file
+that a person has edited since, or put there first, is recognised and never overwritten.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from ..cluster.checked import all_problems
+from ..cluster.files import read_directory
+from ..cluster.located import load_all
+from ..cluster.rules.checks import check_names
+from ..cluster.tree import plain
+from ..common.errors import InvalidInput, ZeroTouchError
+from ..common.files import SECRET_FILE, ensure_directory, remove_leftovers, write_atomic
+from ..common.problems import Problem, apply_checks, errors
+from ..common.secrets import secret_values
+from .cluster_manifests import CLUSTER_MANIFESTS, ManifestSet, render_manifests
+
+NOTE = ".zerotouch-manifests.json"
+EXTRA_MANIFESTS = "openshift"
+_MIRROR = "mirror"
+
+
+@dataclasses.dataclass(frozen=True)
+class ManifestsRequest:
+    """``source_dir`` as agent_config writes it or a user's own files; without ``dest`` nothing is written. ``checks``: name -> error, warn, off."""
+
+    source_dir: Path
+    dest: Path | None = None
+    version: str = ""
+    release_image: str = ""
+    checks: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class FileChange:
+    """A file of ``dest`` that is not as it should be; ``text`` is None where it goes away."""
+
+    path: str
+    action: Literal["create", "change", "remove"]
+    text: str | None = dataclasses.field(repr=False)
+
+
+@dataclasses.dataclass(frozen=True)
+class ManifestsPlan:
+    request: ManifestsRequest
+    manifests: ManifestSet
+    files: Mapping[str, str] = dataclasses.field(repr=False)
+    changes: tuple[FileChange, ...]
+    problems: tuple[Problem, ...]
+
+    def secret_values(self) -> set[str]:
+        """What must not appear in any output: the pull secret's parts, passwords inside the overrides, all that an extra Secret holds."""
+        extra = [plain(item) for text in self.manifests.extra.values() for item in load_all(text, "")[0]]
+        held = {text for document in extra if isinstance(document, dict) for text in _secret_data(document)}
+        return secret_values([*(dict(made) for made in self.manifests.objects), *extra]) | held
+
+
+def _secret_data(document: Mapping[str, Any]) -> Iterator[str]:
+    if document.get("kind") == "Secret":
+        for key in ("data", "stringData"):
+            values = document.get(key)
+            yield from (value for value in values.values() if isinstance(value, str)) if isinstance(values, dict) else ()
+
+
+def plan_manifests(request: ManifestsRequest, *, today: datetime.date | None = None) -> ManifestsPlan:
+    """Read, check and render the input, and compare with what ``dest`` holds. Writes nothing.
+
+    ``today`` is what certificates are compared with. Raises :class:`InvalidInput` with every problem of the input, and :class:`ZeroTouchError` for a file
+    in ``dest`` that is not ours.
+    """
+    if not request.source_dir.is_dir():
+        raise ZeroTouchError(f"{request.source_dir} does not exist.", "source_dir is a directory with install-config.yaml and agent-config.yaml.")
+    parsed = read_directory(request.source_dir, version=request.version, release_image=request.release_image)
+    checks = {str(name): _level(level) for name, level in request.checks.items()}
+    problems = [*check_names(checks), *apply_checks(all_problems(parsed, today=today), checks)]
+    if errors(problems) or parsed.deployment is None:
+        raise InvalidInput(problems)
+    manifests = render_manifests(parsed.deployment)
+    files = {**manifests.files, **{f"{EXTRA_MANIFESTS}/{name}": text for name, text in manifests.extra.items()}}
+    changes = tuple(_changes(request.dest, files)) if request.dest is not None else ()
+    return ManifestsPlan(request, manifests, files, changes, tuple(problems))
+
+
+def _level(level: Any) -> str:
+    # YAML reads the bare word off as false.
+    return "off" if level is False or str(level).lower() in ("off", "no", "false") else str(level).lower()
+
+
+def apply_manifests(plan: ManifestsPlan) -> None:
+    """Write what the plan says: files 0600, directories 0700, each file whole or not at all."""
+    dest = plan.request.dest
+    if dest is None or not plan.changes:
+        return
+    ensure_directory(dest)
+    # The note first: a file that is written but not noted would look like a person's.
+    write_atomic(dest / NOTE, _note(plan.files), SECRET_FILE)
+    for change in plan.changes:
+        path = dest / change.path
+        if change.text is None:
+            path.unlink(missing_ok=True)
+        else:
+            ensure_directory(path.parent)
+            remove_leftovers(path.parent)
+            write_atomic(path, change.text, SECRET_FILE)
+
+
+def describe(plan: ManifestsPlan) -> dict[str, Any]:
+    """The door's result (design 1.4)."""
+    return {
+        "changed": bool(plan.changes),
+        "dest": str(plan.request.dest or ""),
+        "files": list(plan.files),
+        "changes": [{"path": change.path, "action": change.action} for change in plan.changes],
+        "objects": [dict(made) for made in plan.manifests.objects],
+        "problems": [problem.as_dict() for problem in plan.problems],
+    }
+
+
+def describe_diff(plan: ManifestsPlan) -> list[dict[str, str]]:
+    """Each change for Ansible's diff. Texts hold secrets that the door hides."""
+    dest = plan.request.dest or Path()
+    return [
+        {
+            "before_header": str(dest / change.path),
+            "after_header": str(dest / change.path),
+            "before": _read(dest / change.path) or "",
+            "after": change.text or "",
+        }
+        for change in plan.changes
+    ]
+
+
+def _changes(dest: Path, files: Mapping[str, str]) -> Iterator[FileChange]:
+    noted = _noted(dest)
+    foreign = []
+    for path in sorted({*files, *noted, *_present(dest)}):
+        before, after = _read(dest / path), files.get(path)
+        if before is not None and before != after and noted.get(path) != _digest(before):
+            foreign.append(path)
+        elif before is None and after is not None:
+            yield FileChange(path, "create", after)
+        elif before is not None and after is None:
+            yield FileChange(path, "remove", None)
+        elif after is not None and (before != after or (dest / path).stat().st_mode & 0o777 != SECRET_FILE):
+            yield FileChange(path, "change", after)
+    if foreign:
+        raise ZeroTouchError(
+            f"{dest} holds files that this collection did not write, or that were edited since: {', '.join(foreign)}.",
+            "Name another directory as dest, or move them away.",
+        )
+
+
+def _present(dest: Path) -> list[str]:
+    """Files of the directories that only the set may fill; others are nobody's business here."""
+    return [f"{name}/{path.name}" for name in (CLUSTER_MANIFESTS, _MIRROR) for path in sorted((dest / name).glob("*")) if path.is_file()]
+
+
+def _noted(dest: Path) -> dict[str, str]:
+    """Path -> digest of what we wrote into the directory."""
+    text = _read(dest / NOTE)
+    try:
+        noted = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    return {str(path): str(digest) for path, digest in noted.items() if not str(path).startswith("/") and ".." not in Path(str(path)).parts}
+
+
+def _note(files: Mapping[str, str]) -> str:
+    return json.dumps({path: _digest(text) for path, text in sorted(files.items())}, indent=2) + "\n"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise ZeroTouchError(f"{path} cannot be read: {error}.") from error
