@@ -145,7 +145,7 @@ class KubeApi:
             return self._json(self.version)
         if path.startswith("/openapi/v3"):
             return self._openapi(path)
-        parts = path.split("/")[1:]
+        parts = path.split("/")[1:] or [""]
         accept = request.headers.get("Accept", "")
         if parts in (["api"], ["apis"]):
             return self._discovery(parts[0], accept)
@@ -186,7 +186,7 @@ class KubeApi:
 
     def _target(self, path: str) -> Target:
         """Raises ApiError 404 for what is not served."""
-        parts = path.split("/")[1:]
+        parts = path.split("/")[1:] or [""]
         if parts[0] == "api" and len(parts) > 2:
             group, version, rest = "", parts[1], parts[2:]
         elif parts[0] == "apis" and len(parts) > 3:
