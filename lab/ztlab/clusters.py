@@ -1,25 +1,23 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The clusters that machines of the lab install: the new cluster's Kubernetes API, and which node booted into it."""
+"""The clusters that machines of the lab install: the new cluster's Kubernetes API, and which machines carry it."""
 
 from __future__ import annotations
 
 import asyncio
-import base64
 import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
-from .fabric.clientcert import client_certificate
+from .newcluster.cluster import NewCluster
 
 if TYPE_CHECKING:
     from .lab import Lab
-    from .newcluster.cluster import NewCluster
 
 API_PORT = 6443
+# What the bootstrap host reports of a node that it waits for.
+STAGES_AFTER_RESTART = ("Configuring", "Joined", "Done")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,24 +28,61 @@ class ClusterPlan:
     name: str
     base_domain: str
     version: str
+    platform: str
     api_ip: str
     ingress_ip: str
     expected: Mapping[str, int]  # role -> count
     signers: Mapping[str, tuple[bytes, bytes]]  # name -> (certificate, key) in PEM
-    ca_bundle: str = ""
-    single_node: bool = False
 
     @property
     def domain(self) -> str:
         return f"{self.name}.{self.base_domain}"
 
 
-@dataclasses.dataclass
 class RunningCluster:
-    plan: ClusterPlan
-    api: NewCluster
-    started: float  # lab seconds
-    booted: dict[str, float] = dataclasses.field(default_factory=dict)  # node name -> lab seconds
+    """One cluster. Its API answers as long as a machine carries it: the bootstrap host, later the control plane."""
+
+    def __init__(self, plan: ClusterPlan, api: NewCluster, address: str) -> None:
+        self.plan = plan
+        self.api = api
+        self.address = address
+        self._carriers: set[str] = set()
+        self._serving = False
+        self._lock = asyncio.Lock()
+
+    async def carry(self, machine: str) -> None:
+        """A machine runs the API now."""
+        self._carriers.add(machine)
+        await self._adjust()
+
+    async def drop(self, machine: str) -> None:
+        """A machine does not run it any more; without one the API is away."""
+        self._carriers.discard(machine)
+        await self._adjust()
+
+    async def end(self) -> None:
+        self._carriers.clear()
+        await self._adjust()
+
+    async def _adjust(self) -> None:
+        async with self._lock:
+            if self._carriers and not self._serving:
+                await self.api.start(self.address, API_PORT)
+                self._serving = True
+            elif self._serving and not self._carriers:
+                await self.api.stop()
+                self._serving = False
+
+    def node_booted(self, hostname: str, role: str, ip: str) -> None:
+        """A machine booted from disk and runs its kubelet."""
+        self.api.node_booted(hostname, role, ip)
+
+    def stages_behind(self, hostname: str) -> int:
+        """How many of STAGES_AFTER_RESTART a node has reached."""
+        kubelet = self.api.nodes.kubelets.get(hostname)
+        if kubelet is None:
+            return 0
+        return 3 if kubelet.ready else 2 if kubelet.joined is not None else 1
 
 
 class Clusters:
@@ -60,32 +95,31 @@ class Clusters:
     def get(self, key: str) -> RunningCluster | None:
         return self._clusters.get(key)
 
-    async def begin(self, plan: ClusterPlan) -> RunningCluster:
-        """Bootkube begins: the API comes up on the API address. A cluster of the same key is replaced."""
-        from .newcluster.cluster import NewCluster  # late: the Kubernetes API is the largest import, and most commands never need it
-
-        old = self._clusters.pop(plan.key, None)
-        if old is not None:
-            await old.api.stop()
+    async def begin(self, plan: ClusterPlan, machine: str) -> RunningCluster:
+        """Bootkube begins on a machine. A cluster of the same key or address is history. Raises ValueError for signers that are none."""
+        for key, old in list(self._clusters.items()):
+            if key == plan.key or old.plan.api_ip == plan.api_ip:
+                await old.end()
+                del self._clusters[key]
         api = NewCluster(
             name=plan.name,
             base_domain=plan.base_domain,
             version=plan.version,
             signers=plan.signers,
-            ca_bundle=plan.ca_bundle,
             expected=plan.expected,
+            platform=plan.platform,
             clock=self._lab.clock,
             faults=self._lab.faults,
         )
-        running = RunningCluster(plan, api, self._lab.clock.now())
+        running = RunningCluster(plan, api, self._lab.fabric.table.loopback(plan.api_ip))
         self._clusters[plan.key] = running
         for address in filter(None, (plan.api_ip, plan.ingress_ip)):
             self._lab.fabric.virtual[address] = ""
-        await api.start(self._lab.fabric.table.loopback(plan.api_ip), API_PORT)
+        await running.carry(machine)
         return running
 
     async def stop(self) -> None:
-        await asyncio.gather(*(running.api.stop() for running in self._clusters.values()))
+        await asyncio.gather(*(running.end() for running in self._clusters.values()))
         self._clusters.clear()
 
     def status(self) -> list[dict[str, Any]]:
@@ -94,10 +128,14 @@ class Clusters:
                 "name": running.plan.name,
                 "base_domain": running.plan.base_domain,
                 "version": running.plan.version,
-                "api": f"https://api.{running.plan.domain}:{API_PORT}",
+                "api": running.api.api_url,
+                "console": running.api.console_url,
                 "bootstrap_complete": running.api.bootstrap_complete,
-                "masters_ready": running.api.masters_ready,
                 "installed": running.api.installed,
+                "nodes": {
+                    name: "Ready" if kubelet.ready else "NotReady" if kubelet.joined is not None else "not joined"
+                    for name, kubelet in running.api.nodes.kubelets.items()
+                },
             }
             for running in self._clusters.values()
         ]
@@ -107,31 +145,4 @@ class Clusters:
         if not self._clusters:
             raise LookupError("no cluster exists yet: no machine has got as far as bootkube")
         running = list(self._clusters.values())[-1]
-        return _kubeconfig(running.plan, self._lab.fabric.table.loopback(running.plan.api_ip))
-
-
-def _kubeconfig(plan: ClusterPlan, address: str) -> str:
-    ca_certificate = plan.signers["kube-apiserver-lb-signer"][0]
-    certificate, key = client_certificate(*plan.signers["admin-kubeconfig-signer"], name="system:admin", organization="system:masters")
-
-    def encoded(pem: bytes) -> str:
-        return base64.b64encode(pem).decode()
-
-    document = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "current-context": "admin",
-        "clusters": [
-            {
-                "name": plan.name,
-                "cluster": {
-                    "server": f"https://{address}:{API_PORT}",
-                    "tls-server-name": f"api.{plan.domain}",
-                    "certificate-authority-data": encoded(ca_certificate),
-                },
-            }
-        ],
-        "users": [{"name": "admin", "user": {"client-certificate-data": encoded(certificate), "client-key-data": encoded(key)}}],
-        "contexts": [{"name": "admin", "context": {"cluster": plan.name, "user": "admin"}}],
-    }
-    return str(yaml.safe_dump(document, sort_keys=False))
+        return running.api.kubeconfig(f"https://{running.address}:{API_PORT}")

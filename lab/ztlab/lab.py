@@ -79,7 +79,7 @@ class Lab:
     async def start(self) -> None:
         """Open the BMCs."""
         connector = aiohttp.TCPConnector(limit=0)
-        self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), auto_decompress=False)
+        self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
         shared: dict[tuple[str, int], list[Hardware]] = defaultdict(list)
         for machine in self.machines.values():
             shared[machine.spec.bmc.host, machine.spec.bmc.port].append(machine)

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..clusters import RunningCluster
+from ..clusters import STAGES_AFTER_RESTART, RunningCluster
 from ..fabric.hosts import Unreachable
 from ..live.client.manifests import MOUNTS, ClientError
 from ..live.client.rest import Client
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 BOOTKUBE_SECONDS = 30.0
 CONTROLLER_SECONDS = 20.0
 WAIT_SECONDS = 5.0
-_AFTER_RESTART = ("Configuring", "Joined", "Done")
 
 
 class InstallationFailed(Exception):
@@ -60,8 +59,7 @@ class Bootstrap:
             raise RuntimeError("complete() before begin()")
         api = self._cluster.api
         await self._installer.stage("Waiting for control plane")
-        needed = min(2, max(1, self._cluster.plan.expected.get("master", 1) - 1))
-        await self._wait(lambda: api.masters_ready >= needed)
+        await self._wait(lambda: api.masters_ready)
         await self._installer.stage("Waiting for bootkube")
         await self._wait(lambda: api.bootstrap_complete)
         await self._installer.stage("Waiting for controller", CONTROLLER_SECONDS)
@@ -85,11 +83,16 @@ class Bootstrap:
             raise InstallationFailed(str(error)) from error
         live.log(f"bootkube: bringing up the control plane of {plan.domain} at {plan.api_ip}", phase="installing: bootkube")
         await self._clock.sleep(BOOTKUBE_SECONDS)
-        if live.lab.faults.take("api-never-starts"):
-            live.log("bootkube: etcd does not become healthy (injected fault api-never-starts)")
-            await asyncio.Event().wait()
-        self._cluster = await live.lab.clusters.begin(plan)
-        return self._cluster
+        try:
+            self._cluster = cluster = await live.lab.clusters.begin(plan, live.name)
+        except ValueError as error:
+            raise InstallationFailed(f"bootkube: {error}") from error
+
+        async def leave() -> None:
+            await cluster.drop(live.name)
+
+        live.on_end(leave)
+        return cluster
 
     async def _report_others(self) -> None:
         """The bootstrap host reports the stages of hosts that restarted: they have no agent any more."""
@@ -97,11 +100,11 @@ class Bootstrap:
         while True:
             await self._clock.sleep(WAIT_SECONDS)
             for host in await self._hosts():
-                if (host.get("progress") or {}).get("current_stage") not in ("Rebooting", "Waiting for ignition", *_AFTER_RESTART[:-1]):
+                if (host.get("progress") or {}).get("current_stage") not in ("Rebooting", "Waiting for ignition", *STAGES_AFTER_RESTART[:-1]):
                     continue
                 reached = self._reached(str(host.get("requested_hostname", "")))
                 for number in range(reported.get(host["id"], 0), reached):
-                    await self._installer.report(_AFTER_RESTART[number], path=f"/v2/infra-envs/{self._installer.infra_env_id}/hosts/{host['id']}")
+                    await self._installer.report(STAGES_AFTER_RESTART[number], path=f"/v2/infra-envs/{self._installer.infra_env_id}/hosts/{host['id']}")
                 reported[host["id"]] = max(reached, reported.get(host["id"], 0))
 
     def _reached(self, hostname: str) -> int:

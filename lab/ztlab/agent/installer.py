@@ -87,7 +87,7 @@ class Installer:
         """Workers wait for two nodes of the control plane to be ready (reference assisted-rest.md 7.4)."""
         while True:
             running = self.live.lab.clusters.get(self.infra_env_id)
-            if running is not None and running.api.masters_ready >= min(2, running.plan.expected.get("master", 0)):
+            if running is not None and running.api.masters_ready:
                 return
             await self.clock.sleep(WAIT_SECONDS)
 

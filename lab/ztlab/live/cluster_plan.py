@@ -35,8 +35,8 @@ def cluster_plan(root: Root, service_environment: Mapping[str, str], *, mounted:
         api_ip=api,
         ingress_ip=_first_vip(install, "ingressVIP") or _record(fabric, f"console-openshift-console.apps.{domain}") or api,
         expected={role: int(requirements.get(f"{word}Agents") or 0) for role, word in _AGENTS.items()},
+        platform=str(install.get("platformType") or ""),
         signers=_signers(root, service_environment, mounted),
-        single_node=requirements.get("controlPlaneAgents") == 1 and not requirements.get("workerAgents"),
     )
 
 

@@ -93,7 +93,8 @@ class _Reader:
         if version not in VERSIONS:
             raise IgnitionError(f"$.ignition.version: unsupported config version {version!r}")
         self._unused(ignition, "$.ignition", "ignition")
-        if any((ignition.get("config") or {}).get(kind) for kind in ("merge", "replace")):
+        referenced = ignition.get("config") or {}
+        if (referenced.get("replace") or {}).get("source") or any(entry.get("source") for entry in referenced.get("merge") or []):
             raise IgnitionError("$.ignition.config: this lab reads configs that stand alone, without merge and replace")
         storage = self._object(self.document.get("storage") or {}, "$.storage", "storage")
         self._unused(storage, "$.storage", "storage")

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import ssl
 from collections.abc import AsyncIterator, Callable
@@ -44,7 +45,7 @@ class Medium:
         self._faults = faults
         self._machine = machine
         self._clock = clock
-        self._auth = aiohttp.BasicAuth(slot.username, slot.password or "") if slot.username else None
+        self._headers = {"Host": self._host, "Accept-Encoding": "identity"} | _basic(slot)
         self._ssl: ssl.SSLContext | bool = bool(slot.verify_certificate)
 
     @property
@@ -104,8 +105,8 @@ class Medium:
             raise MediumError("the connection was closed in the middle of a block (injected fault cut-download)")
 
     def _request(self, offset: int, length: int) -> aiohttp.client._RequestContextManager:
-        headers = {"Range": f"bytes={offset}-{offset + length - 1}", "Host": self._host, "Accept-Encoding": "identity"}
-        return self._session.get(self._target, headers=headers, auth=self._auth, ssl=self._ssl, timeout=aiohttp.ClientTimeout(sock_connect=10, sock_read=30))
+        headers = self._headers | {"Range": f"bytes={offset}-{offset + length - 1}"}
+        return self._session.get(self._target, headers=headers, ssl=self._ssl, timeout=aiohttp.ClientTimeout(sock_connect=10, sock_read=30))
 
     @staticmethod
     def _check(response: aiohttp.ClientResponse, offset: int, length: int) -> int:
@@ -117,6 +118,12 @@ class Medium:
         if match is None or int(match[1]) != offset or int(match[2]) != offset + length - 1:
             raise MediumError(f"the server answers another range: {response.headers.get('Content-Range', 'none')}")
         return int(match[3])
+
+
+def _basic(slot: Slot) -> dict[str, str]:
+    if not slot.username:
+        return {}
+    return {"Authorization": "Basic " + base64.b64encode(f"{slot.username}:{slot.password or ''}".encode()).decode()}
 
 
 async def probe(session: aiohttp.ClientSession, redirect: Redirect, url: str) -> str:
