@@ -1,0 +1,96 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""YAML as upstream's tools write it: the same text with and without libyaml, and values that survive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common import yaml_text
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+DOCUMENT: dict[str, Any] = {
+    "zeta": {"b": [], "a": {}},
+    "alpha": [{"name": "eth0", "mac": "52:54:00:e7:05:72", "numbers": "52:54:00:10:05:12"}, ["nested", ["deeper"]]],
+    "text": "one\ntwo\n",
+    "no-end": "one\ntwo",
+    "trailing": "one \ntwo",
+    "long": "ssh-rsa " + "word " * 60 + "end",
+    "quote": 'it\'s "quoted"',
+    "colon": "a: b",
+    "json": '{"platform":{"external":{"platformName":"x"}}}',
+    "unicode": "Zürich – ✓",
+    "empty": "",
+    "yes": "no",
+    "number": 1,
+    "truth": True,
+    "nothing": None,
+    "tab": "a\tb",
+}
+
+TEXT = """\
+alpha:
+- mac: 52:54:00:e7:05:72
+  name: eth0
+  numbers: "52:54:00:10:05:12"
+- - nested
+  - - deeper
+colon: 'a: b'
+empty: ""
+json: '{"platform":{"external":{"platformName":"x"}}}'
+"""
+
+
+@pytest.fixture
+def without_libyaml(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.delattr(yaml, "CSafeDumper", raising=False)
+    yaml_text._dumper.cache_clear()
+    yield
+    yaml_text._dumper.cache_clear()
+
+
+def test_form() -> None:
+    assert yaml_text.dump(DOCUMENT).startswith(TEXT)
+    assert yaml.safe_load(yaml_text.dump(DOCUMENT)) == DOCUMENT
+
+
+def test_the_text_does_not_depend_on_libyaml(without_libyaml: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    pure = yaml_text.dump(DOCUMENT)
+    monkeypatch.undo()
+    yaml_text._dumper.cache_clear()
+    assert yaml_text.dump(DOCUMENT) == pure
+
+
+def test_order_can_be_kept() -> None:
+    assert yaml_text.dump({"b": 1, "a": 2}, sort_keys=False) == "b: 1\na: 2\n"
+
+
+def test_documents_are_separated_as_upstream_does() -> None:
+    assert yaml_text.dump_all([{"a": 1}, {"b": 2}]) == "a: 1\n---\nb: 2\n---\n"
+    assert yaml_text.dump_all([]) == ""
+
+
+def test_the_same_value_twice_is_written_twice() -> None:
+    shared = {"server": ["192.0.2.1"]}
+    assert yaml_text.dump({"a": shared, "b": shared}) == "a:\n  server:\n  - 192.0.2.1\nb:\n  server:\n  - 192.0.2.1\n"
+
+
+def test_what_yaml_cannot_hold_is_refused() -> None:
+    with pytest.raises(ValueError):
+        yaml_text.dump({"a": object()})
+
+
+_SCALARS = st.one_of(st.text(max_size=12), st.integers(-(10**9), 10**9), st.booleans(), st.none())
+_DOCUMENTS = st.recursive(
+    _SCALARS, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(min_size=1, max_size=8), inner, max_size=3)), max_leaves=8
+)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(_DOCUMENTS)
+def test_values_survive(document: Any) -> None:
+    assert yaml.safe_load(yaml_text.dump(document)) == document
