@@ -49,9 +49,7 @@ def _entry(member: str, entry: Mapping[str, Any]) -> dict[str, Any]:
 def check_name(name: str, platform: str) -> None:
     labels = name.split(".") if platform == "none" else [name]
     if len(name) > 54 or not all(NAME.match(label) for label in labels):
-        raise bad_request(
-            f"Cluster name format is not valid: '{name}'. Name must consist of lower-case letters, numbers and hyphens. It must start with a letter and end with a letter or number."
-        )
+        raise bad_request(f"Cluster name format is not valid: '{name}'. Lower-case letters, digits and hyphens are allowed, at both ends no hyphen.")
 
 
 def check_domain(domain: str) -> None:
@@ -70,16 +68,12 @@ def check_proxies(params: Mapping[str, Any]) -> None:
     for name in ("http_proxy", "https_proxy"):
         value = params.get(name) or ""
         if value and urlsplit(value).scheme != "http":
-            raise bad_request(
-                f"Failed to validate {name.replace('_', ' ').upper().replace('HTTP PROXY', 'HTTP Proxy')}: The URL scheme must be http; {value!r} is not supported"
-            )
+            raise bad_request(f"Proxy URL format is not valid: {name} must have the scheme http, not {value!r}")
         if value and not urlsplit(value).hostname:
             raise bad_request(f"Proxy URL format is not valid: '{value}'")
     for item in filter(None, (item.strip() for item in (params.get("no_proxy") or "").split(","))):
         if item != "*" and not _no_proxy_item(item.removeprefix(".")):
-            raise bad_request(
-                f"NO Proxy format is not valid: '{params['no_proxy']}'. NO Proxy is a comma-separated list of destination domain names, domains, IP addresses or other network CIDRs."
-            )
+            raise bad_request(f"NO Proxy format is not valid: '{params['no_proxy']}'. A comma-separated list of names, addresses and networks is needed.")
 
 
 def _no_proxy_item(item: str) -> bool:
@@ -101,9 +95,7 @@ def check_ntp(params: Mapping[str, Any], legacy: str) -> None:
 
 def check_tags(tags: str) -> None:
     if tags and not all(TAG.match(tag.strip()) for tag in tags.split(",")):
-        raise bad_request(
-            f"Invalid format for Tags: {tags}. Tags should be a comma-separated list (e.g. tag1,tag2,tag3). Each tag can consist of the following characters: Alphanumeric (aA-zZ, 0-9), underscore (_) and white-spaces."
-        )
+        raise bad_request(f"Invalid format for Tags: {tags}. Tags are separated by commas and consist of letters, digits, underscores and single spaces.")
 
 
 def check_ignition_endpoint(endpoint: Mapping[str, Any] | None) -> None:
@@ -193,9 +185,7 @@ def resolve_control_plane(params: Mapping[str, Any], version: str, settings: Set
     most = 5 if version_key(version) >= (4, 18) else 3
     if count == 1 or 3 <= count <= most or (count == 2 and two):
         return count
-    raise bad_request(
-        f"There should be exactly {'3' if most == 3 else '3, 4 or 5'} dedicated control plane nodes for high availability mode Full in openshift version {version}, got {count}"
-    )
+    raise bad_request(f"OpenShift {version} needs {'3' if most == 3 else '3, 4 or 5'} dedicated control plane nodes, control_plane_count is {count}")
 
 
 def resolve_platform(params: Mapping[str, Any], count: int) -> tuple[dict[str, Any], bool]:
@@ -282,9 +272,7 @@ def _release(params: Mapping[str, Any], settings: Settings) -> tuple[str, str]:
         return (version if version.count(".") >= 2 else known.version), wanted
     release = settings.resolve_release(version, architecture)
     if release is None:
-        raise bad_request(
-            f"Openshift version {version} for CPU architecture {architecture} is not supported: The requested release image for version ({version}) and CPU architecture ({architecture}) can't be found"
-        )
+        raise bad_request(f"Openshift version {version} for CPU architecture {architecture} is not supported: no release image of that version is known")
     return release.version, release.url
 
 

@@ -102,14 +102,15 @@ def _update_machine_networks(cluster: Cluster, fields: Mapping[str, Any], params
     said = params.get("machine_networks")
     if said is None and params.get("machine_network_cidr"):
         said = [{"cidr": params["machine_network_cidr"]}]
+    balancer = (fields.get("load_balancer") or {}).get("type") == "user-managed"
     vips_changed = any(params.get(name) is not None for name in ("api_vips", "ingress_vips"))
     if said is None:
-        if vips_changed and not (fields.get("load_balancer") or {}).get("type") == "user-managed":
-            cluster.machine_networks_given = cluster.machine_networks_given and len(cluster.machine_networks) > 1
+        # New VIPs lead to a network of their own; the pair of a dual-stack cluster stays, and so does what a load balancer of the user needs.
+        if vips_changed and not balancer and len(cluster.machine_networks) < 2:
+            cluster.machine_networks_given = False
         return
     current = cluster.machine_networks
     wanted = [entry["cidr"] for entry in said]
-    balancer = (fields.get("load_balancer") or {}).get("type") == "user-managed"
     dual = len(wanted) > 1
     plain = not (fields.get("vip_dhcp_allocation") or balancer or fields.get("user_managed_networking") or dual)
     if plain and wanted and wanted != current:

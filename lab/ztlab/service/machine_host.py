@@ -98,7 +98,8 @@ def booted_image_again(host: Host) -> str:
 
 
 def _reboot_timed_out(facts: Facts) -> str:
-    return f"Host timed out when pulling the configuration files. Verify in the host console that the host boots from the OpenShift installation disk {_disk_description(facts.host)} and has network access"
+    text = "Host did not come back after the reboot: check on its console that it boots from the installation disk"
+    return f"{text} {_disk_description(facts.host)} and has network access"
 
 
 def _stage_limit(facts: Facts) -> float | None:
@@ -335,7 +336,7 @@ def register_again(core: Core, host: Host) -> None:
         core.set_host_status(host, "known", "Host is ready to be installed")
     elif (
         host.status == "installing-pending-user-action"
-        or (host.status == "installing-in-progress" and host.progress.stage == "Rebooting")
+        or (host.status == "installing-in-progress" and host.progress.stage in REBOOT_STAGES)
         or (host.status == "added-to-existing-cluster" and host.progress.stage == "Done")
     ):
         core.set_host_status(host, "installing-pending-user-action", booted_image_again(host))

@@ -29,7 +29,7 @@ class Call:
     headers: Mapping[str, str]
     body: Any = None
     raw: bytes = b""
-    caller: Caller = Caller()
+    caller: Caller = dataclasses.field(default_factory=Caller)
 
 
 @dataclasses.dataclass(frozen=True)

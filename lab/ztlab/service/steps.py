@@ -18,7 +18,7 @@ from . import inventory as disks
 from . import machine_cluster, machine_host, networks
 from .core import Core
 from .errors import bad_request
-from .model import UNBOUND, Cluster, Host
+from .model import BEFORE_INSTALL, UNBOUND, Cluster, Host
 from .pull_secret import registry_of
 from .router import Call, Reply
 from .schema import read_query_number
@@ -81,7 +81,7 @@ def planned(core: Core, host: Host) -> tuple[tuple[str, ...], int]:
     """Step types and interval for the status of now, before empty ones are left out."""
     day1, day2, interval = PLAN.get(host.status, ((), (), NORMAL))
     names = day2 if host.day2 else day1
-    before = host.status in machine_host.BEFORE_INSTALL | UNBOUND
+    before = host.status in BEFORE_INSTALL | UNBOUND
     if before and core.settings.agent_image and host.agent_version != core.settings.agent_image and core.settings.switch("ENABLE_UPGRADE_AGENT", True):
         names = ("upgrade-agent",)
     return tuple(name for name in names if name not in core.settings.disabled_steps), interval

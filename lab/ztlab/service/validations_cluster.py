@@ -102,7 +102,7 @@ def _masters(scene: Scene, cluster: Cluster) -> Outcome:
         return failure("Single-node clusters must have a single control plane node and no workers.")
     if len(masters) != wanted:
         return failure(
-            f"The cluster must have exactly {wanted} dedicated control plane nodes. Add or remove hosts, or change their roles configurations to meet the requirement."
+            f"The cluster must have exactly {wanted} dedicated control plane nodes, it has {len(masters)}. Add or remove hosts, or change their roles."
         )
     if wanted == 2 and not arbiters and not _fenced(masters):
         return failure("A cluster with 2 control plane nodes must have an arbiter node, or fencing credentials for both control plane nodes.")

@@ -204,8 +204,7 @@ def _no_wildcard(scene: Scene, host: Host) -> Outcome | None:
     for entry in filter(None, (_resolution(host, name) for name in names)):
         if entry.get("ipv4_addresses") or entry.get("ipv6_addresses"):
             return failure(
-                f"DNS wildcard configuration was detected for domain *.{cluster.domain} - the installation will not be able to complete while this record exists. "
-                "Please remove it to proceed."
+                f"DNS wildcard configuration was detected for domain *.{cluster.domain}: the installation cannot complete while it exists. Remove it to go on."
             )
     return success("DNS wildcard check was successful")
 
@@ -412,9 +411,7 @@ def _min_cores(scene: Scene, host: Host) -> Outcome | None:
     wanted = scene.least_requirement().cpu_cores
     if _cores(host) >= wanted:
         return success("Sufficient CPU cores")
-    return failure(
-        f"The host is not eligible to participate in Openshift Cluster because the minimum required CPU cores for any role is {wanted}, found only {_cores(host)}"
-    )
+    return failure(f"The minimum required CPU cores for any role is {wanted}, found only {_cores(host)}")
 
 
 @validation("hardware", "has-min-memory")
@@ -424,9 +421,7 @@ def _min_memory(scene: Scene, host: Host) -> Outcome | None:
     wanted = scene.least_requirement().ram_mib
     if enough_memory(host, wanted):
         return success("Sufficient minimum RAM")
-    return failure(
-        f"The host is not eligible to participate in Openshift Cluster because the minimum required RAM for any role is {_gib(wanted)}, found only {_memory_text(host)}"
-    )
+    return failure(f"The minimum required RAM for any role is {_gib(wanted)}, found only {_memory_text(host)}")
 
 
 @validation("hardware", "has-min-valid-disks")
