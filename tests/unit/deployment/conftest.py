@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import importlib.util
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -151,3 +153,19 @@ def setup():
 @pytest.fixture
 def world(tmp_path, setup):
     return World(tmp_path / "state.json", setup)
+
+
+@pytest.fixture(scope="session")
+def staging():
+    """The module stage.py beside this file."""
+    spec = importlib.util.spec_from_file_location("deployment_stage", Path(__file__).parent / "stage.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def stage(tmp_path, staging):
+    deployment = staging.Stage(tmp_path)
+    yield deployment
+    deployment.close()
