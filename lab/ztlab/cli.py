@@ -158,10 +158,11 @@ def _fault(options: argparse.Namespace) -> None:
 
 
 def _site_from_inventory(options: argparse.Namespace) -> None:
-    from .drafting import draft_site  # late: it runs Ansible, which no other command needs
+    from .drafting import draft_site  # late: no other command needs it
 
     text = draft_site(options.inventory, options.extra_vars)
     if options.output:
+        options.output.touch(mode=0o600)
         options.output.write_text(text, encoding="utf-8")
         print(f"{options.output} is a draft: correct it to what stands in the rack.")
     else:
