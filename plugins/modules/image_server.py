@@ -145,7 +145,7 @@ pid:
   description: Process id of the server; 0 without one.
   returned: success
   type: int
-copy:
+copy_path:
   description: The copy, with O(publish.method=directory).
   returned: success
   type: str

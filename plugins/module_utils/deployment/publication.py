@@ -57,7 +57,7 @@ def read_options(params: Mapping[str, Any]) -> PublishOptions:
     connect_to, problems = ConnectTo.parse(params.get("connect_to") or {})
     mode = str(given.get("mode") or "0640")
     if not _MODE.match(mode):
-        problems.append(Problem("openshift_publish.mode", INVALID, "must be octal and in quotes, such as \"0640\"", layer="ours", check="publish", value=mode))
+        problems.append(Problem("openshift_publish.mode", INVALID, 'must be octal and in quotes, such as "0640"', layer="ours", check="publish", value=mode))
     peers = _peers(params.get("bmc_addresses") or [], problems)
     if problems:
         raise InvalidInput(problems)
@@ -78,7 +78,7 @@ def read_options(params: Mapping[str, Any]) -> PublishOptions:
 
 
 def _absolute(path: str | None) -> str:
-    return str(Path(path).expanduser().absolute()) if path else ""
+    return str(Path(path).absolute()) if path else ""
 
 
 def _peers(addresses: Sequence[str], problems: list[Problem]) -> list[Peer]:

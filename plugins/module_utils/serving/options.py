@@ -57,7 +57,7 @@ class Publication:
     listen: str = ""
     port: int = 0
     pid: int = 0
-    copy: str = ""
+    copy_path: str = ""
     warnings: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def _publish_copy(image: Path, state: StateFile, options: PublishOptions, token:
         if reason:
             _copy(image, target, options.mode)
         state.update("publish", {"method": "directory", "url": url, "path": str(image), "token": token, "copy": str(target), "of": _identity(image)})
-    return Publication(changed, reason or "the copy is current", "directory", url, str(image), copy=str(target))
+    return Publication(changed, reason or "the copy is current", "directory", url, str(image), copy_path=str(target))
 
 
 def _copy(image: Path, target: Path, mode: int) -> None:

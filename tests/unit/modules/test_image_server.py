@@ -67,12 +67,12 @@ def test_directory_and_none(work: Path, tmp_path: Path) -> None:
     (tmp_path / "www").mkdir()
     publish = {"method": "directory", "directory": str(tmp_path / "www"), "url": "http://192.0.2.1/images", "mode": "0644"}
     done = opened(work, publish=publish)
-    assert Path(done["copy"]).stat().st_mode & 0o777 == 0o644
+    assert Path(done["copy_path"]).stat().st_mode & 0o777 == 0o644
     assert done["url"].startswith("http://192.0.2.1/images/")
     assert not opened(work, publish=publish)["changed"]
     other = opened(work, publish={"method": "none", "url": "http://192.0.2.1/x/y.iso"})
     assert (other["url"], other["method"]) == ("http://192.0.2.1/x/y.iso", "none")
-    assert not Path(done["copy"]).exists()
+    assert not Path(done["copy_path"]).exists()
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_directory(image: Path, state: StateFile, tmp_path: Path) -> None:
     planned = go(image, state, options, check_mode=True)
     assert (planned.changed, planned.reason, list(root.iterdir())) == (True, "there is no copy yet", [])
     done = go(image, state, options)
-    copy = Path(done.copy)
+    copy = Path(done.copy_path)
     assert done.url == f"https://www.example.com/images/{copy.parent.name}/agent.x86_64.iso"
     assert len(copy.parent.name) == 32
     assert (copy.read_bytes(), copy.stat().st_mode & 0o777, copy.parent.stat().st_mode & 0o777) == (b"image" * 100, 0o640, 0o710)
