@@ -1,0 +1,105 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The door deployment_info in this process, against servers of its own."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.testing import patch_module_args
+from ansible_collections.zerotouch.openshift.plugins.modules import deployment_info
+
+_SPEC = importlib.util.spec_from_file_location("deployment_stage_of_info", Path(__file__).parents[1] / "deployment" / "stage.py")
+staging = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(staging)
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Any]:
+    deployment = staging.Stage(tmp_path)
+    yield deployment
+    deployment.close()
+
+
+@pytest.fixture
+def call(stage: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
+    def open_door(**arguments: Any) -> dict[str, Any]:
+        with patch_module_args({"source_dir": str(stage.root), "connect_to": stage.connect_to, **arguments}), pytest.raises(SystemExit):
+            deployment_info.main()
+        output = capfd.readouterr().out
+        assert "user-token-of-this-deployment" not in output
+        return dict(json.loads(output))
+
+    return open_door
+
+
+def test_nothing_yet_with_what_check_mode_predicts(stage: Any, call: Any) -> None:
+    hosts = [{"name": "a", "hostname": "a", "role": "master", "macs": ["52:54:00:00:00:0a"], "static_ips": ["192.168.111.20"]}]
+    result = call(hosts=hosts, rendezvous_ip="192.168.111.20", api_url="https://api.demo.example.com:6443", _ansible_check_mode=True)
+    assert (result["state"], result["build"], result["boot_hosts"], result["wait"], result["changed"]) == ("new", True, ["a"], True, False)
+    assert not stage.root.exists()
+
+
+def test_someone_elses_cluster_at_predicted_addresses(stage: Any, call: Any) -> None:
+    stage.installed()
+    result = call(hosts=[{"name": "a"}], api_url="https://api.demo.example.com:6443")
+    assert (result["state"], result["boot_hosts"], result["api"]) == ("foreign", [], "foreign")
+    assert "start_over" in result["stop_reason"]
+    assert call(hosts=[{"name": "a"}], api_url="https://api.demo.example.com:6443", force=["start_over"])["boot_hosts"] == ["a"]
+
+
+def test_built_registered_installed(stage: Any, call: Any) -> None:
+    stage.build()
+    assert call()["boot_hosts"] == ["node-0", "node-1"]
+    service = stage.serve()
+    service.cluster = {"id": "c1", "status": "insufficient"}
+    service.hosts = [staging.service_host(0)]
+    registered = call()
+    assert (registered["state"], registered["service"], registered["boot_hosts"]) == ("registered", "ours", ["node-1"])
+    assert [(host["action"], host["joined"]) for host in registered["hosts"]] == [("wait", False), ("boot", False)]
+    stage.installed()
+    stage.state.update("install", {"phase": "installed"})
+    service.infra_env = "somebody-else"
+    installed = call()
+    assert (installed["state"], installed["wait"], installed["boot_hosts"], installed["api"]) == ("installed", False, [], "ours")
+
+
+@pytest.mark.parametrize("how", ["on disk", "predicted"])
+def test_changed_input_while_hosts_are_registered(stage: Any, call: Any, how: str) -> None:
+    stage.build()
+    service = stage.serve()
+    service.cluster = {"id": "c1", "status": "insufficient"}
+    service.hosts = [staging.service_host(0)]
+    if how == "on disk":
+        (stage.root / "config" / "openshift").mkdir()
+        (stage.root / "config" / "openshift" / "extra.yaml").write_text("kind: ConfigMap")
+    result = call(changed_files=[] if how == "on disk" else ["openshift/extra.yaml"])
+    assert (result["state"], result["differing_paths"]) == ("changed", ["openshift/extra.yaml"])
+    assert "openshift/extra.yaml" in result["stop_reason"]
+
+
+def test_a_note_is_a_warning(stage: Any, call: Any) -> None:
+    stage.build()
+    service = stage.serve()
+    service.cluster = {"id": "c1", "status": "insufficient"}
+    service.hosts = [staging.service_host(number) for number in (0, 1, 7)]
+    assert "node-7 is registered with the service but not in the configuration." in str(call()["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"connect_to": {"x": "y:z"}}, "openshift_connect_to"),
+        ({"force": ["everything"]}, "value of force must be one or more of"),
+        ({"source_dir": __file__}, "is not a directory"),
+    ],
+)
+def test_what_is_refused(call: Any, arguments: dict[str, Any], message: str) -> None:
+    result = call(**arguments)
+    assert result["failed"] and message in result["msg"]

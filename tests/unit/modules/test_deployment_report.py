@@ -1,0 +1,60 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The door deployment_report in this process."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.testing import patch_module_args
+from ansible_collections.zerotouch.openshift.plugins.modules import deployment_report
+
+_SPEC = importlib.util.spec_from_file_location("deployment_stage_of_report", Path(__file__).parents[1] / "deployment" / "stage.py")
+staging = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(staging)
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Any:
+    return staging.Stage(tmp_path)
+
+
+@pytest.fixture
+def call(stage: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
+    def open_door(**arguments: Any) -> dict[str, Any]:
+        with patch_module_args({"source_dir": str(stage.root), **arguments}), pytest.raises(SystemExit):
+            deployment_report.main()
+        output = capfd.readouterr().out
+        assert "aaaaa-bbbbb" not in output
+        return dict(json.loads(output))
+
+    return open_door
+
+
+def test_check_run_run_again(stage: Any, call: Any) -> None:
+    stage.build()
+    predicted = call(_ansible_check_mode=True)
+    assert predicted["changed"] and not (stage.root / "report.html").exists()
+    done, again = call(), call()
+    assert [done["changed"], again["changed"]] == [True, False]
+    assert json.loads(Path(done["json"]).read_text()) == done["report"] == predicted["report"]
+    assert Path(done["html"]).read_text().startswith("<!doctype html>")
+    assert done["summary"][0] == "Cluster demo 4.22.0: image built, 0 of 2 nodes ready"
+
+
+def test_further_warnings_are_shown_without_secrets(stage: Any, call: Any) -> None:
+    stage.build()
+    result = call(warnings=["mind the gap", "password aaaaa-bbbbb-ccccc-ddddd"])
+    assert result["report"]["warnings"] == ["mind the gap", "password <hidden>"]
+
+
+def test_before_anything_happened(stage: Any, call: Any) -> None:
+    assert call(_ansible_check_mode=True)["changed"]
+    assert not stage.root.exists()
+    assert call()["report"]["result"]["text"] == "not built yet"
