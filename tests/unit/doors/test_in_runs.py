@@ -1,0 +1,194 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Doors in real runs of Ansible: which way is taken, what is shown, what one task costs, what a signal leaves behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+SECRET = "correct-horse-battery"
+PLAY = {
+    "hosts": "localhost",
+    "connection": "local",
+    "gather_facts": False,
+    "vars": {"ansible_python_interpreter": "{{ ansible_playbook_python }}"},
+}
+
+
+def command(folder: Path, play: dict[str, Any], *options: str) -> tuple[list[str], dict[str, str]]:
+    playbook = folder / "play.yml"
+    playbook.write_text(yaml.safe_dump([{**PLAY, **play}]))
+    (folder / "ansible.cfg").touch()  # the user's own settings are not meant
+    environment = {
+        **os.environ,
+        "ANSIBLE_COLLECTIONS_PATH": os.pathsep.join([str(HERE / "collection"), str(ROOT / ".build")]),
+        "ANSIBLE_LOCAL_TEMP": str(folder / "tmp"),
+        "ANSIBLE_REMOTE_TEMP": str(folder / "remote"),
+        "ANSIBLE_CONFIG": str(folder / "ansible.cfg"),
+        "ANSIBLE_NOCOLOR": "1",
+    }
+    return [sys.executable, "-m", "ansible", "playbook", "-i", "localhost,", str(playbook), *options], environment
+
+
+Play = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Play:
+    def play(tasks: list[dict[str, Any]], *options: str, environment: dict[str, str] | None = None, **keywords: Any) -> subprocess.CompletedProcess[str]:
+        arguments, variables = command(tmp_path, {"tasks": tasks, **keywords}, *options)
+        return subprocess.run(arguments, env={**variables, **(environment or {})}, capture_output=True, text=True, timeout=120, check=False)
+
+    return play
+
+
+def probe(arguments: dict[str, Any] | None = None, **task: Any) -> dict[str, Any]:
+    return {"test.doors.probe": arguments or {}, **task}
+
+
+def test_which_way_is_taken(run: Play, tmp_path: Path) -> None:
+    """Local, same Python, nothing special: inside. Everything else: as a module, with the same result."""
+    ways = {
+        "plain": probe(),
+        "other_python": probe(vars={"ansible_python_interpreter": str(tmp_path / "python")}),
+        "startup_environment": probe(environment={"PYTHONHASHSEED": "1"}),
+        "exported": probe(environment={"PROBE": "set"}),
+        "asynchronous": {**probe(), "async": 60, "poll": 1},
+    }
+    (tmp_path / "python").symlink_to(sys.executable)
+    tasks: list[dict[str, Any]] = [{**task, "register": name} for name, task in ways.items()]
+    tasks += [{"ansible.builtin.debug": {"msg": f"{name}={{{{ {name}.seen.inside }}}} {{{{ {name}.seen.environment }}}}"}} for name in ways]
+    done = run(tasks)
+    assert done.returncode == 0, done.stdout + done.stderr
+    seen = {name: (inside, variable) for name, inside, variable in re.findall(r'"msg": "(\w+)=(\w+) (\w*)"', done.stdout)}
+    assert {name: inside == "True" for name, (inside, dummy) in seen.items()} == {
+        "plain": True,
+        "other_python": False,
+        "startup_environment": False,
+        "exported": True,
+        "asynchronous": False,
+    }
+    assert [seen["exported"][1], seen["plain"][1]] == ["set", ""]
+
+
+def test_values_from_templates_are_plain(run: Play) -> None:
+    """Templating hands out tagged and lazy values; a door gets what a module would get."""
+    arguments = {"data": {"text": "{{ word }}", "number": "{{ 3 }}", "nested": "{{ {'a': [1, word]} }}", "flag": "{{ true }}"}, "number": "{{ '5' }}"}
+    done = run(
+        [probe(arguments, register="r"), {"ansible.builtin.debug": {"msg": "{{ r.seen.types }} {{ r.seen.number + 1 }}"}}], vars={**PLAY["vars"], "word": "x"}
+    )
+    assert "['bool', 'dict', 'int', 'str'] 6" in done.stdout, done.stdout + done.stderr
+
+
+def test_module_defaults_reach_their_door_only(run: Play) -> None:
+    defaults = {"test.doors.probe": {"number": 5}, "test.doors.other": {"number": 7}}
+    tasks = [probe(register="a"), {"test.doors.other": {}, "register": "b"}, {"ansible.builtin.debug": {"msg": "{{ a.seen.number }} and {{ b.seen.number }}"}}]
+    assert "5 and 7" in run(tasks, module_defaults=defaults).stdout
+
+
+def test_what_is_shown(run: Play) -> None:
+    """Progress live as a plain line, warnings as warnings, no secret at any verbosity; nothing of a task with no_log."""
+    # Not literally in the play: Ansible quotes the lines of a task that failed.
+    secret = "{{ lookup('ansible.builtin.env', 'PROBE_SECRET') }}"
+    tasks = [probe({"data": {"token": secret}}), probe({"password": secret, "act": "fail"}, ignore_errors=True)]
+    done = run(tasks, "-vvv", "--diff", environment={"PROBE_SECRET": SECRET})
+    assert re.search(r"^half way$", done.stdout, re.M)
+    assert "[WARNING]: mind this" in done.stdout + done.stderr
+    assert "No way with <hidden>. Try another one." in done.stdout + done.stderr
+    assert SECRET not in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    hidden = run([probe(no_log=True)])
+    assert hidden.returncode == 0 and "half way" not in hidden.stdout + hidden.stderr
+
+
+def test_progress_leaves_documents_alone(run: Play) -> None:
+    """A callback that prints JSON keeps standard output to itself."""
+    done = run([probe()], environment={"ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json"})
+    if "ansible.posix.json" in done.stderr and "not" in done.stderr:
+        pytest.skip("the callback ansible.posix.json is not installed")
+    assert json.loads(done.stdout)["plays"]
+    assert "half way" in done.stderr
+
+
+def test_check_mode_and_loop(run: Play) -> None:
+    tasks = [
+        probe({"number": "{{ item }}"}, loop=[1, 2], register="r"),
+        {"ansible.builtin.debug": {"msg": "{{ r.results | map(attribute='seen.check') | join(' ') }}"}},
+    ]
+    done = run(tasks, "--check")
+    assert "True True" in done.stdout and "changed=0" in done.stdout
+
+
+def test_a_task_with_nothing_to_do_is_cheap(run: Play) -> None:
+    """Budget (design 6): 0.15 s a task on an idle machine. The slope over many tasks leaves out what a run costs anyway."""
+
+    def seconds(count: int) -> float:
+        started = time.monotonic()
+        assert run([probe() for dummy in range(count)]).returncode == 0
+        return time.monotonic() - started
+
+    per_task = min((seconds(22) - seconds(2)) / 20 for dummy in range(2))
+    assert per_task <= 0.15 * float(os.environ.get("ZEROTOUCH_SLOWNESS", "3")), f"{per_task:.3f} s a task"
+
+
+@pytest.mark.parametrize("inside", [True, False], ids=["inside", "module"])
+@pytest.mark.parametrize("act", ["wait", "wait_many"])
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM], ids=lambda signum: signum.name)
+def test_signals_end_a_wait(signum: signal.Signals, act: str, inside: bool, tmp_path: Path) -> None:
+    """Ctrl-C and SIGTERM: the door closes what it has open, and is gone in time."""
+    marks = tmp_path / "mark"
+    task = probe({"act": act, "path": str(marks)}, **({} if inside else {"environment": {"PYTHONHASHSEED": "1"}}))
+    took = interrupted(tmp_path, task, marks, signum)
+    assert Path(f"{marks}.closed").read_text() == "Interrupted"
+    assert took < 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("inside", [True, False], ids=["inside", "module"])
+def test_signal_during_a_request_that_takes_no_notice(inside: bool, tmp_path: Path) -> None:
+    """It gets its grace, then the exception; all within ten seconds."""
+    marks = tmp_path / "mark"
+    task = probe({"act": "busy", "path": str(marks)}, **({} if inside else {"environment": {"PYTHONHASHSEED": "1"}}))
+    took = interrupted(tmp_path, task, marks, signal.SIGTERM)
+    assert Path(f"{marks}.closed").read_text() == "Interrupted"
+    assert 3 < took < 10
+
+
+def interrupted(folder: Path, task: dict[str, Any], marks: Path, signum: signal.Signals) -> float:
+    """Start the play, send the signal once the door has begun; seconds from the signal until the door has closed."""
+    arguments, environment = command(folder, {"tasks": [task]})
+    process = subprocess.Popen(arguments, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        wait_for(Path(f"{marks}.begun"), 60, process)
+        time.sleep(0.2)
+        started = time.monotonic()
+        process.send_signal(signum)
+        wait_for(Path(f"{marks}.closed"), 15)
+        process.wait(15)
+        return time.monotonic() - started
+    finally:
+        process.kill()
+        process.wait()
+
+
+def wait_for(path: Path, limit: float, process: subprocess.Popen[bytes] | None = None) -> None:
+    end = time.monotonic() + limit
+    while not path.exists():
+        assert process is None or process.poll() is None, "Ansible has ended"
+        assert time.monotonic() < end, f"{path.name} does not appear"
+        time.sleep(0.05)
