@@ -15,8 +15,8 @@ from .errors import InfraError
 from .schema import Field, is_uuid
 
 BASE = "/api/assisted-install"
-# Letters of the endpoint index in reference assisted-rest.md section 2.
-SCHEMES = {"U": ("userAuth",), "A": ("agentAuth",), "W": ("watcherAuth",), "L": ("urlAuth",), "i": ("imageAuth", "imageURLAuth")}
+# Letters of the endpoint index in reference assisted-rest.md section 2; h: the header of i only.
+SCHEMES = {"U": ("userAuth",), "A": ("agentAuth",), "W": ("watcherAuth",), "L": ("urlAuth",), "i": ("imageAuth", "imageURLAuth"), "h": ("imageAuth",)}
 UUID_PARAMETERS = ("cluster_id", "infra_env_id", "host_id")
 
 

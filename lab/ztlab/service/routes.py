@@ -43,7 +43,7 @@ def _clusters(router: Router) -> None:
     add("GET", C + "/install-config", "U", clusters.get_install_config)
     add("PATCH", C + "/install-config", "U", clusters.patch_install_config, bodies.JSON_TEXT, "install-config-params")
     add("GET", C + "/ignored-validations", "U", clusters.get_ignored_validations)
-    add("PUT", C + "/ignored-validations", "U", clusters.put_ignored_validations, bodies.IGNORED_VALIDATIONS, "ignored-validations")
+    add("PUT", C + "/ignored-validations", "U", clusters.put_ignored_validations, bodies.IGNORED_VALIDATIONS, "ignored_validations")
     add("GET", C + "/ui-settings", "U", clusters.get_ui_settings)
     add("PUT", C + "/ui-settings", "U", clusters.set_ui_settings, bodies.JSON_TEXT, "ui-settings")
     add("GET", C + "/preflight-requirements", "U", clusters.preflight_requirements)
@@ -81,7 +81,7 @@ def _infra_envs(router: Router) -> None:
     add("GET", INFRA + "/downloads/image-url", "U", infra_envs.get_image_url)
     add("GET", INFRA + "/downloads/files", "UALi", infra_envs.download)
     add("GET", INFRA + "/downloads/files-presigned", "U", infra_envs.presigned)
-    add("GET", INFRA + "/downloads/minimal-initrd", "ULi", infra_envs.minimal_initrd)
+    add("GET", INFRA + "/downloads/minimal-initrd", "ULh", infra_envs.minimal_initrd)
     add("POST", INFRA + "/regenerate-signing-key", "U", infra_envs.regenerate_signing_key)
 
 
