@@ -105,9 +105,9 @@ def _tiles(report: Report) -> str:
     tiles = [
         ("OpenShift", cluster["version"] or "–"),
         ("Kubernetes", result["kubernetes_version"] or "–"),
-        ("hosts, nodes ready", f"{len(hosts)}, {ready}"),
+        ("nodes ready", f"{ready} of {len(hosts)}"),
         ("took" if result["installed_at"] else "so far", duration_text(result["seconds"]) if result["started_at"] else "–"),
-        ("installed (UTC)", _moment(result["installed_at"])),
+        (f"installed {result['installed_at'][:10]}".rstrip(), f"{result['installed_at'][11:16]} UTC" if result["installed_at"] else "–"),
         ("rendezvous host", cluster["rendezvous_host"] or cluster["rendezvous_ip"] or "–"),
     ]
     return '<div class="tiles">' + "".join(f'<div class="tile"><b>{escape(value)}</b><span>{escape(name)}</span></div>' for name, value in tiles) + "</div>"
@@ -175,7 +175,3 @@ def _login(report: Report) -> str:
     rows = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts if value)
     commands = f"<pre>{escape(chr(10).join(login['commands']))}</pre>" if login["commands"] else ""
     return f"<section><h2>How to log in</h2><dl>{rows}</dl>{commands}</section>"
-
-
-def _moment(text: str) -> str:
-    return text[:16].replace("T", " ") if text else "–"

@@ -17,6 +17,7 @@ WIDTH = 1080
 _LABEL = 150
 _ROW = 30
 _AXIS = 34
+_MARGIN = 40
 _MOST_DRAWN = 60
 _COLUMNS = 5
 _BOX = (192, 74)
@@ -64,7 +65,7 @@ def timeline(report: Report) -> str:
     start, end = min(times, key=parse_time), max(times, key=parse_time)
     span = max(seconds_between(start, end), 1.0)
     height = _AXIS + _ROW * len(hosts) + 8
-    scale = (WIDTH - _LABEL - 20) / span
+    scale = (WIDTH - _LABEL - _MARGIN) / span
 
     def across(moment: str) -> float:
         return _LABEL + seconds_between(start, moment) * scale
@@ -92,7 +93,7 @@ def topology(report: Report) -> str:
     rows = [hosts[index : index + _COLUMNS] for index in range(0, len(hosts), _COLUMNS)]
     entrances = list(_entrances(report["cluster"]))
     network_y = 112 if entrances else 30
-    height = network_y + 40 + len(rows) * (_BOX[1] + 34) + (24 if len(report["hosts"]) > len(hosts) else 0)
+    height = network_y + 8 + len(rows) * (_BOX[1] + 34) + (24 if len(report["hosts"]) > len(hosts) else 0)
     networks = ", ".join(report["cluster"]["machine_networks"]) or "machine network"
     parts = [
         f'<line class="wire strong" x1="20" y1="{network_y}" x2="{WIDTH - 20}" y2="{network_y}"/>',
@@ -142,14 +143,22 @@ def _axis(span: float, scale: float, height: int) -> Iterator[str]:
     for number in range(int(span // step) + 1):
         x = _LABEL + number * step * scale
         yield f'<line class="grid" x1="{x:.1f}" y1="{_AXIS - 6}" x2="{x:.1f}" y2="{height}"/>'
-        yield _text(x, 14, duration_text(number * step) if number else "0", "small", anchor="middle")
+        yield _text(x, 14, _tick_text(number * step, step), "small", anchor="middle")
+
+
+def _tick_text(seconds: int, step: int) -> str:
+    """Short, in the unit of the axis: ``0:45``, ``20 min``, ``1:30 h``."""
+    if step < 60:
+        return f"{seconds // 60}:{seconds % 60:02d}"
+    return f"{seconds // 60} min" if seconds < 3600 else f"{seconds // 3600}:{seconds % 3600 // 60:02d} h"
 
 
 def _phase_lines(report: Report, across: Any, height: int) -> Iterator[str]:
     for phase in report["phases"][1:]:
         x = across(phase["since"])
         yield f'<line class="phase" x1="{x:.1f}" y1="{_AXIS - 12}" x2="{x:.1f}" y2="{height}"><title>{escape(phase["phase"])}</title></line>'
-        yield _text(x + 4, _AXIS - 5, phase["phase"], "phase-label")
+        before = x > WIDTH - 80
+        yield _text(x - 4 if before else x + 4, _AXIS - 5, phase["phase"], "phase-label", anchor="end" if before else "start")
 
 
 def _bar(stage: Report, left: float, right: float, top: float) -> str:
