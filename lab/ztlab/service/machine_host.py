@@ -123,9 +123,10 @@ def _prepared(facts: Facts) -> bool:
 
 
 def _can_succeed_without(facts: Facts) -> bool:
-    """Upstream gives a host up only when the cluster can finish without it: workers beyond the second."""
-    others = [host for host in facts.scene.hosts if host is not facts.host and host.effective_role == "worker" and host.status != "error"]
-    return facts.host.effective_role == "worker" and (len(others) >= 2 or len(facts.scene.hosts) - len(others) > 3)
+    """Upstream gives a host up only when the cluster can finish without it: the one worker, or one with two others beside it."""
+    workers = [host for host in facts.scene.hosts if host.effective_role == "worker"]
+    others = [host for host in workers if host is not facts.host and host.status != "error"]
+    return facts.host.effective_role == "worker" and (len(workers) == 1 or len(others) >= 2)
 
 
 def _set(*names: str) -> frozenset[str]:
