@@ -64,6 +64,12 @@ def test_the_services_units_run_on_the_rendezvous_host_only(build: Build) -> Non
     assert conditioned == set(NODE0_ONLY)
 
 
+@pytest.mark.parametrize("name", NODE0_ONLY)
+def test_whether_this_is_the_rendezvous_host_is_known_first(build: Build, name: str) -> None:
+    """A condition is looked at when the unit's turn comes."""
+    assert "node-zero" in words(units(build())[name], "Unit.After")
+
+
 def test_what_is_enabled(build: Build) -> None:
     live = build()
     assert [unit.name for unit in live.units if not unit.enabled] == ["apply-host-config.service"]

@@ -60,7 +60,7 @@ _UNIT = """\
 [Unit]
 Description=Start the installation of the cluster
 Requires=apply-host-config.service
-After=apply-host-config.service
+After=node-zero.service apply-host-config.service
 PartOf=assisted-service-pod.service
 Conflicts=agent-add-node.service
 ConditionPathExists=/etc/assisted/node0

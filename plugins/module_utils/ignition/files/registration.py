@@ -21,7 +21,7 @@ _CLIENT = """\
 Description=@DESCRIPTION@
 Wants=@AFTER@
 Requires=@REQUIRES@
-After=@AFTER@ @REQUIRES@
+After=node-zero.service @AFTER@ @REQUIRES@
 PartOf=assisted-service-pod.service
 ConditionPathExists=/etc/assisted/node0
 ConditionPathExists=@CONDITION@
@@ -99,5 +99,5 @@ def _client(values: dict[str, str]) -> str:
     files = {"RENDEZVOUS": RENDEZVOUS_HOST_ENV, "SERVICE": ASSISTED_SERVICE_ENV, "AGENT_IMAGES": AGENT_IMAGES_ENV}
     filled = {**defaults, **files, **values}
     order = f"{filled['AFTER']} {filled['REQUIRES']}".strip()
-    text = _CLIENT.replace("After=@AFTER@ @REQUIRES@", f"After={order}").replace(" @WAIT@", f" {filled['WAIT']}".rstrip())
+    text = _CLIENT.replace("@AFTER@ @REQUIRES@", order).replace(" @WAIT@", f" {filled['WAIT']}".rstrip())
     return unit_text(text, filled)

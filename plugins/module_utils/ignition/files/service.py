@@ -74,7 +74,7 @@ Description=@DESCRIPTION@
 Wants=network-online.target
 Requires=@REQUIRES@
 BindsTo=assisted-service-pod.service
-After=network-online.target assisted-service-pod.service @REQUIRES@
+After=network-online.target node-zero.service assisted-service-pod.service @REQUIRES@
 ConditionPathExists=/etc/assisted/node0
 
 [Service]
