@@ -38,7 +38,8 @@ def changes(before: Memory, after: Memory, old: Observation | None, new: Observa
         texts += [_PHASE_TEXTS[after.phase]] if after.phase in _PHASE_TEXTS else []
     texts += _cluster_changes(before, after, new)
     texts += _host_changes(before, after)
-    texts += _validation_texts(before, after)
+    # Once the installation has begun the service's validations speak of hosts that are not what they were, and mean nothing.
+    texts += _validation_texts(before, after) if not after.installation_seen else []
     texts += _service_changes(before, old, new)
     texts += _api_changes(old.api if old else ApiView(), new.api)
     return texts

@@ -137,7 +137,8 @@ def _host(host: InventoryHost, install: Mapping[str, Any], who: Identity) -> Rep
         "addresses": addresses,
         "macs": list(host.macs),
         "status": str(known.get("status") or ""),
-        "stage": str(known.get("stage") or ""),
+        # The rendezvous host's last words come before its reboot; a ready Node is past every stage.
+        "stage": "Done" if known.get("node") == "ready" else str(known.get("stage") or ""),
         "node": str(known.get("node") or ""),
         "stages": _stages(host.name, install),
     }

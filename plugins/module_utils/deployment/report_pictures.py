@@ -62,6 +62,7 @@ def timeline(report: Report) -> str:
     times = [stage[key] for host in hosts for stage in host["stages"] for key in ("since", "until")] + [phase["since"] for phase in report["phases"]]
     if not hosts or not times:
         return ""
+    times += [moment for moment in (report["result"]["started_at"], report["result"]["installed_at"]) if moment]
     start, end = min(times, key=parse_time), max(times, key=parse_time)
     span = max(seconds_between(start, end), 1.0)
     height = _AXIS + _ROW * len(hosts) + 8

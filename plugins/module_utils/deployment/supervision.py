@@ -159,12 +159,13 @@ def bootstrapped(seen: Observation) -> bool:
 
 def percent_of(seen: Observation, phase: Phase) -> int:
     """0 to 99 while it runs: the service's own figure as long as it answers, then the share of available operators."""
-    percent = seen.service.cluster.percent if seen.service.ours and seen.service.cluster else 0
-    if phase in ("install", "operators"):
-        operators = seen.api.operators
-        share = sum(operator.available.true for operator in operators) / len(operators) if operators else 0.0
-        percent = max(percent, 75 + int(20 * share))
-    return min(99, 97 if phase == "operators" else percent)
+    if seen.service.ours and seen.service.cluster:
+        return min(99, seen.service.cluster.percent)
+    if phase == "operators":
+        return 97
+    operators = seen.api.operators
+    share = sum(operator.available.true for operator in operators) / len(operators) if operators else 0.0
+    return 75 + int(20 * share) if phase == "install" else 0
 
 
 def plan(seen: Observation, memory: Memory, setup: Setup, now: float) -> tuple[Step, ...]:

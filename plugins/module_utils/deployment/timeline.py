@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..assisted.progress import HostProgress
+from ..assisted.progress import REBOOTING, HostProgress
 from ..common.state import StateFile
 from .observation import FAILED, PHASES, InventoryHost, Observation
 from .supervision import Memory, Setup, Step, bootstrapped
@@ -53,8 +54,9 @@ class Timeline:
             self.section["cluster_id"] = cluster.id
         self._set_phase(memory, seen)
         self._reach(memory)
-        for host in memory.hosts.values():
+        for host in memory.hosts.values() if seen.service.ours else ():
             self._host(self._name(memory, seen, host), host)
+        self._rendezvous(memory, seen)
         self._nodes(seen)
         if seen.api.version:
             self.section["kubernetes_version"] = seen.api.version
@@ -113,6 +115,16 @@ class Timeline:
         if (old.get("status"), old.get("stage")) != (host.status, host.stage):
             self._event(name, host.status, host.stage)
         hosts[name] = {**old, **entry}
+
+    def _rendezvous(self, memory: Memory, seen: Observation) -> None:
+        """The rendezvous host cannot report its reboot, since the service goes with it: that the service has gone after bootstrap says it."""
+        if seen.service.answers or self.section.get("phase") != STATE_PHASES["install"]:
+            return
+        for host in memory.hosts.values():
+            name = self._name(memory, seen, host)
+            entry = (self.section.get("hosts") or {}).get(name) or {}
+            if host.bootstrap and not host.runs_from_disk and entry.get("stage") != REBOOTING and not entry.get("node"):
+                self._host(name, dataclasses.replace(host, stage=REBOOTING))
 
     def _nodes(self, seen: Observation) -> None:
         if not seen.api.ours:
