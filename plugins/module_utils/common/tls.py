@@ -28,7 +28,7 @@ class Tls:
     system_store: bool = True
 
     def __post_init__(self) -> None:
-        if self.fingerprint and len(self.digest) != 64:
+        if self.fingerprint and not re.fullmatch(r"[0-9a-f]{64}", self.digest):
             raise ZeroTouchError("fingerprint is not a SHA-256 fingerprint (64 hex digits, colons allowed).")
 
     @property

@@ -1,0 +1,150 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Secrets: which leaves are secret, and that no form of them is left in a text."""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import HIDDEN, Redactor, hide_secrets, is_secret_key, secret_values
+from hypothesis import given
+from hypothesis import strategies as st
+
+PULL_SECRET = {"auths": {"quay.io": {"auth": base64.b64encode(b"robot:hunter2-hunter2").decode(), "email": "a@example.com"}}}
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "password",
+        "Password",
+        "bmc_password",
+        "kubeadminPassword",
+        "pull_secret",
+        "pullSecret",
+        "token",
+        "auth",
+        "client-key-data",
+        "offline_token",
+        "private_key",
+    ],
+)
+def test_secret_keys(key: str) -> None:
+    assert is_secret_key(key)
+
+
+@pytest.mark.parametrize(
+    "key", ["password_file", "kubeadmin_password_file", "username", "public_key", "tokens_path", "auths", "ssh_public_keys", "ca_cert", "keyboard"]
+)
+def test_other_keys(key: str) -> None:
+    assert not is_secret_key(key)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ({"password": "s3cret"}, {"s3cret"}),
+        ({"bmc": [{"password": "s3cret"}, {"token": "t0ken"}]}, {"s3cret", "t0ken"}),
+        ({"password": {"deep": ["leaf1", {"x": "leaf2"}]}}, {"leaf1", "leaf2"}),
+        ({"pull_secret": PULL_SECRET}, {PULL_SECRET["auths"]["quay.io"]["auth"], "robot:hunter2-hunter2", "hunter2-hunter2", "a@example.com"}),
+        ({"overrides": json.dumps({"platform": {"baremetal": {"hosts": [{"bmc": {"password": "inner-secret"}}]}}})}, {"inner-secret"}),
+        ({"password": "abc"}, set()),  # shorter than four: would hit ordinary text
+        ({"password": ""}, set()),
+        ({"password": None, "token": 7}, set()),
+        ({"name": "password"}, set()),
+    ],
+)
+def test_secret_values(data: Any, expected: set[str]) -> None:
+    assert secret_values(data) == expected
+
+
+def test_pull_secret_as_text() -> None:
+    """The document as one string is secret, and so is every auth in it; its ordinary words are not."""
+    text = json.dumps(PULL_SECRET)
+    found = secret_values({"pull_secret": text})
+    assert {text, PULL_SECRET["auths"]["quay.io"]["auth"], "hunter2-hunter2"} <= found
+    assert not {"quay.io", "auths"} & found
+
+
+@pytest.mark.parametrize("secret", ["correct-horse-battery", 'with "quotes" and \\ backslash', "line one\nline two\n", "ünïcödé-sécret"])
+def test_every_form_is_replaced(secret: str) -> None:
+    redactor = Redactor([secret])
+    forms = [
+        secret,
+        secret.strip(),
+        json.dumps(secret),
+        json.dumps({"a": json.dumps({"b": secret})}),
+        base64.b64encode(secret.encode()).decode(),
+        f"prefix{secret.strip()}suffix",
+    ]
+    for form in forms:
+        clean = redactor.text(f"before {form} after")
+        assert secret.strip() not in clean and HIDDEN in clean
+        assert json.dumps(secret.strip())[1:-1] not in clean
+        assert base64.b64encode(secret.encode()).decode() not in clean
+
+
+@pytest.mark.parametrize(
+    ("secret", "text", "clean"),
+    [
+        ("password", "auth/kubeadmin-password", "auth/kubeadmin-password"),
+        ("password", "the password is", f"the {HIDDEN} is"),
+        ("password", "https://admin:password@bmc/", f"https://admin:{HIDDEN}@bmc/"),
+        ("password", "password", HIDDEN),
+        ("password", '{"x": "password"}', f'{{"x": "{HIDDEN}"}}'),
+        ("password", "password.", f"{HIDDEN}."),
+        ("root", "/root/.ssh/id", "/root/.ssh/id"),
+        ("node", "node-1.example.com", "node-1.example.com"),
+        ("calvin", "calvin,calvin", f"{HIDDEN},{HIDDEN}"),
+    ],
+)
+def test_a_secret_that_is_a_word(secret: str, text: str, clean: str) -> None:
+    """It is hidden where it stands alone; names and paths that contain it stay usable."""
+    assert Redactor([secret]).text(text) == clean
+
+
+def test_longer_secrets_go_first() -> None:
+    assert Redactor(["abcdefghijkl", "abcdefghijklmnop"]).text("abcdefghijklmnop") == HIDDEN
+
+
+def test_data_keeps_its_shape() -> None:
+    data = {"bmc": {"password": "s3cret", "address": "x"}, "list": ("s3cret", 1, None, True), "password": {"nested": "kept as structure"}, "token": ""}
+    clean = Redactor(["s3cret"]).data(data)
+    assert clean == {
+        "bmc": {"password": HIDDEN, "address": "x"},
+        "list": [HIDDEN, 1, None, True],
+        "password": {"nested": "kept as structure"},
+        "token": "",
+    }
+
+
+def test_hide_secrets() -> None:
+    assert hide_secrets({"password": {"a": "inner-secret"}, "copy": "x inner-secret"}) == {"password": {"a": HIDDEN}, "copy": f"x {HIDDEN}"}
+
+
+def test_nothing_known_nothing_changed() -> None:
+    text = "any text"
+    assert Redactor().text(text) is text
+
+
+@given(st.lists(st.text(alphabet=st.characters(codec="utf-8"), min_size=12, max_size=30), min_size=1, max_size=5), st.text(max_size=40))
+def test_no_long_secret_survives(secrets: list[str], around: str) -> None:
+    redactor = Redactor(secrets)
+    for secret in secrets:
+        if len(secret.strip()) >= 12:
+            clean = redactor.text(around + secret + around)
+            assert secret not in clean or secret in HIDDEN
+
+
+def test_five_hundred_hosts_are_quick() -> None:
+    """Every task's result passes here: 500 hosts with a password each, half a second of CPU at most on a slow machine."""
+    hosts = [{"name": f"node-{n}", "bmc": {"address": f"https://10.0.{n // 250}.{n % 250}/", "password": f"individual-password-{n}"}} for n in range(500)]
+    started = time.process_time()
+    clean = hide_secrets({"hosts": hosts, "log": ["ordinary line"] * 1000})
+    assert time.process_time() - started < 2
+    assert "individual-password" not in json.dumps(clean)

@@ -1,0 +1,278 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Repetition, many at once, problems, libraries: the small tools of every room."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common import libraries
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
+    Interrupted,
+    InvalidInput,
+    LimitReached,
+    MissingLibrary,
+    PartialFailure,
+    RemoteError,
+    Unreachable,
+    ZeroTouchError,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import for_each
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem, apply_checks, errors, nearest, warnings
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.retry import Backoff, retry
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.stop import stop_on_signals
+
+
+class FakeClock:
+    def __init__(self) -> None:
+        self.slept: list[float] = []
+
+    def now(self) -> float:
+        return sum(self.slept)
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+
+
+def failing(times: int, error: type[Exception] = OSError) -> Callable[[], str]:
+    left = [times]
+
+    def call() -> str:
+        if left[0]:
+            left[0] -= 1
+            raise error(f"{left[0]} more")
+        return "done"
+
+    return call
+
+
+class TestRetry:
+    @pytest.mark.parametrize(
+        ("failures", "backoff", "slept"),
+        [
+            (0, Backoff(3, 1), []),
+            (2, Backoff(3, 1), [1, 1]),
+            (3, Backoff(4, 1, 2), [1, 2, 4]),
+            (5, Backoff(6, 10, 3, largest=60), [10, 30, 60, 60, 60]),
+        ],
+    )
+    def test_delays(self, failures: int, backoff: Backoff, slept: list[float]) -> None:
+        clock = FakeClock()
+        assert retry(failing(failures), backoff, lambda error: True, clock) == "done"
+        assert clock.slept == slept
+
+    def test_attempts_used_up(self) -> None:
+        clock = FakeClock()
+        with pytest.raises(OSError, match="0 more"):
+            retry(failing(3), Backoff(3, 1), lambda error: True, clock)
+        assert len(clock.slept) == 2
+
+    def test_verdict(self) -> None:
+        clock = FakeClock()
+        with pytest.raises(ValueError, match="2 more"):
+            retry(failing(3, ValueError), Backoff(9, 1), lambda error: not isinstance(error, ValueError), clock)
+        assert clock.slept == []
+        assert retry(failing(2), Backoff(9, 1), lambda error: 7.5, clock) == "done"
+        assert clock.slept == [7.5, 7.5]
+
+    def test_zero_is_a_delay_not_a_no(self) -> None:
+        """A server may answer Retry-After: 0."""
+        clock = FakeClock()
+        assert retry(failing(2), Backoff(9, 1), lambda error: 0.0, clock) == "done"
+        assert clock.slept == [0, 0]
+
+
+class TestForEach:
+    @pytest.mark.parametrize("forks", [0, 1, 3, 100])
+    def test_order_and_outcomes(self, forks: int) -> None:
+        def call(item: int) -> int:
+            time.sleep(0.002 * (5 - item))
+            if item == 2:
+                raise ZeroTouchError("two")
+            return item * 10
+
+        outcomes = for_each(range(5), call, forks)
+        assert [outcome.item for outcome in outcomes] == [0, 1, 2, 3, 4]
+        assert [outcome.result for outcome in outcomes] == [0, 10, None, 30, 40]
+        assert [str(outcome.error) for outcome in outcomes if outcome.error] == ["two"]
+
+    def test_bounded(self) -> None:
+        running, most, lock = [0], [0], threading.Lock()
+
+        def call(item: int) -> None:
+            with lock:
+                running[0] += 1
+                most[0] = max(most[0], running[0])
+            time.sleep(0.005)
+            with lock:
+                running[0] -= 1
+
+        for_each(range(20), call, 4)
+        assert most[0] == 4
+
+    def test_nothing(self) -> None:
+        assert list(for_each([], lambda item: item, 5)) == []
+
+    @pytest.mark.parametrize("forks", [1, 2])
+    def test_interrupted_begins_nothing_new(self, forks: int) -> None:
+        stop, begun = threading.Event(), []
+
+        def call(item: int) -> None:
+            begun.append(item)
+            if len(begun) == forks:
+                stop.set()
+            SystemClock(stop).sleep(30)
+
+        outcomes = for_each(range(50), call, forks)
+        assert len(begun) == forks
+        assert len(outcomes) == 50 and all(isinstance(outcome.error, Interrupted) for outcome in outcomes)
+
+
+NEVER = 1e6
+
+
+class TestStop:
+    def test_signal_ends_a_wait(self) -> None:
+        for signum in (signal.SIGINT, signal.SIGTERM):
+            stop = threading.Event()
+            before = signal.getsignal(signum)
+            with pytest.raises(Interrupted), stop_on_signals(stop, closing=NEVER):
+                signal.raise_signal(signum)
+                SystemClock(stop).sleep(30)
+            assert signal.getsignal(signum) is before
+
+    def test_a_second_signal_is_not_more_urgent(self) -> None:
+        stop = threading.Event()
+        with stop_on_signals(stop, closing=NEVER):
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGTERM)
+            time.sleep(0.01)
+        assert stop.is_set()
+
+    def test_grace_is_bounded(self) -> None:
+        started = time.monotonic()
+        with pytest.raises(Interrupted), stop_on_signals(threading.Event(), grace=0.1, closing=NEVER):
+            signal.raise_signal(signal.SIGTERM)
+            threading.Event().wait(30)
+        assert 0.05 < time.monotonic() - started < 5
+
+    def test_process_that_does_not_end_is_ended(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        ended = threading.Event()
+        monkeypatch.setattr(os, "_exit", lambda code: ended.set())
+        with stop_on_signals(threading.Event(), closing=0.01):
+            signal.raise_signal(signal.SIGTERM)
+        assert ended.wait(5)
+
+    def test_without_a_signal_nothing_happens(self) -> None:
+        before = signal.getsignal(signal.SIGTERM)
+        with stop_on_signals(threading.Event()):
+            assert signal.getsignal(signal.SIGTERM) is not before
+        assert signal.getsignal(signal.SIGTERM) is before
+
+    def test_in_a_thread(self) -> None:
+        seen: list[Any] = []
+
+        def call() -> None:
+            with stop_on_signals(threading.Event()):
+                seen.append(signal.getsignal(signal.SIGTERM))
+
+        before = signal.getsignal(signal.SIGTERM)
+        thread = threading.Thread(target=call)
+        thread.start()
+        thread.join()
+        assert seen == [before]
+
+
+class TestProblems:
+    @pytest.mark.parametrize(
+        ("problem", "text"),
+        [
+            (Problem("a.b", "Required value", ""), "a.b: Required value"),
+            (Problem("a.b", "Invalid value", "must be x", value="y"), "a.b: Invalid value: y: must be x"),
+            (Problem("a", "Invalid value", "no", file="install-config.yaml", line=7), "install-config.yaml:7: a: Invalid value: no"),
+            (Problem("", "Syntax error", "no YAML", file="x.yaml"), "x.yaml: Syntax error: no YAML"),
+            (Problem("a", "Unknown field", "", hint="did you mean b?"), "a: Unknown field (did you mean b?)"),
+        ],
+    )
+    def test_text(self, problem: Problem, text: str) -> None:
+        assert problem.text() == text and "\n" not in text
+
+    def test_shape(self) -> None:
+        names = {"severity", "layer", "check", "file", "line", "path", "kind", "value", "detail", "hint"}
+        assert set(Problem("a", "b", "c").as_dict()) == names
+
+    @pytest.mark.parametrize(
+        ("layer", "severity", "setting", "result"),
+        [
+            ("ours", "warning", "error", "error"),
+            ("ours", "error", "warn", "warning"),
+            ("ours", "error", "off", None),
+            ("ours", "warning", "off", None),
+            ("installer", "warning", "off", None),
+            ("installer", "warning", "error", "error"),
+            ("installer", "error", "off", "error"),  # the installer would refuse it anyway
+            ("installer", "error", "warn", "error"),
+        ],
+    )
+    def test_checks(self, layer: Any, severity: Any, setting: str, result: str | None) -> None:
+        problem = Problem("a", "Invalid value", "", severity=severity, layer=layer, check="name")
+        other = Problem("b", "Invalid value", "", check="other")
+        kept = apply_checks([problem, other], {"name": setting})
+        assert [one.severity for one in kept if one.check == "name"] == ([result] if result else [])
+        assert other in kept
+
+    def test_sides(self) -> None:
+        both = [Problem("a", "x", ""), Problem("b", "y", "", severity="warning")]
+        assert [errors(both), warnings(both)] == [[both[0]], [both[1]]]
+        assert str(InvalidInput(both)) == "a: x"
+
+    @pytest.mark.parametrize(("name", "near"), [("machine_network", "machine_networks"), ("apiVips", "apiVIPs"), ("qqqqqq", "")])
+    def test_nearest(self, name: str, near: str) -> None:
+        assert near in nearest(name, ["machine_networks", "apiVIPs", "name"]) if near else nearest(name, ["machine_networks"]) == ""
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("error", "text"),
+        [
+            (ZeroTouchError("It broke."), "It broke."),
+            (ZeroTouchError("It broke.", "Mend it."), "It broke. Mend it."),
+            (RemoteError("API", 409, "conflict"), "API answered 409: conflict"),
+            (RemoteError("API", 409, "conflict", "Code"), "API answered 409 Code: conflict"),
+            (Unreachable("No answer.", "timeout", "Look."), "No answer. Look."),
+            (LimitReached("Over.", 60), "Over."),
+            (PartialFailure("Some.", {"changed": True}), "Some."),
+        ],
+    )
+    def test_words(self, error: ZeroTouchError, text: str) -> None:
+        assert str(error) == text
+
+    def test_result(self) -> None:
+        assert ZeroTouchError("x").result == {}
+        assert PartialFailure("x", {"changed": True}).result == {"changed": True}
+
+
+class TestLibraries:
+    def test_missing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "zstandard", None)
+        monkeypatch.delitem(vars(libraries), "zstandard", raising=False)
+        with pytest.raises(MissingLibrary) as caught:
+            _ = libraries.zstandard
+        assert caught.value.library == "zstandard"
+
+    def test_every_known_library_is_there(self) -> None:
+        for name in set(libraries._LIBRARIES) - {"zstandard"}:
+            assert getattr(libraries, name)
+
+    def test_unknown(self) -> None:
+        with pytest.raises(AttributeError):
+            _ = libraries.no_such_name
