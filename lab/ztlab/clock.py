@@ -19,14 +19,15 @@ class LabClock:
             raise ValueError(f"speed must be greater than 0, not {speed:g}")
         self.speed = speed
         self._start = time.monotonic()
+        self._started_at = datetime.datetime.now(datetime.UTC)
 
     def now(self) -> float:
         """Lab seconds since the lab started; never goes back."""
         return (time.monotonic() - self._start) * self.speed
 
     def utcnow(self) -> datetime.datetime:
-        """The time of day that lab servers put into answers: the wall clock, so that clients on this machine agree with it."""
-        return datetime.datetime.now(datetime.UTC)
+        """The time of day in the lab, which runs at lab speed too: what a server says of now and what it says of the past belong together."""
+        return self._started_at + datetime.timedelta(seconds=self.now())
 
     def wall(self, lab_seconds: float) -> float:
         """How many seconds of the wall clock these lab seconds take."""

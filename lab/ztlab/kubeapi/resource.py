@@ -16,7 +16,7 @@ Subresource = Callable[[Object, Object], Object]
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """A column of ``kubectl get``. ``value`` gets the object; ``priority`` above 0 is shown with ``-o wide`` only."""
+    """A column of ``kubectl get``. ``value`` gets the object; ``priority`` above 0 is shown with ``-o wide`` only; with ``age`` the value is a timestamp."""
 
     name: str
     value: Callable[[Object], Any]
@@ -24,6 +24,7 @@ class Column:
     priority: int = 0
     description: str = ""
     format: str = ""
+    age: bool = False
 
 
 def replace_status(current: Object, body: Object) -> Object:

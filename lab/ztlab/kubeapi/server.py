@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import email.utils
 import json
 import logging
 import ssl
@@ -71,6 +72,7 @@ class KubeApi:
         self._ending = False
         app = web.Application(client_max_size=64 * 1024 * 1024)
         app.router.add_route("*", "/{path:.*}", self._handle)
+        app.on_response_prepare.append(self._tell_time)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
         await self._runner.setup()
         await web.TCPSite(self._runner, host, port, ssl_context=tls).start()
@@ -82,6 +84,10 @@ class KubeApi:
         if self._runner is not None:
             await self._runner.cleanup()
             self._runner = None
+
+    async def _tell_time(self, request: web.Request, response: web.StreamResponse) -> None:
+        # The time of day of the objects' timestamps: clients compare the two.
+        response.headers["Date"] = email.utils.format_datetime(self.store.now(), usegmt=True)
 
     # one request
 
@@ -242,7 +248,7 @@ class KubeApi:
         items = self.store.list(target.resource, target.namespace, fits)
         page, metadata = _page(items, request.query, self.store.version)
         if _wants_table(request):
-            return self._json(table(target.resource, page, metadata, include=request.query.get("includeObject", "Metadata")))
+            return self._json(table(target.resource, page, metadata, self.store.now(), include=request.query.get("includeObject", "Metadata")))
         return self._json({"kind": target.resource.list_kind, "apiVersion": target.resource.api_version, "metadata": metadata, "items": page})
 
     async def _watch(self, request: web.Request, target: Target, fits: selectors.Matcher) -> web.StreamResponse:
@@ -316,9 +322,8 @@ class KubeApi:
 
     def _item(self, request: web.Request, resource: Resource, item: Object, status: int = 200) -> web.Response:
         if _wants_table(request):
-            body = table(
-                resource, [item], {"resourceVersion": item["metadata"].get("resourceVersion", "")}, include=request.query.get("includeObject", "Metadata")
-            )
+            metadata = {"resourceVersion": item["metadata"].get("resourceVersion", "")}
+            body = table(resource, [item], metadata, self.store.now(), include=request.query.get("includeObject", "Metadata"))
             return self._json(body, status)
         return self._json(item, status)
 

@@ -48,7 +48,7 @@ class Store:
         self._log: deque[Change] = deque(maxlen=keep)
         self._compacted = 0
         self._changed = asyncio.Event()
-        self._now = now or (lambda: datetime.datetime.now(datetime.UTC))
+        self.now = now or (lambda: datetime.datetime.now(datetime.UTC))
 
     # reading
 
@@ -81,7 +81,7 @@ class Store:
     # writing
 
     def timestamp(self) -> str:
-        return self._now().strftime("%Y-%m-%dT%H:%M:%SZ")
+        return self.now().strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def create(self, resource: Resource, item: Object, namespace: str = "", *, dry_run: bool = False) -> Object:
         """The stored object. Raises ApiError 409, 422."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from .resource import Column, Object, Resource
@@ -40,17 +40,13 @@ def human_duration(seconds: float) -> str:
     return f"{days}d"
 
 
-def age_since(text: str, now: Callable[[], datetime.datetime]) -> str:
+def age_since(text: str, now: datetime.datetime) -> str:
     """Age of a timestamp; ``<unknown>`` without one."""
-    return human_duration((now() - parse_time(text)).total_seconds()) if text else "<unknown>"
-
-
-def utc_now() -> datetime.datetime:
-    return datetime.datetime.now(datetime.UTC)
+    return human_duration((now - parse_time(text)).total_seconds()) if text else "<unknown>"
 
 
 NAME = Column("Name", lambda item: item["metadata"]["name"], format="name")
-AGE = Column("Age", lambda item: age_since(item["metadata"].get("creationTimestamp", ""), utc_now))
+AGE = Column("Age", lambda item: item["metadata"].get("creationTimestamp", ""), age=True)
 DEFAULT_COLUMNS = (AGE,)
 
 
@@ -68,11 +64,13 @@ def condition_column(name: str, kind: str, member: str = "status", *, priority: 
 
 def since_column(name: str, kind: str) -> Column:
     """How long a condition has had its status."""
-    return Column(name, lambda item: age_since(condition(item, kind, "lastTransitionTime"), utc_now) if condition(item, kind) else "")
+    return Column(name, lambda item: condition(item, kind, "lastTransitionTime"), age=True)
 
 
-def table(resource: Resource, items: Sequence[Object], metadata: Object, *, include: str = "Metadata", headings: bool = True) -> dict[str, Any]:
-    """``include``: the query's includeObject (None, Metadata, Object)."""
+def table(
+    resource: Resource, items: Sequence[Object], metadata: Object, now: datetime.datetime, *, include: str = "Metadata", headings: bool = True
+) -> dict[str, Any]:
+    """``include``: the query's includeObject (None, Metadata, Object). Ages are those at ``now``, the server's time of day."""
     columns = (NAME, *(resource.columns or DEFAULT_COLUMNS))
     definitions = [
         {
@@ -86,7 +84,7 @@ def table(resource: Resource, items: Sequence[Object], metadata: Object, *, incl
     ]
     rows = []
     for item in items:
-        row: dict[str, Any] = {"cells": [column.value(item) for column in columns]}
+        row: dict[str, Any] = {"cells": [age_since(column.value(item), now) if column.age else column.value(item) for column in columns]}
         if include == "Object":
             row["object"] = item
         elif include != "None":

@@ -59,7 +59,7 @@ class Watch:
 
     def line(self, kind: str, item: Object) -> bytes:
         if self.as_table and kind not in ("ERROR", "BOOKMARK"):
-            item = table(self.resource, [item], {"resourceVersion": item["metadata"]["resourceVersion"]}, headings=self.first)
+            item = table(self.resource, [item], {"resourceVersion": item["metadata"]["resourceVersion"]}, self.store.now(), headings=self.first)
             self.first = False
         return json.dumps({"type": kind, "object": item}).encode() + b"\n"
 
