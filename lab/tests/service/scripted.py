@@ -342,8 +342,8 @@ class Rig:
             await client.__aexit__()
         await self.service.stop()
         failures = [result for result in results if isinstance(result, Exception)]
-        assert failures == []
-        assert self.service.violations == []
+        assert not failures, failures
+        assert not self.service.violations, self.service.violations
 
     async def create(self, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Cluster and infra-env; the cluster."""

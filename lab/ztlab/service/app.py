@@ -179,11 +179,9 @@ class AssistedService:
             call = Call(parameters, dict(request.query), request.headers, body, raw, caller)
             outcome = route.handler(self.core, call)
             return (await outcome if inspect.isawaitable(outcome) else outcome), route
-        except InfraError as error:
-            self._check(route, error.status, error.body())
-            raise
-        except ServiceError as error:
-            self._check(route, error.status, error.body())
+        except (InfraError, ServiceError) as error:
+            if self._swagger is not None:
+                self.violations += self._swagger.refusal_problems(route.method, route.template, error.status, error.body())
             raise
 
     async def _body(self, request: web.Request, route: Route) -> tuple[Any, bytes]:
