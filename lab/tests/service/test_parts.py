@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from ztlab.service import inventory, steps
 from ztlab.service.events import Event, EventFilter, select
+from ztlab.service.progress import total_percentage
 from ztlab.service.settings import seconds, version_key
 from ztlab.service.static_network import physical_names
 
@@ -188,3 +189,17 @@ def test_versions_compare_by_number() -> None:
 def test_ports_of_bonds_lead_to_nics() -> None:
     interfaces = [{"name": "bond0", "type": "bond", "link-aggregation": {"slaves": ["eth0"], "mode": "x"}}, {"name": "eth9"}]
     assert physical_names(interfaces) == ["eth9", "eth0"]
+
+
+@pytest.mark.parametrize(
+    ("preparing", "installing", "finalizing", "status", "total"),
+    [
+        (0, 0, 0, "ready", 0),
+        (100, 0, 0, "installing", 10),
+        (100, 100, 0, "finalizing", 80),
+        (100, 100, 100, "finalizing", 95),
+        (100, 100, 100, "installed", 100),
+    ],
+)
+def test_total_percentage(preparing: int, installing: int, finalizing: int, status: str, total: int) -> None:
+    assert total_percentage(preparing, installing, finalizing, status) == total
