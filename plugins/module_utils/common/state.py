@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,9 @@ class StateFile:
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
         # The lock is a file of its own: state.json itself is replaced on every write.
-        with (self.path.parent / ".state.lock").open("a") as handle:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        descriptor = os.open(self.path.parent / ".state.lock", os.O_RDWR | os.O_CREAT, SECRET_FILE)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield
+        finally:
+            os.close(descriptor)
