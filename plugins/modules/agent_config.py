@@ -257,6 +257,7 @@ def run(call: Call) -> dict[str, Any]:
     result = describe(plan)
     if call.diff:
         result["diff"] = describe_diff(plan)
+    call.plan(f"{change['action']} {change['path']} ({change['reason']})" for change in result["changes"])
     if not call.check_mode:
         apply_plan(plan)
     return result

@@ -254,6 +254,7 @@ def run(call: Call) -> dict[str, Any]:
     difference = {"diff": describe_diff(plan)} if call.diff else {}
     if call.check_mode:
         verify(plan)
+        call.plan(plan.steps)
         return {**describe(plan), **difference}
     for step in plan.steps:
         call.progress(step)

@@ -196,6 +196,8 @@ def run(call: Call) -> dict[str, Any]:
     result, warnings = publish_image(call.params, call.clock, check_mode=call.check_mode)
     for warning in warnings:
         call.warn(warning)
+    if result["changed"]:
+        call.plan([f"publish {result['path']} ({result['reason']})"])
     return result
 
 

@@ -198,7 +198,7 @@ def run(call: Call) -> dict[str, Any]:
     work_dir = open_work_dir(Path(params["source_dir"]))
     call.add_secrets(known_secrets(work_dir))
     options = dataclasses.replace(bmc_options(call), state_file=work_dir.state)
-    media = BmcMedia(boot_requests(params["hosts"]), options)
+    media = BmcMedia(boot_requests(params["hosts"], state_file=work_dir.state), options)
     request = WaitRequest(
         work_dir,
         log_dir=Path(params["log_dir"]) if params["log_dir"] else work_dir.logs,
@@ -212,7 +212,10 @@ def run(call: Call) -> dict[str, Any]:
         ca_cert=params["ca_cert"] or "",
     )
     around = Surroundings(media, call.clock, call.progress, call.redactor, call.warn)
-    return predict(request, around) if call.check_mode else wait(request, around)
+    if call.check_mode:
+        call.plan([f"supervise the hosts until the cluster is {params['until']}"])
+        return predict(request, around)
+    return wait(request, around)
 
 
 def main() -> None:

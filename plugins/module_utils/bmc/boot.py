@@ -188,9 +188,6 @@ def _bring(request: BootRequest, machine: Machine, state: State, options: BmcOpt
         result.image = request.image_url
     if not request.validate_certs:
         result.warnings.append("the BMC's certificate is not checked (validate_certs: false)")
-    if check_mode:
-        for line in result.plan:
-            options.progress(f"{request.name}: would {line}")
     if not steps or check_mode:
         return result
     try:

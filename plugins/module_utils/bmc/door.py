@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -28,6 +28,8 @@ class Opened(Protocol):
     def clock(self) -> Clock: ...
     @property
     def warn(self) -> Callable[[str], None]: ...
+    @property
+    def plan(self) -> Callable[[Iterable[str]], None]: ...
     @property
     def progress(self) -> Callable[[str], None]: ...
 
@@ -78,6 +80,7 @@ def bulk_result(call: Opened, results: Sequence[HostResult]) -> dict[str, Any]:
     for result in results:
         for text in result.warnings:
             call.warn(f"{result.name}: {text}")
+    call.plan(f"{line} [{result.name}]" for result in results for line in result.plan)
     answer: dict[str, Any] = {"changed": any(result.changed for result in results), "hosts": [result.as_dict() for result in results]}
     if call.diff:
         answer["diff"] = [

@@ -71,6 +71,12 @@ class Call:
         """One line for whoever watches; silent where the door runs as a module."""
         self.show(self.redactor.text(text))
 
+    def plan(self, steps: Iterable[str]) -> None:
+        """What a run would do, said in check mode only: the lines of all doors of a playbook together are the plan."""
+        if self.check_mode:
+            for step in steps:
+                self.progress(f"would {step}")
+
     def add_secrets(self, secrets: Iterable[str]) -> None:
         """Values that must appear in no output of this task."""
         found = {secret for secret in secrets if isinstance(secret, str)}
