@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..assisted.progress import HostProgress, Validation, validation_changes
+from ..assisted.progress import HostProgress, Validation, failing, validation_changes
 from .observation import ApiView, Observation
 from .supervision import Memory, Setup
 
 COLUMNS = 120
 HEARTBEAT = 60.0
 _FEW = 5
+# A host in this status has not said yet what could be judged.
+_UNJUDGED = "discovering"
+# Host names before a message, which needs the room more.
+_NAMED = 3
 
 _PHASE_TEXTS = {
     "boot": "Waiting for the service on the rendezvous host",
@@ -56,6 +60,10 @@ def heartbeat(seen: Observation, memory: Memory, setup: Setup) -> str:
         return f"No service at {seen.rendezvous_ip or 'the rendezvous host'} yet"
     groups = _grouped((host.describe(), host.name) for host in memory.hosts.values())
     there = "; ".join(f"{len(names)} {what}" for what, names in groups.items()) or "no host registered"
+    if memory.phase == "discovery":
+        judged = (validation.id for host in memory.hosts.values() if host.status != _UNJUDGED for validation in failing(host.validations))
+        names = list(dict.fromkeys(judged))
+        there += f"; failing: {_few(names)}" if names else ""
     return f"{memory.phase}: {there}" + ("" if seen.service.ours or seen.api.ours else "; neither service nor API answers at this moment")
 
 
@@ -84,8 +92,9 @@ def _validation_texts(before: Memory, after: Memory) -> list[str]:
     found: list[tuple[str, str]] = []
     for identity, host in after.hosts.items():
         old = before.hosts.get(identity)
-        found += [(_validation_text(validation), host.name) for validation in validation_changes(old.validations if old else (), host.validations)]
-    texts = [f"{', '.join(names) if len(names) <= _FEW else f'{len(names)} hosts'}: {what}" for what, names in _grouped(found).items()]
+        told = old.validations if old and old.status != _UNJUDGED else ()
+        found += [(_validation_text(validation), host.name) for validation in validation_changes(told, host.validations) if host.status != _UNJUDGED]
+    texts = [f"{', '.join(names) if len(names) <= _NAMED else f'{len(names)} hosts'}: {what}" for what, names in _grouped(found).items()]
     return texts + [f"Cluster: {_validation_text(validation)}" for validation in validation_changes(before.cluster_validations, after.cluster_validations)]
 
 

@@ -129,7 +129,8 @@ class Supervisor:
     def _with_media(self, kind: str, steps: Sequence[Step], act: Callable[[Sequence[str]], list[MediaResult]]) -> None:
         if not steps:
             return
-        self._tell([step.text() for step in steps])
+        reasons = dict.fromkeys(step.reason for step in steps)
+        self._tell([f"{kind} {', '.join(step.host for step in steps if step.reason == reason)}: {reason}" for reason in reasons])
         for result in act([step.host for step in steps]):
             self.memory = self.memory.tried(kind, result.name, self._clock.now(), succeeded=not result.failed)
             self._changed = self._changed or result.changed
