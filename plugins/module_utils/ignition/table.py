@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 
@@ -173,8 +172,7 @@ def markdown() -> str:
     """The page docs/ignition-files.md."""
     parts = [
         "# What an agent image holds\n",
-        "<!-- Generated from plugins/module_utils/ignition/table.py:\n"
-        "PYTHONPATH=.build python -m ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.table > docs/ignition-files.md -->\n",
+        "<!-- Generated from plugins/module_utils/ignition/table.py: PYTHONPATH=.build python tests/generate_docs.py -->\n",
         "An agent image that this collection builds is an unmodified CoreOS live image with one Ignition config (spec 3.2.0) in its embed area. These are the\n"
         "config's files and units for installing a cluster of release 4.20, 4.21 or 4.22. All files belong to root and replace what was there, unless noted.\n",
         "## Files\n",
@@ -197,7 +195,3 @@ def markdown() -> str:
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
-
-
-if __name__ == "__main__":
-    sys.stdout.write(markdown())

@@ -24,7 +24,7 @@ SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 
 @pytest.mark.parametrize("name", sorted(schema_files()))
 def test_published_schemas_are_up_to_date(name: str) -> None:
-    assert (SCHEMAS / name).read_text() == schema_files()[name], "run: PYTHONPATH=.build python tests/generate_schemas.py"
+    assert (SCHEMAS / name).read_text() == schema_files()[name], "run: PYTHONPATH=.build python tests/generate_docs.py"
 
 
 @pytest.mark.parametrize("schema", [cluster_schema(), host_schema()], ids=["cluster", "host"])

@@ -1,0 +1,71 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Write the pages of docs/ that are generated from the collection's own tables: ``PYTHONPATH=.build python tests/generate_docs.py``."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.checks import CHECKS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.schema import schema_files
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits
+from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.table import markdown
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+CHECKS_HEAD = """# Checks
+
+<!-- Generated from plugins/module_utils/cluster/rules/checks.py: PYTHONPATH=.build python tests/generate_docs.py -->
+
+A configuration is checked as the installer checks it, and then further. These are the checks that have a name: our own, and the installer's warnings.
+`openshift_checks` sets the severity of each:
+
+```yaml
+openshift_checks: {certificate-expired: error, mtu: "off"}
+```
+
+What the installer itself refuses cannot be lowered.
+
+| check | default | what and why | what to do |
+|---|---|---|---|
+"""
+LIMIT_MEANINGS = {
+    "boot": "from power on until the service on the rendezvous host answers",
+    "discovery": "until all hosts have registered and the installation begins",
+    "bootstrap": "until the new control plane runs by itself",
+    "install": "until the ClusterVersion is available",
+    "operators": "until all cluster operators have settled",
+}
+MARKS = ("<!-- timeouts -->\n", "<!-- /timeouts -->\n")
+
+
+def checks_page() -> str:
+    rows = [f"| `{name}` | {check.default} | {check.text} | {check.mend} |\n" for name, check in sorted(CHECKS.items())]
+    return CHECKS_HEAD + "".join(rows)
+
+
+def variables_page(now: str) -> str:
+    """The page with its table of time limits renewed; the rest of it is written by hand."""
+    before, rest = now.split(MARKS[0])
+    after = rest.split(MARKS[1])[1]
+    defaults = {field.name: field.default for field in dataclasses.fields(Limits)}
+    rows = "".join(f"| `{name}` | {defaults[name]:.0f} | {meaning} |\n" for name, meaning in LIMIT_MEANINGS.items())
+    return f"{before}{MARKS[0]}| key | default | how long |\n|---|---|---|\n{rows}{MARKS[1]}{after}"
+
+
+def pages() -> dict[Path, str]:
+    """Path of every generated page and its text."""
+    variables = DOCS / "variables.md"
+    return {
+        **{DOCS / "schemas" / name: text for name, text in schema_files().items()},
+        DOCS / "ignition-files.md": markdown(),
+        DOCS / "checks.md": checks_page(),
+        variables: variables_page(variables.read_text()),
+    }
+
+
+if __name__ == "__main__":
+    for path, text in pages().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)

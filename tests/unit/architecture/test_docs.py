@@ -1,0 +1,42 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Documentation tells the truth: generated pages are current, links lead somewhere, variables are those of the code."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import VARIABLES
+
+ROOT = Path(__file__).parents[3]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+_SPEC = importlib.util.spec_from_file_location("generate_docs", ROOT / "tests" / "generate_docs.py")
+generate_docs = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(generate_docs)
+
+
+@pytest.mark.parametrize("path", generate_docs.pages(), ids=lambda path: path.name)
+def test_generated_pages_are_current(path: Path) -> None:
+    assert path.read_text() == generate_docs.pages()[path], "run: PYTHONPATH=.build python tests/generate_docs.py"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text())
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_every_variable_is_documented_and_nothing_else() -> None:
+    text = (ROOT / "docs" / "variables.md").read_text()
+    named = set(re.findall(r"`(openshift_[a-z_]+)`", text))
+    assert named == set(VARIABLES) | {"openshift_host"}
+
+
+def test_roles_document_only_variables_that_exist() -> None:
+    for spec in (ROOT / "roles").glob("*/meta/argument_specs.yml"):
+        named = set(re.findall(r"^      (openshift_[a-z_]+):", spec.read_text(), re.MULTILINE))
+        assert named <= set(VARIABLES), spec
