@@ -16,9 +16,9 @@ import yaml
 
 from . import commands
 from .control import ControlError, ask
-from .daemon import Options
 from .faults import KINDS
-from .site.load import SiteError
+from .site.model import SiteError
+from .state import Options
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "": 1}
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .control import NotRunning, ask
-from .daemon import FAILED, MARKER, READY, Options
-from .site.load import load_site
+from .state import FAILED, MARKER, READY, Options
 
 _START_LIMIT = 60.0
 _STOP_LIMIT = 20.0
@@ -27,6 +26,8 @@ class CommandError(Exception):
 
 def up(state: Path, options: Options) -> dict[str, Any]:
     """Start a lab and wait until it is ready; its status. An equal lab that runs already is left alone."""
+    from .site.load import load_site  # late: checking site files is a large import, and no other command does it
+
     load_site(Path(options.site))
     if options.base_image and not Path(options.base_image).is_file():
         raise CommandError(f"base image {options.base_image} does not exist")

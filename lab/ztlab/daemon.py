@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import json
 import os
 import signal
@@ -23,32 +22,8 @@ from .faults import UnknownFault
 from .image.base import write_base_image
 from .lab import Lab
 from .site.load import load_site
+from .state import BASE_IMAGE, FAILED, MARKER, READY, Options
 from .variables import variables
-
-OPTIONS = "options.json"
-READY = "ready.json"
-FAILED = "failed.txt"
-MARKER = ".ztlab"
-BASE_IMAGE = "base.iso"
-
-
-@dataclasses.dataclass(frozen=True)
-class Options:
-    """How a lab is started. ``ttl`` in seconds of the wall clock."""
-
-    site: str
-    net: str = "auto"
-    speed: float = 1.0
-    ttl: float = 7200.0
-    base_image: str = ""
-    swagger: str = ""
-
-    def write(self, state: Path) -> None:
-        (state / OPTIONS).write_text(json.dumps(dataclasses.asdict(self)), encoding="utf-8")
-
-    @classmethod
-    def read(cls, state: Path) -> Options:
-        return cls(**json.loads((state / OPTIONS).read_text(encoding="utf-8")))
 
 
 class Daemon:

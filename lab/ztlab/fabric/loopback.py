@@ -9,6 +9,7 @@ import fcntl
 import ipaddress
 import os
 import re
+import socket
 import tempfile
 from pathlib import Path
 from typing import IO
@@ -17,6 +18,7 @@ from typing import IO
 FIRST_NET, LAST_NET = 10, 250
 # Kept free for the lab itself: 127.N.255.x.
 PUBLISH_SUFFIX = "255.1"
+SENTINEL_SUFFIX, SENTINEL_PORT = "255.254", 65000
 
 
 class NoFreeNet(Exception):
@@ -26,13 +28,15 @@ class NoFreeNet(Exception):
 class NetLock:
     """A held lock on one 127.N.0.0/16. It ends with the process at the latest; :meth:`release` also removes the file."""
 
-    def __init__(self, number: int, path: Path, file: IO[str]) -> None:
+    def __init__(self, number: int, path: Path, file: IO[str], sentinel: socket.socket) -> None:
         self.number = number
         self._path = path
         self._file = file
+        self._sentinel = sentinel
 
     def release(self) -> None:
         self._path.unlink(missing_ok=True)
+        self._sentinel.close()
         self._file.close()
 
 
@@ -67,13 +71,25 @@ def _try(number: int, directory: Path) -> NetLock | None:
         if not path.exists() or path.stat().st_ino != os.fstat(file.fileno()).st_ino:
             file.close()
             return None
+        sentinel = _occupy(number)
     except OSError:
         file.close()
         return None
     file.truncate(0)
     file.write(f"{os.getpid()}\n")
     file.flush()
-    return NetLock(number, path, file)
+    return NetLock(number, path, file, sentinel)
+
+
+def _occupy(number: int) -> socket.socket:
+    """Bind one port of the net: labs of other users, whose lock files are elsewhere, see it as well. Raises OSError when somebody is there."""
+    sentinel = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        sentinel.bind((f"127.{number}.{SENTINEL_SUFFIX}", SENTINEL_PORT))
+    except OSError:
+        sentinel.close()
+        raise
+    return sentinel
 
 
 class AddressTable:

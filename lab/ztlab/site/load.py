@@ -20,18 +20,10 @@ from typing import Any
 import jsonschema
 import yaml
 
-from .model import Bmc, ClusterHint, Disk, Machine, Network, Nic, Site
+from .model import Bmc, ClusterHint, Disk, Machine, Network, Nic, Site, SiteError
 
 _MAC = re.compile(r"^[0-9A-Fa-f]{2}([:-][0-9A-Fa-f]{2}){5}$")
 _BMC_ADDRESS = re.compile(r"^([a-z0-9-]+(\+https?)?://)?(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?(/.*)?$")
-
-
-class SiteError(Exception):
-    """The site file cannot be played; ``problems`` has one line per mistake."""
-
-    def __init__(self, source: str, problems: Iterable[str]) -> None:
-        self.problems = list(problems)
-        super().__init__("\n".join(f"{source}: {problem}" for problem in self.problems))
 
 
 def load_site(path: Path) -> Site:

@@ -9,12 +9,20 @@ import dataclasses
 import ipaddress
 import urllib.parse
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 IPNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _NAMESPACE = uuid.UUID("5b1d7c3a-6f4e-4b57-9a35-0d1f3f1a2c90")
+
+
+class SiteError(Exception):
+    """The site file cannot be played; ``problems`` has one line per mistake."""
+
+    def __init__(self, source: str, problems: Iterable[str]) -> None:
+        self.problems = list(problems)
+        super().__init__("\n".join(f"{source}: {problem}" for problem in self.problems))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,0 +1,117 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Drafts of site files: what an inventory implies about the rack."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ztlab.commands import CommandError
+from ztlab.drafting import draft_site
+from ztlab.drafting.draft import draft
+from ztlab.drafting.text import site_text
+from ztlab.site.load import parse_site
+
+ROOT = Path(__file__).parents[3]
+
+
+def entry(name: str, role: str = "control_plane", cluster: dict[str, Any] | None = None, **host: Any) -> dict[str, Any]:
+    base = {"name": "c", "base_domain": "example.com", "machine_networks": ["192.168.1.0/24"]}
+    return {"name": name, "role": role, "host": host, "defaults": {}, "cluster": base | (cluster or {}), "config_dir": ""}
+
+
+def interface(mac: str, name: str = "eth0") -> dict[str, str]:
+    return {"name": name, "mac_address": mac}
+
+
+def test_dhcp_hosts() -> None:
+    document = draft([entry("a", interfaces=[interface("02:00:00:00:00:0A")], root_device_hints={"deviceName": "/dev/nvme0n1", "minSizeGigabytes": 900})])
+    site = parse_site(document)
+    assert site.networks[0].dhcp == ("192.168.1.128", "192.168.1.250")
+    assert site.machines[0].nics[0].network == "machines" and site.machines[0].nics[0].mac == "02:00:00:00:00:0a"
+    assert site.machines[0].disks[0].name == "nvme0n1" and site.machines[0].disks[0].size_bytes >= 900 * 10**9
+
+
+def static(address: str, name: str = "eth0", **more: Any) -> dict[str, Any]:
+    ip, _slash, length = address.partition("/")
+    interfaces = [{"name": name, "type": "ethernet", "ipv4": {"enabled": True, "address": [{"ip": ip, "prefix-length": int(length)}]}}]
+    route = {"destination": "0.0.0.0/0", "next-hop-address": "192.168.1.254", "next-hop-interface": name}
+    return {"interfaces": interfaces, "routes": {"config": [route]}, **more}
+
+
+def test_static_hosts() -> None:
+    site = parse_site(draft([entry("a", interfaces=[interface("02:00:00:00:00:01")], network_config=static("192.168.1.5/24"))]))
+    assert site.networks[0].gateway == "192.168.1.254" and site.networks[0].dhcp is None
+    assert site.clusters[0].rendezvous_ip == "192.168.1.5"
+
+
+def test_an_address_outside_of_the_machine_networks_gets_a_network_of_its_own() -> None:
+    site = parse_site(draft([entry("a", interfaces=[interface("02:00:00:00:00:01")], network_config=static("10.9.0.5/16"))]))
+    assert [str(network.cidrs[0]) for network in site.networks] == ["192.168.1.0/24", "10.9.0.0/16"]
+    assert site.machines[0].nics[0].network == site.networks[1].name
+
+
+def test_bonds_and_vlans() -> None:
+    config = {
+        "interfaces": [
+            {"name": "bond0", "type": "bond", "link-aggregation": {"mode": "802.3ad", "port": ["eth0", "eth1"]}},
+            {
+                "name": "bond0.7",
+                "type": "vlan",
+                "vlan": {"base-iface": "bond0", "id": 7},
+                "ipv4": {"address": [{"ip": "192.168.1.9", "prefix-length": 24}]},
+            },
+        ]
+    }
+    ports = [interface("02:00:00:00:00:01", "eth0"), interface("02:00:00:00:00:02", "eth1")]
+    site = parse_site(draft([entry("a", interfaces=ports, network_config=config)]))
+    assert site.networks[0].vlan == 7
+    assert [(nic.network, nic.vlans) for nic in site.machines[0].nics] == [("", ("machines",))] * 2
+
+
+def test_classic_files(tmp_path: Path) -> None:
+    install = {
+        "metadata": {"name": "k"},
+        "baseDomain": "x.org",
+        "platform": {"baremetal": {"apiVIPs": ["10.1.0.5"]}},
+        "networking": {"machineNetwork": [{"cidr": "10.1.0.0/24"}]},
+    }
+    host = {"hostname": "a", "interfaces": [{"name": "e0", "macAddress": "02:00:00:00:00:01"}]}
+    (tmp_path / "install-config.yaml").write_text(yaml.safe_dump(install))
+    (tmp_path / "agent-config.yaml").write_text(yaml.safe_dump({"rendezvousIP": "10.1.0.20", "hosts": [host]}))
+    given = entry("a", bmc={"address": "10.2.0.1", "username": "u", "password": "p"}) | {"cluster": {}, "config_dir": str(tmp_path)}
+    site = parse_site(draft([given]))
+    hint = site.clusters[0]
+    assert (hint.domain, hint.api_vip, hint.rendezvous_ip) == ("k.x.org", "10.1.0.5", "10.1.0.20")
+    assert site.machines[0].nics[0].mac == "02:00:00:00:00:01" and site.machines[0].bmc.host == "10.2.0.1"
+
+
+def test_the_text_is_a_site_file() -> None:
+    text = site_text(draft([entry("a"), entry("b")]))
+    assert text.startswith("# Draft by ztlab") and len(parse_site(yaml.safe_load(text)).machines) == 2
+
+
+@pytest.mark.parametrize("name", ["sno", "demo"])
+def test_our_inventories_through_ansible(name: str) -> None:
+    pytest.importorskip("ansible")
+    inventory = ROOT / "inventories" / name
+    drafted = parse_site(yaml.safe_load(draft_site([str(inventory / "hosts.yml")])))
+    true = parse_site(yaml.safe_load((inventory / "site.yml").read_text()))
+    assert [machine.bmc for machine in drafted.machines] == [machine.bmc for machine in true.machines]
+    assert [[nic.mac for nic in machine.nics] for machine in drafted.machines] == [[nic.mac for nic in machine.nics] for machine in true.machines]
+    assert drafted.clusters[0].rendezvous_ip == true.clusters[0].rendezvous_ip
+
+
+def test_ansible_says_what_is_wrong(tmp_path: Path) -> None:
+    pytest.importorskip("ansible")
+    inventory = tmp_path / "hosts.yml"
+    inventory.write_text("all: {children: {control_plane: {hosts: {a: {openshift_cluster: {name: '{{ nothing }}'}}}}}}\n")
+    with pytest.raises(CommandError, match="nothing"):
+        draft_site([str(inventory)])
+    inventory.write_text("all: {hosts: {a: {}}}\n")
+    with pytest.raises(CommandError, match="no host in the groups"):
+        draft_site([str(inventory)])

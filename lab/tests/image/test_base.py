@@ -1,0 +1,48 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The synthetic base image, read back by another reader."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pycdlib
+import pytest
+from ztlab.image import base
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return base.write_base_image(tmp_path_factory.mktemp("base") / "base.iso")
+
+
+def read(iso: pycdlib.PyCdlib, path: str) -> bytes:
+    out = io.BytesIO()
+    iso.get_file_from_iso_fp(out, rr_path=path)
+    return out.getvalue()
+
+
+def test_layout(image: Path) -> None:
+    assert 60 << 20 < image.stat().st_size < 70 << 20
+    assert image.stat().st_blocks * 512 < 8 << 20, "the root file system is a hole"
+    iso = pycdlib.PyCdlib()
+    iso.open(str(image))
+    assert iso.pvd.volume_identifier.decode().strip() == base.VOLUME_ID
+    kargs = json.loads(read(iso, "/coreos/kargs.json"))
+    for entry in kargs["files"]:
+        text = read(iso, "/" + entry["path"])
+        area = text[entry["offset"] : entry["offset"] + kargs["size"]]
+        assert area == (kargs["default"] + "\n").ljust(kargs["size"], "#").encode()
+        assert text[entry["offset"] + kargs["size"] :].startswith(base.MARKER.encode())
+    assert read(iso, "/" + json.loads(read(iso, "/coreos/igninfo.json"))["file"]) == bytes(base.IGNITION_SIZE)
+    assert json.loads(read(iso, "/coreos/features.json"))["live-initrd-network"] is True
+    iso.close()
+
+
+def test_the_same_bytes_every_time_but_for_dates(image: Path, tmp_path: Path) -> None:
+    again = base.write_base_image(tmp_path / "again.iso")
+    assert again.stat().st_size == image.stat().st_size
+    assert [path.name for path in tmp_path.iterdir()] == ["again.iso"], "no temporary file stays"
