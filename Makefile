@@ -8,7 +8,7 @@ BIN := .venv/bin
 STAMPS := .venv/stamps
 LINK := .build/ansible_collections/zerotouch/openshift
 ARTIFACT := .build/artifact/ansible_collections/zerotouch/openshift
-PYTEST := $(BIN)/python -m pytest -n 2
+PYTEST := PYTHONPATH=$(CURDIR)/.build $(BIN)/python -m pytest -q -n 2
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export ANSIBLE_COLLECTIONS_PATH := $(CURDIR)/.build
@@ -98,7 +98,7 @@ matrix: setup ## Unit tests on the newer Pythons that are installed here, each w
 	@tools/matrix
 
 bench: setup ## The budgets of performance, as ratios measured in one run
-	@$(BIN)/python -m pytest tests/benchmarks
+	@PYTHONPATH=$(CURDIR)/.build $(BIN)/python -m pytest tests/benchmarks
 
 format: setup ## Format the Python files
 	@ruff check --quiet --fix . ; ruff format --quiet .

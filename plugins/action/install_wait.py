@@ -11,4 +11,4 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import Do
 
 class ActionModule(DoorAction):
     door = install_wait
-    libraries = ("kubernetes", "urllib3", "yaml")
+    libraries = ("urllib3", "yaml")

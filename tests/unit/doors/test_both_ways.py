@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,8 +45,11 @@ Compare = Callable[..., dict[str, Any]]
 def both_ways(open_as_module: Any, open_in_process: Any) -> Compare:
     """Opens the door both ways, compares, and returns the common answer."""
 
-    def compare(door: str, arguments: dict[str, Any], **modes: bool) -> dict[str, Any]:
-        shipped, inside = open_as_module(door, arguments, **modes), open_in_process(door, arguments, **modes)
+    def compare(door: str, arguments: dict[str, Any], ground: Path | None = None, **modes: bool) -> dict[str, Any]:
+        shipped = open_as_module(door, arguments, **modes)
+        if ground:
+            shutil.rmtree(ground, ignore_errors=True)  # both find the same: nothing
+        inside = open_in_process(door, arguments, **modes)
         inside.pop("displayed")
         for result in (shipped, inside):
             result.setdefault("failed", False)
@@ -100,5 +104,6 @@ def test_every_door_refuses_alike(door: str, both_ways: Compare, tmp_path: Path)
 @pytest.mark.parametrize("check", [False, True], ids=["run", "check mode"])
 def test_every_door_answers_alike(door: str, check: bool, both_ways: Compare, tmp_path: Path) -> None:
     """On empty ground: a foreseeable fault or an empty result, in the same words; never a traceback."""
-    answer = both_ways(f"zerotouch.openshift.{door}", given_arguments(door, tmp_path), check=check)
+    ground = tmp_path / "ground"
+    answer = both_ways(f"zerotouch.openshift.{door}", given_arguments(door, ground), ground, check=check)
     assert "exception" not in answer and "Traceback" not in json.dumps(answer)
