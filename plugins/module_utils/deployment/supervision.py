@@ -309,7 +309,12 @@ def _undiscovered(seen: Observation, setup: Setup) -> str:
     missing = [f"{host.name} ({', '.join(host.macs)})" if host.macs else host.name for host in setup.hosts if not seen.service_host(host)]
     if missing:
         return f"{len(missing)} of {len(setup.hosts)} hosts did not appear: {', '.join(missing)}"
-    found = [(host, seen.service_host(host)) for host in setup.hosts]
-    unready = [f"{host.name} is {progress.status}" for host, progress in found if progress and not progress.ready]
+    unready: dict[str, list[str]] = {}
+    for host in setup.hosts:
+        found = seen.service_host(host)
+        if found and not found.ready:
+            unready.setdefault(found.status, []).append(host.name)
+    if unready:
+        return "; ".join(f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} {status}" for status, names in unready.items())
     cluster = seen.service.cluster
-    return ", ".join(unready) if unready else f"the cluster is {cluster.status}" if cluster else "no cluster is registered"
+    return f"the cluster is {cluster.status}" if cluster else "no cluster is registered"

@@ -50,11 +50,14 @@ def _of_discovery(seen: Observation, memory: Memory, setup: Setup) -> Iterator[s
     missing = [host for host in setup.hosts if not memory.last_words(seen, host)]
     if missing:
         yield f"{_named(missing)} did not boot the image: look at power, boot order and medium of its BMC and at its console."
+    alike: dict[tuple[str, str], list[InventoryHost]] = {}
     for host in setup.hosts:
         found = memory.last_words(seen, host)
         if found and not found.ready:
             messages = "; ".join(f"{validation.id}: {validation.message}" for validation in failing(found.validations))
-            yield f"{host.name} is {found.status}{f': {messages}' if messages else ''}."
+            alike.setdefault((found.status, messages), []).append(host)
+    for (status, messages), hosts in alike.items():
+        yield f"{_named(hosts)} {'is' if len(hosts) == 1 else 'are'} {status}{f': {messages}' if messages else ''}".rstrip(".") + "."
     cluster = seen.service.cluster
     for validation in failing(cluster.validations if cluster else ()):
         yield f"Cluster validation {validation.id}: {validation.message}"

@@ -302,3 +302,16 @@ def test_long_lines_are_cut(world, kit):
     with pytest.raises(Interrupted):
         world.run()
     assert max(len(line) for line in world.lines) == 120
+
+
+def test_hosts_that_fail_alike_are_one_suspect(world, kit):
+    failure = kit.Validation("network", "ntp-synced", "failure", "Host couldn't synchronize with any NTP server")
+    world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(discovery=50))
+    hosts = [kit.found(host, "insufficient", validations=(failure,)) for host in (kit.A, kit.B)]
+    vips = kit.Validation("network", "api-vips-valid", "failure", "api vips 192.168.1.5 is already in use")
+    outcome = world.at(0, kit.service(*hosts, validations=(vips,))).run()
+    assert outcome.step.reason == "the limit of phase discovery (50 s) is over: a, b are insufficient"
+    assert outcome.suspects == (
+        "a, b are insufficient: ntp-synced: Host couldn't synchronize with any NTP server.",
+        "Cluster validation api-vips-valid: api vips 192.168.1.5 is already in use",
+    )
