@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -125,7 +124,7 @@ class Agent:
     async def _poll_once(self, path: str) -> float:
         """Get and do instructions; lab seconds until the next time."""
         try:
-            reply = await self.call("GET", f"{path}/instructions?timestamp={int(time.time())}")
+            reply = await self.call("GET", f"{path}/instructions?timestamp={int(self._clock.utcnow().timestamp())}")
         except Unreachable as error:
             self.say(f"instructions: {error}")
             return RETRY_SECONDS
