@@ -63,6 +63,9 @@ def _parser() -> argparse.ArgumentParser:
     screen = command("console", "the console log of a machine")
     screen.add_argument("host", metavar="HOST")
     screen.add_argument("--follow", "-f", action="store_true", help="go on printing")
+    by_hand = command("boot", "boot a machine by hand: put the medium in, switch on (for hosts whose boot method is manual)")
+    by_hand.add_argument("host", metavar="HOST")
+    by_hand.add_argument("--image", required=True, metavar="URL", help="where the medium is published")
     command("kubeconfig", "a kubeconfig of the newest cluster that works while the lab runs")
     _add_fault_parsers(command("fault", "make things go wrong"), common)
     draft = command("site-from-inventory", "draft a site file from an inventory; correct it to the physical truth")
@@ -140,6 +143,11 @@ def _console(options: argparse.Namespace) -> None:
     commands.console(options.state, options.host, follow=options.follow)
 
 
+def _boot(options: argparse.Namespace) -> None:
+    ask(options.state, "boot", machine=options.host, image=options.image)
+    print(f"{options.host} boots from {options.image}; ztlab console {options.host} shows how far it gets.")
+
+
 def _kubeconfig(options: argparse.Namespace) -> None:
     print(ask(options.state, "kubeconfig"), end="")
 
@@ -175,6 +183,7 @@ _COMMANDS = {
     "down": _down,
     "vars": _vars,
     "console": _console,
+    "boot": _boot,
     "kubeconfig": _kubeconfig,
     "fault": _fault,
     "site-from-inventory": _site_from_inventory,

@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .ingress import Ingress
 from .newcluster.cluster import NewCluster
 
 if TYPE_CHECKING:
@@ -42,10 +43,11 @@ class ClusterPlan:
 class RunningCluster:
     """One cluster. Its API answers as long as a machine carries it: the bootstrap host, later the control plane."""
 
-    def __init__(self, plan: ClusterPlan, api: NewCluster, address: str) -> None:
+    def __init__(self, plan: ClusterPlan, api: NewCluster, address: str, ingress: Ingress) -> None:
         self.plan = plan
         self.api = api
         self.address = address
+        self._ingress = ingress
         self._carriers: set[str] = set()
         self._serving = False
         self._lock = asyncio.Lock()
@@ -68,8 +70,10 @@ class RunningCluster:
         async with self._lock:
             if self._carriers and not self._serving:
                 await self.api.start(self.address, API_PORT)
+                await self._ingress.start()
                 self._serving = True
             elif self._serving and not self._carriers:
+                await self._ingress.stop()
                 await self.api.stop()
                 self._serving = False
 
@@ -111,7 +115,8 @@ class Clusters:
             clock=self._lab.clock,
             faults=self._lab.faults,
         )
-        running = RunningCluster(plan, api, self._lab.fabric.table.loopback(plan.api_ip))
+        table = self._lab.fabric.table
+        running = RunningCluster(plan, api, table.loopback(plan.api_ip), Ingress(api, table.loopback(plan.ingress_ip)))
         self._clusters[plan.key] = running
         for address in filter(None, (plan.api_ip, plan.ingress_ip)):
             self._lab.fabric.virtual[address] = ""

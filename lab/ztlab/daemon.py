@@ -72,12 +72,24 @@ class Daemon:
             return self.variables()
         if command == "kubeconfig":
             return self.lab.clusters.kubeconfig()
+        if command == "boot":
+            return self._boot(request["machine"], request["image"])
         if command == "stop":
             asyncio.get_running_loop().call_later(0.05, self._stop.set)
             return {"pid": os.getpid()}
         if command.startswith("fault-"):
             return self._faults(command, request)
         raise ValueError(f"unknown command {command!r}")
+
+    def _boot(self, name: str, image: str) -> dict[str, Any]:
+        """What a person at the rack does: put a medium in, choose it once, switch on."""
+        if name not in self.lab.machines:
+            raise ValueError(f"no machine {name!r}; the site has {', '.join(self.lab.machines)}")
+        machine = self.lab.machines[name]
+        machine.cd.insert(image)
+        machine.boot.target, machine.boot.enabled = "Cd", "Once"
+        machine.reset("On" if machine.power_state == "Off" else "ForceRestart")
+        return {"machine": name}
 
     def _faults(self, command: str, request: Mapping[str, Any]) -> Any:
         faults = self.lab.faults

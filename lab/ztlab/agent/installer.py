@@ -95,7 +95,7 @@ class Installer:
         if self._disk is None:
             raise InstallationFailed("no disk")
         role = "master" if self.role == "bootstrap" else self.role
-        network, hostname, infra_env_id = self.live.network, self.live.hostname, self.infra_env_id
+        network, hostname, infra_env_id = self.live.network, await self._requested_hostname(), self.infra_env_id
         lab = self.live.lab
 
         async def boot(machine: Any) -> Outcome:
@@ -105,6 +105,14 @@ class Installer:
         await self.stage("Rebooting", RESTART_SECONDS)
         self.live.log("Installation done, restarting from disk.", phase="restarting")
         self.live.finish(Outcome.REBOOT)
+
+    async def _requested_hostname(self) -> str:
+        """The name that the service has for this host: the inventory's, or what somebody asked for."""
+        try:
+            reply = await self.agent.call("GET", self.path)
+            return str(reply.json().get("requested_hostname") or self.live.hostname) if reply.ok else self.live.hostname
+        except (Unreachable, ValueError):
+            return self.live.hostname
 
     # ---- reports -----------------------------------------------------------------------------------------------------------------------
 

@@ -44,8 +44,8 @@ async def firmware_boots(iso: Iso, mode: str) -> None:
     fitting = [entry for entry in entries if entry.platform == platform and entry.bootable]
     if not fitting:
         raise IsoError(f"no El Torito entry for {mode} boot")
-    if fitting[0].sectors == 0:
-        raise IsoError(f"the El Torito entry for {mode} boot is empty")
+    if platform == BIOS and fitting[0].sectors == 0:  # for UEFI a count of 0 means: to the end of the medium
+        raise IsoError("the El Torito entry for Legacy boot is empty")
 
 
 async def read_boot_plan(iso: Iso, mode: str) -> BootPlan:
