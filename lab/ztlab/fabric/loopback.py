@@ -71,8 +71,13 @@ def _try(number: int, directory: Path) -> NetLock | None:
         if not path.exists() or path.stat().st_ino != os.fstat(file.fileno()).st_ino:
             file.close()
             return None
+    except OSError:
+        file.close()
+        return None
+    try:
         sentinel = _occupy(number)
     except OSError:
+        path.unlink(missing_ok=True)
         file.close()
         return None
     file.truncate(0)
