@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import signal
 import sys
@@ -118,6 +119,7 @@ def write_atomic(path: Path, document: Any) -> None:
 
 def main() -> int:
     state = Path(sys.argv[1])
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
     lock = None
     try:
         options = Options.read(state)

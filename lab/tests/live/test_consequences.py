@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 
 import pytest
 
 from .agent_image import MAC, SHARE, AgentImage
-from .playground import Playground, run
+from .playground import Playground, run, sno_site
 
 MANIFESTS = "/etc/assisted/manifests"
 BIN = "/usr/local/bin"
@@ -129,3 +130,23 @@ def test_another_rendezvous_ip_finds_no_service(tmp_path: Path) -> None:
     mode, text = image.files[path]
     image.files[path] = (mode, text.replace("192.168.126.10", "192.168.126.99"))
     run(_console_says(tmp_path, image, "No route to host: nobody has 192.168.126.99"))
+
+
+def test_two_machines_with_the_rendezvous_ip(tmp_path: Path) -> None:
+    async def flow() -> None:
+        site = sno_site()
+        twin = copy.deepcopy(site["machines"][0])
+        twin["name"], twin["bmc"]["address"] = "twin", "https://10.0.0.11/redfish/v1/Systems/1"
+        twin["nics"][0]["mac"] = "02:00:00:00:00:11"
+        site["machines"].append(twin)
+        image = AgentImage()
+        path = "/etc/assisted/network/host0/mac_interface.ini"
+        image.files[path] = (0o600, f"{MAC}=enp1s0\n02:00:00:00:00:11=enp1s0")
+        async with Playground(tmp_path / "lab", image.write(tmp_path / "agent.iso"), site=site, speed=1000) as playground:
+            for machine in playground.lab.machines.values():
+                playground.switch_on(machine)
+            both = [lambda name=name: playground.console(name) for name in ("sno-0", "twin")]
+            await playground.until(lambda: any("Duplicate address: 192.168.126.10" in console() for console in both))
+            await playground.until(lambda: any("is also on" in console() for console in both))
+
+    run(flow())

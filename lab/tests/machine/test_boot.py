@@ -116,3 +116,17 @@ def test_a_server_without_the_image(tmp_path: Path) -> None:
             await playground.until_console("the server answers 404")
 
     run(flow())
+
+
+def test_power_on_in_the_middle_of_a_shutdown_leaves_one_system(tmp_path: Path) -> None:
+    async def flow() -> None:
+        async with Playground(tmp_path / "lab", AgentImage().write(tmp_path / "agent.iso"), speed=200) as playground:
+            playground.switch_on()
+            await playground.until_console("This machine is sno-0.")
+            playground.machine.reset("GracefulShutdown")
+            await playground.lab.clock.sleep(5)
+            playground.machine.reset("On")
+            await playground.until(lambda: playground.console().count("This machine is sno-0.") == 2)
+            assert playground.lab.fabric.owners("192.168.126.10") == ["sno-0"]
+
+    run(flow())

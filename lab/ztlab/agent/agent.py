@@ -170,6 +170,7 @@ class Agent:
         task = asyncio.create_task(installer.run(), name=f"installation of {self._live.name}")
         self._installations.add(task)
         task.add_done_callback(self._installations.discard)
+        self._live.watch(task)
         self._live.on_end(self.stop)
 
     def _stop_installations(self) -> None:

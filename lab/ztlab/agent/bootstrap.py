@@ -51,6 +51,7 @@ class Bootstrap:
         """Bring up the API; the image is written meanwhile."""
         await self._start_cluster()
         self._reporting = asyncio.create_task(self._report_others(), name=f"reports of {self._live.name}")
+        self._live.watch(self._reporting)
         self._live.on_end(self._stop_reporting)
 
     async def complete(self) -> None:
@@ -85,7 +86,7 @@ class Bootstrap:
         await self._clock.sleep(BOOTKUBE_SECONDS)
         try:
             self._cluster = cluster = await live.lab.clusters.begin(plan, live.name)
-        except ValueError as error:
+        except (ValueError, OSError) as error:
             raise InstallationFailed(f"bootkube: {error}") from error
 
         async def leave() -> None:

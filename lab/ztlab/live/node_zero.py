@@ -89,7 +89,12 @@ class NodeZero:
             self._live.log(f"assisted-service: {error}", phase="no service")
             return False
         address = self._node_zero_ip()
-        await service.start(lab.fabric.table.loopback(address), SERVICE_PORT)
+        try:
+            await service.start(lab.fabric.table.loopback(address), SERVICE_PORT)
+        except OSError as error:
+            owners = ", ".join(owner for owner in lab.fabric.owners(address) if owner != self._live.name)
+            self._live.log(f"assisted-service: {error.strerror}: {address} is also on {owners or 'another machine'}", phase="no service")
+            return False
         lab.services.append(service)
         self._live.on_end(service.stop)
         self._live.log(f"assisted-service listens on {address}:{SERVICE_PORT}.", phase="assisted-service runs")

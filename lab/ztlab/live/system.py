@@ -60,6 +60,16 @@ class LiveSystem:
         if not self._outcome.done():
             self._outcome.set_result(outcome)
 
+    def watch(self, task: asyncio.Task[None]) -> None:
+        """What goes wrong in a task of this system ends the system, so that it does not go unnoticed."""
+
+        def done(ended: asyncio.Task[None]) -> None:
+            error = None if ended.cancelled() else ended.exception()
+            if error is not None and not self._outcome.done():
+                self._outcome.set_exception(error)
+
+        task.add_done_callback(done)
+
     def on_end(self, cleanup: Callable[[], Awaitable[None]]) -> None:
         """What has to be stopped when the system ends, however it ends."""
         self._cleanups.append(cleanup)
@@ -73,6 +83,7 @@ class LiveSystem:
             self._bring_up_network()
             self._set_hostname()
             self._tasks = [asyncio.create_task(self._services(), name=f"live system of {self.name}")]
+            self.watch(self._tasks[0])
             return await self._outcome
         finally:
             await self._end()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import enum
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from ..faults import Faults
 from ..site.model import Machine
 from .console import Console
 
+LOG = logging.getLogger(__name__)
 RESET_TYPES = ("On", "ForceOn", "ForceOff", "GracefulShutdown", "GracefulRestart", "ForceRestart", "PowerCycle", "PushPowerButton")
 
 # Lab seconds.
@@ -140,6 +142,7 @@ class Hardware:
 
     async def _power_on(self) -> None:
         self.power_state = "PoweringOn"
+        await _end(self._system)  # a shutdown that this cancelled may have left it
         await self.clock.sleep(POWER_ON_SECONDS)
         self.power_state = "On"
         self.console.print("Power on.", phase="firmware")
@@ -166,7 +169,12 @@ class Hardware:
 
     async def _operate(self) -> None:
         while True:
-            outcome = await self._run(self)
+            try:
+                outcome = await self._run(self)
+            except Exception:
+                LOG.exception("machine %s", self.spec.name)
+                self.console.print("The lab has a fault of its own here; lab.log in the state directory says which.", phase="fault of the lab")
+                return
             if outcome is Outcome.HALT:
                 return
             if outcome is Outcome.POWER_OFF:
