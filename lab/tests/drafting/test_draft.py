@@ -55,6 +55,11 @@ def test_an_address_outside_of_the_machine_networks_gets_a_network_of_its_own() 
     assert site.machines[0].nics[0].network == site.networks[1].name
 
 
+def test_a_wider_network_on_the_hosts_is_the_same_wire() -> None:
+    site = parse_site(draft([entry("a", interfaces=[interface("02:00:00:00:00:01")], network_config=static("192.168.1.5/23"))]))
+    assert [str(network.cidrs[0]) for network in site.networks] == ["192.168.0.0/23"]
+
+
 def test_bonds_and_vlans() -> None:
     config = {
         "interfaces": [

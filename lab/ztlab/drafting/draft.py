@@ -25,7 +25,8 @@ def draft(entries: Sequence[Mapping[str, Any]]) -> Document:
 class _Draft:
     def __init__(self, entries: Sequence[Mapping[str, Any]]) -> None:
         directory = next((entry["config_dir"] for entry in entries if entry.get("config_dir")), "")
-        self.install, self.agent = read_config_dir(directory) if directory else ({}, {})
+        self.install, agent = read_config_dir(directory) if directory else ({}, {})
+        self.agent: Mapping[str, Any] = agent.get("spec") or agent  # the pre-release layout has everything below spec
         self.cluster: Mapping[str, Any] = next((entry["cluster"] for entry in entries if entry.get("cluster")), {})
         self.hosts = [self._host(entry) for entry in entries]
         self.networks: list[Document] = []
@@ -61,9 +62,12 @@ class _Draft:
         wanted = ipaddress.ip_network(cidr, strict=False)
         for network in self.networks:
             known = ipaddress.ip_network(network["cidr"])
-            if known.version == wanted.version and wanted.subnet_of(known):  # type: ignore[arg-type]
-                network.update({key: value for key, value in details.items() if key not in network})
-                return network
+            if known.version != wanted.version or not known.overlaps(wanted):
+                continue
+            if known.prefixlen > wanted.prefixlen:  # hosts are configured with a wider network than the cluster names: the wire is as wide
+                network["cidr"] = str(wanted)
+            network.update({key: value for key, value in details.items() if key not in network})
+            return network
         taken = {network["name"] for network in self.networks}
         unique = next(text for text in (name, *(f"{name}-{number}" for number in range(2, 1000))) if text not in taken)
         network = {"name": unique, "cidr": str(wanted), **details}
