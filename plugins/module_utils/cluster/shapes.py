@@ -12,7 +12,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Union
 
 from ..common.problems import DUPLICATE, INVALID, UNKNOWN_FIELD, Layer, Problem, nearest_of
 from ..common.secrets import HIDDEN, is_secret_key
@@ -66,7 +66,7 @@ class Record:
     fields: Mapping[str, Field]
 
 
-Shape = Scalar | ListOf | Opaque | AnyOf | Record
+Shape = Union[Scalar, ListOf, Opaque, AnyOf, Record]  # noqa: UP007 - pylint takes the classes for values where | joins them
 
 STRING = Scalar("string")
 INTEGER = Scalar("integer")

@@ -168,9 +168,9 @@ def _bar(stage: Report, left: float, right: float, top: float) -> str:
     title = f"<title>{escape(stage['stage'] + length)}</title>"
     if right - left < 1.5:
         return f'<circle class="bar {css}" cx="{left:.1f}" cy="{top + 14}" r="5">{title}</circle>'
-    bar = f'<rect class="bar {css}" x="{left:.1f}" y="{top + 4}" width="{right - left:.1f}" height="20" rx="3">{title}</rect>'
+    rectangle = f'<rect class="bar {css}" x="{left:.1f}" y="{top + 4}" width="{right - left:.1f}" height="20" rx="3">{title}</rect>'
     fits = len(stage["stage"]) * 6.2 + 10 < right - left
-    return bar + (_text(left + 6, top + 18, stage["stage"], "bar-label") if fits else "")
+    return rectangle + (_text(left + 6, top + 18, stage["stage"], "bar-label") if fits else "")
 
 
 def _text(x: float, y: float, text: str, css: str, anchor: str = "start", room: float = 0) -> str:

@@ -64,7 +64,7 @@ def _baremetal(facts: Facts, options: Mapping[str, Any]) -> Iterator[Problem]:
 def _disabled_provisioning(facts: Facts, options: Mapping[str, Any], hosts: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
     for index, host in enumerate(hosts):
         address = str(_mapping(host.get("bmc")).get("address", ""))
-        driver = address.split("://")[0].split("+")[0] if "://" in address else "ipmi"
+        driver = address.partition("://")[0].partition("+")[0] if "://" in address else "ipmi"
         if address and driver not in _VIRTUAL_MEDIA:
             yield install_config(f"platform.baremetal.hosts[{index}].bmc", INVALID, f"driver {driver} requires provisioning network", value=address)
     text = str(options.get("clusterProvisioningIP") or "")
@@ -82,8 +82,8 @@ def _provisioning(facts: Facts, options: Mapping[str, Any]) -> Iterator[Problem]
     if parsed is None:
         yield install_config(f"{path}.provisioningNetworkCIDR", INVALID, "is not a network in CIDR notation", value=text)
         return
-    ip, network = parsed
-    if ip != network.network_address:
+    network = parsed[1]
+    if parsed[0] != network.network_address:
         yield install_config(f"{path}.provisioningNetworkCIDR", INVALID, f"provisioningNetworkCIDR has host bits set, expected {network}", value=text)
         return
     if any(network.version == machine.version and network.overlaps(machine) for machine in facts.machine_networks):
