@@ -24,6 +24,8 @@ ATTEMPTS = {"detach": 3, "repair": 2}
 PAUSES = {"detach": 30.0, "repair": 900.0}
 # A cluster that is ready starts by itself within seconds; after this long it will not (reference 9).
 READY_LIMIT = 60.0
+# A host that rebooted has its Node some minutes later, long before this; one that booted the image again when the service had gone never gets one.
+NODE_LIMIT = 1200.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -173,7 +175,7 @@ def plan(seen: Observation, memory: Memory, setup: Setup, now: float) -> tuple[S
     done = _done(seen, memory, setup, now)
     steps = [*_detach(seen, memory, setup, now, finished=done is not None and setup.until == "installed")]
     steps += _repair(seen, memory, setup, now)
-    steps += _reports(seen, memory, setup)
+    steps += _reports(seen, memory, setup, now)
     end = done or _terminal(seen) or _stuck(seen, memory, setup, now) or _overdue(seen, memory, setup, now)
     return (*steps, end) if end else tuple(steps)
 
@@ -216,7 +218,7 @@ def _left_the_live_system(seen: Observation, memory: Memory, host: InventoryHost
     if found and found.status == PENDING_USER_ACTION:
         return ""
     if found and found.runs_from_disk:
-        return f"it has reached {found.stage or found.status}"
+        return f"{found.stage or found.status} is reached"
     if seen.service.answers or not seen.api.ours:
         return ""
     if seen.api.has_node(host):
@@ -228,22 +230,43 @@ def _left_the_live_system(seen: Observation, memory: Memory, host: InventoryHost
 def _repair(seen: Observation, memory: Memory, setup: Setup, now: float) -> list[Step]:
     steps = []
     for host in setup.hosts:
-        found = seen.service_host(host)
         attempt = memory.attempt("repair", host.name)
-        if not found or found.status != PENDING_USER_ACTION or not setup.repair or host.name not in setup.media:
+        if not _may_repair(memory, setup, host) or (attempt.count and now - attempt.at < PAUSES["repair"]):
             continue
-        if attempt.count < ATTEMPTS["repair"] and (not attempt.count or now - attempt.at >= PAUSES["repair"]):
-            steps.append(Step("repair", "it booted the installation image again", host.name))
+        if _pending(seen, host):
+            steps.append(Step("repair", "the installation image was booted again", host.name))
+        elif _lost(seen, memory, host, now):
+            steps.append(Step("repair", f"no Node {NODE_LIMIT / 60:.0f} min after bootstrap, the installation image may have been booted again", host.name))
     return steps
 
 
-def _reports(seen: Observation, memory: Memory, setup: Setup) -> list[Step]:
+def _pending(seen: Observation, host: InventoryHost) -> bool:
+    """The service says that the host is back in the live system and waits for a user."""
+    found = seen.service_host(host)
+    return found is not None and found.status == PENDING_USER_ACTION
+
+
+def _lost(seen: Observation, memory: Memory, host: InventoryHost, now: float) -> bool:
+    """The host went to reboot from its disk, the service that would tell of its return has gone, and its Node did not appear in good time.
+
+    A power cycle then is harmless: what is on the disk is complete, and its first boot goes on where it was.
+    """
+    found = memory.last_words(seen, host)
+    waited = memory.phase in ("install", "operators") and now - memory.phase_since >= NODE_LIMIT
+    return waited and seen.api.ours and not seen.service.answers and not seen.api.has_node(host) and found is not None and found.runs_from_disk
+
+
+def _reports(seen: Observation, memory: Memory, setup: Setup, now: float) -> list[Step]:
     """What somebody has to know, each text once."""
     steps = []
     for host in setup.hosts:
         found = seen.service_host(host)
-        if found and found.status == PENDING_USER_ACTION and not _may_repair(memory, setup, host):
+        repaired = memory.attempt("repair", host.name)
+        hopeless = not _may_repair(memory, setup, host) and (not repaired.count or now - repaired.at >= PAUSES["repair"])
+        if found and _pending(seen, host) and hopeless:
             steps.append(Step("report", f"{host.name} needs a hand: {found.status_info or 'it did not boot from its disk'}", host.name))
+        if hopeless and _lost(seen, memory, host, now):
+            steps.append(Step("report", f"{host.name} needs a hand: it rebooted and has no Node; its console tells which system it booted", host.name))
         if found and found.status == "error":
             steps.append(Step("report", f"{host.name} failed: {found.status_info or 'no reason given'}", host.name))
         attempt = memory.attempt("detach", host.name)

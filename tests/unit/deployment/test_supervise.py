@@ -57,7 +57,7 @@ def test_what_is_said(world, kit):
         "Cluster is ready for install",
         "preparing-for-installation: node-a, node-b",
         "Writing image to disk: node-b",
-        "detach b: it has reached Rebooting",
+        "detach b: Rebooting is reached",
         "The service has gone: the rendezvous host reboots",
         "detach a: it ran the service, which has gone after bootstrap",
         "Node joined: node-a",
@@ -291,7 +291,7 @@ def test_validation_failures_are_said_once_per_change(world, kit):
 def test_looking_changes_nothing(world, kit):
     world.at(0, kit.service(kit.found(kit.A, "installing-in-progress", "Rebooting"), status="installing"))
     _seen, steps = world.supervisor().look()
-    assert [step.text() for step in steps] == ["detach a: it has reached Rebooting"]
+    assert [step.text() for step in steps] == ["detach a: Rebooting is reached"]
     assert world.media.calls == [] and not world.state.path.exists()
 
 
@@ -315,3 +315,19 @@ def test_hosts_that_fail_alike_are_one_suspect(world, kit):
         "a, b are insufficient: ntp-synced: Host couldn't synchronize with any NTP server.",
         "Cluster validation api-vips-valid: api vips 192.168.1.5 is already in use",
     )
+
+
+@pytest.mark.parametrize("controlled", [True, False])
+def test_a_host_that_boots_the_image_again_when_nobody_is_there_to_tell(world, kit, controlled):
+    """Node 0 has rebooted, so no service sees b return to the live system; only its missing Node shows it."""
+    media = frozenset({"a", "b"}) if controlled else frozenset({"a"})
+    world.setup = dataclasses.replace(world.setup, media=media, limits=kit.s.Limits(install=10000))
+    rebooting = kit.found(kit.B, "installing-in-progress", "Rebooting")
+    world.at(0, kit.service(kit.found(kit.A, "installing-in-progress", "Waiting for controller", bootstrap=True), rebooting, status="installing"))
+    world.at(10, kit.api("node-a"))
+    world.clock.stop_at = world.clock.time + 3100
+    with pytest.raises(Interrupted):
+        world.run()
+    repairs = [call for call in world.media.calls if call[0] == "repair"]
+    assert len(repairs) == (2 if controlled else 0)
+    assert world.texts().count("b needs a hand: it rebooted and has no Node; its console tells which system it booted") == 1
