@@ -66,7 +66,8 @@ class Record:
     fields: Mapping[str, Field]
 
 
-Shape = Union[Scalar, ListOf, Opaque, AnyOf, Record]  # noqa: UP007 - pylint takes the classes for values where | joins them
+# Union: core's pylint takes the classes for values where | joins them.
+Shape = Union[Scalar, ListOf, Opaque, AnyOf, Record]
 
 STRING = Scalar("string")
 INTEGER = Scalar("integer")
