@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import logging
 import uuid
 from collections.abc import Mapping
@@ -81,6 +82,7 @@ class NewCluster:
         self._masters_since: float | None = None
         self._control_plane_since: float | None = None
         self._degraded: dict[str, int] = {}
+        self._told: dict[str, str] = {}
         self._bootstrap_complete = False
         self._installed = False
         self._create_initial_objects()
@@ -282,7 +284,12 @@ class NewCluster:
     def _put_status(self, kind: str, name: str, conditions: list[dict[str, Any]], rest: Object) -> None:
         """Write a status, keeping the transition times of conditions that did not change."""
         resource = self.registry.by_kind(kind, CONFIG)
-        if not self.store.exists(resource, name):
+        wanted = json.dumps([conditions, rest])
+        exists = self.store.exists(resource, name)
+        if exists and self._told.get(f"{kind} {name}") == wanted:
+            return  # most ticks change nothing, and a lab that is done shall be cheap to keep
+        self._told[f"{kind} {name}"] = wanted
+        if not exists:
             self.store.create(resource, {"metadata": {"name": name}, "spec": {}})
         current = self.store.get(resource, name)
         before = {entry["type"]: entry for entry in (current.get("status") or {}).get("conditions") or []}
