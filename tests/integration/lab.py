@@ -1,0 +1,285 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""A lab for a test, and playbooks run against it as a user runs them: in a process of their own, with an inventory, by name."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from .canaries import shown
+
+ROOT = Path(__file__).parents[2]
+SHARED = ROOT.parent / "shared"
+SWAGGER = SHARED / "reference-data" / "assisted-service-swagger.yaml"
+BIN = Path(sys.executable).parent
+SPEED = os.environ.get("ZTLAB_SPEED", "120")
+# Seconds of the wall clock after which a test gives up; nothing is measured with it.
+LIMIT = 300.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """A playbook run that has ended."""
+
+    code: int
+    output: str
+
+    @property
+    def ok(self) -> bool:
+        return self.code == 0
+
+    @property
+    def changed(self) -> int:
+        """Changed tasks, from the recap."""
+        recap = re.search(r"^localhost\s*: ok=\d+\s+changed=(\d+)", self.output.rpartition("PLAY RECAP")[2], re.MULTILINE)
+        if recap is None:
+            pytest.fail(f"the run ended without a recap:\n{self.output}")
+        return int(recap[1])
+
+    @property
+    def failure(self) -> dict[str, Any]:
+        """The result of the task that failed."""
+        found = re.search(r"^fatal: \[localhost\]: FAILED! => (\{.*?^\}|\{.*\}$)", self.output, re.MULTILINE | re.DOTALL)
+        if found is None:
+            pytest.fail(f"no task failed:\n{self.output}")
+        return dict(json.loads(found[1]))
+
+    @property
+    def message(self) -> str:
+        """What the failed task says."""
+        return str(self.failure["msg"])
+
+
+class Lab:
+    """One ``ztlab`` process and what it says of itself."""
+
+    def __init__(self, directory: Path, site: Path) -> None:
+        self.directory = directory
+        self.state = directory / "lab"
+        self.site = site
+
+    def up(self) -> None:
+        swagger = ["--swagger", str(SWAGGER)] if SWAGGER.exists() else []
+        self._ztlab("up", "--site", str(self.site), "--speed", SPEED, "--ttl", "20m", *swagger)
+        self.vars_file.write_text(self._ztlab("vars"))
+
+    @property
+    def vars_file(self) -> Path:
+        return self.directory / "vars.yml"
+
+    @property
+    def vars(self) -> dict[str, Any]:
+        return dict(yaml.safe_load(self.vars_file.read_text()))
+
+    def status(self) -> dict[str, Any]:
+        return dict(json.loads(self._ztlab("status", "--json")))
+
+    def machine(self, name: str) -> dict[str, Any]:
+        return next(machine for machine in self.status()["machines"] if machine["name"] == name)
+
+    def writes(self) -> dict[str, int]:
+        """Changing requests that each BMC has seen so far; logins are no change."""
+        return {machine["name"]: int(machine["writes"]) for machine in self.status()["machines"]}
+
+    def methods(self) -> set[str]:
+        """HTTP methods that any BMC has seen."""
+        return {method for machine in self.status()["machines"] for method in machine["requests"]}
+
+    def fault(self, kind: str, machine: str = "", *, count: int = 1, **options: object) -> None:
+        """Inject a fault for the next ``count`` times, 0: until it is cleared."""
+        words = [kind, "--count", str(count), *(["--machine", machine] if machine else [])]
+        for name, value in options.items():
+            words += ["--option", f"{name}={value}"]
+        self._ztlab("fault", "add", *words)
+
+    def clear_faults(self) -> None:
+        self._ztlab("fault", "clear")
+
+    def boot(self, machine: str, image: str) -> None:
+        """What a person at the rack does."""
+        self._ztlab("boot", machine, "--image", image)
+
+    def assert_nothing_left(self) -> None:
+        """No medium is attached and no BMC session is open."""
+        left = {machine["name"]: (machine["medium"], machine["sessions"]) for machine in self.status()["machines"]}
+        assert not [name for name, (medium, sessions) in left.items() if medium or sessions], left
+
+    def down(self) -> list[str]:
+        """End it; the answers of the assisted-service that were not as its API description has them."""
+        violations = []
+        if self.state.exists():
+            violations = list(self.status()["service"]["violations"])
+            self._ztlab("down")
+        return violations
+
+    def _ztlab(self, *words: str) -> str:
+        command = [str(BIN / "ztlab"), *words, "--state", str(self.state)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
+        if done.returncode:
+            pytest.fail(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
+        return done.stdout
+
+
+class Deployment:
+    """An inventory, a work directory and the lab that is played with: deploys, destroys."""
+
+    def __init__(self, lab: Lab | None, inventory: Path, directory: Path, work_dir: str = "cluster") -> None:
+        self._lab = lab
+        self.inventory = inventory
+        self.directory = directory
+        self.work_dir = directory / work_dir
+
+    @property
+    def lab(self) -> Lab:
+        if self._lab is None:
+            pytest.fail("this deployment has no lab")
+        return self._lab
+
+    def beside(self, work_dir: str) -> Deployment:
+        """The same with another work directory: somebody else deploys to the same machines."""
+        return Deployment(self._lab, self.inventory, self.directory, work_dir)
+
+    def start(self, playbook: str = "deploy_cluster", *options: str, extra: Mapping[str, Any] | None = None) -> subprocess.Popen[str]:
+        lab = ["-e", f"@{self._lab.vars_file}"] if self._lab else []
+        variables = {"openshift_work_dir": str(self.work_dir), **(extra or {})}
+        command = [str(BIN / "ansible-playbook"), f"zerotouch.openshift.{playbook}", "-i", str(self.inventory), *lab]
+        return subprocess.Popen(
+            [*command, "-e", json.dumps(variables), *options],
+            cwd=self.directory,
+            env=self._environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def _environment(self) -> dict[str, str]:
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
+        own = {"ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"), "ANSIBLE_NOCOLOR": "1", "PYTHONUNBUFFERED": "1", "PWD": str(self.directory)}
+        return inherited | own
+
+    def run(self, playbook: str = "deploy_cluster", *options: str, extra: Mapping[str, Any] | None = None) -> Run:
+        """Run a playbook to its end."""
+        process = self.start(playbook, *options, extra=extra)
+        try:
+            output = process.communicate(timeout=LIMIT)[0]
+        except subprocess.TimeoutExpired:
+            kill_all(process.pid)
+            pytest.fail(f"{playbook} did not end within {LIMIT:g} s:\n{process.communicate()[0]}")
+        return Run(process.returncode, looked_through(output))
+
+    def module(self, name: str, arguments: Mapping[str, Any]) -> Run:
+        """Open one door ad hoc."""
+        command = [str(BIN / "ansible"), "localhost", "-m", f"zerotouch.openshift.{name}", "-a", json.dumps(arguments)]
+        done = subprocess.run(command, cwd=self.directory, env=self._environment(), capture_output=True, text=True, timeout=LIMIT, check=False)
+        return Run(done.returncode, looked_through(done.stdout + done.stderr))
+
+    def deploy(self, *options: str, **more: Any) -> Run:
+        return self.run("deploy_cluster", *options, **more)
+
+    def deployed(self, *options: str, **more: Any) -> Run:
+        """Deploy, which must succeed."""
+        run = self.deploy(*options, **more)
+        assert run.ok, run.output
+        return run
+
+    def refused(self, *options: str, **more: Any) -> Run:
+        """Deploy, which must fail, in words and not with a traceback."""
+        run = self.deploy(*options, **more)
+        assert not run.ok, run.output
+        assert "Traceback" not in run.output, run.output
+        return run
+
+    def interrupted(self, moment: Callable[[str], bool], end: Callable[[int], None], **more: Any) -> tuple[str, float]:
+        """Start to deploy, call ``end(process id)`` as soon as ``moment(output so far)``; the output, and how many seconds it then took to end."""
+        process = self.start(**more)
+        lines: list[str] = []
+        reader = threading.Thread(target=lambda: lines.extend(process.stdout or ()), daemon=True)
+        reader.start()
+        deadline = time.monotonic() + LIMIT
+        while not moment("".join(lines)):
+            if process.poll() is not None or time.monotonic() > deadline:
+                kill_all(process.pid)
+                reader.join()
+                pytest.fail(f"the moment never came:\n{''.join(lines)}")
+            time.sleep(0.005)
+        signalled = time.monotonic()
+        end(process.pid)
+        process.wait(timeout=LIMIT)
+        took = time.monotonic() - signalled
+        reader.join(timeout=LIMIT)
+        return looked_through("".join(lines)), took
+
+    def parts(self) -> list[Path]:
+        """Half-written files."""
+        return list(self.work_dir.rglob("*.part"))
+
+
+def looked_through(output: str) -> str:
+    """Every output of every run is searched for the secrets of the inventories."""
+    found = shown(output)
+    assert not found, f"{found} in the output:\n{output}"
+    return output
+
+
+def family(process: int) -> list[int]:
+    """A process and everything that descends from it; Ansible's workers have sessions of their own, so a group does not hold them."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+    found = [process]
+    for member in found:
+        found += [child for child, parent in parents.items() if parent == member]
+    return found
+
+
+def kill_all(process: int) -> None:
+    """SIGKILL for the playbook and its workers, as the machine's end would have it. The parent first, so that it tells nobody."""
+    for member in family(process):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(member, signal.SIGKILL)
+
+
+def kill_parent(process: int) -> None:
+    """SIGKILL for the playbook alone: ``kill -9``, the memory killer. Its workers learn of it when they next say something."""
+    os.kill(process, signal.SIGKILL)
+
+
+def ctrl_c(process: int) -> None:
+    """What a terminal sends for Ctrl-C: SIGINT to the process group."""
+    os.killpg(process, signal.SIGINT)
+
+
+def read_inventory(name: str) -> dict[str, Any]:
+    """An inventory of the repository as data, to be changed and written."""
+    return dict(yaml.safe_load((ROOT / "inventories" / name / "hosts.yml").read_text()))
+
+
+def write_inventory(path: Path, data: Mapping[str, Any]) -> Path:
+    path.write_text(json.dumps(data, indent=1))
+    return path
+
+
+def without(data: dict[str, Any], group: str, hosts: Sequence[str] = ()) -> None:
+    """Take hosts (none named: all) out of a group."""
+    for name in hosts or list(data["all"]["children"][group]["hosts"]):
+        del data["all"]["children"][group]["hosts"][name]
