@@ -246,3 +246,38 @@ def test_a_session_that_the_bmc_forgets(tmp_path: Path) -> None:
         assert rig.endpoint.status("m")["sessions"] == []
 
     with_bmc(tmp_path, flow)
+
+
+def test_machines_that_share_a_bmc(tmp_path: Path) -> None:
+    """One management address with several systems, as emulators have it: requests and changes are told apart."""
+
+    async def main() -> None:
+        clock, faults = LabClock(500), Faults()
+        nodes = [
+            {
+                "name": f"m{number}",
+                "nics": [{"name": "eno1", "mac": f"02:00:00:00:00:0{number}", "network": "n"}],
+                "disks": [{"name": "sda", "size_gib": 1}],
+                "bmc": {"address": f"http://10.0.0.1:8000/redfish/v1/Systems/{number}", "username": "admin", "password": "secret"},
+            }
+            for number in range(2)
+        ]
+        site = parse_site({"networks": [{"name": "n", "cidr": "10.1.0.0/24"}], "machines": nodes})
+
+        async def nothing(machine: Hardware) -> Outcome:
+            return Outcome.HALT
+
+        async def reachable(url: str) -> str:
+            return ""
+
+        machines = [Hardware(spec, clock=clock, faults=faults, console=Console(tmp_path / "m.log", clock), run=nothing) for spec in site.machines]
+        endpoint = BmcEndpoint(machines, clock=clock, faults=faults, probe=reachable)
+        async with TestClient(TestServer(endpoint.app), headers=BASIC) as client:
+            members = (await (await client.get("/redfish/v1/Systems")).json())["Members"]
+            assert [member["@odata.id"] for member in members] == ["/redfish/v1/Systems/0", "/redfish/v1/Systems/1"]
+            slot = "/redfish/v1/Systems/1/VirtualMedia/1"
+            assert (await client.post(f"{slot}/Actions/VirtualMedia.InsertMedia", json={"Image": URL})).status == 204
+        assert (machines[0].cd.image, machines[1].cd.image) == (None, URL)
+        assert [len(endpoint.status(name)["writes"]) for name in ("m0", "m1")] == [0, 1]
+
+    asyncio.run(asyncio.wait_for(main(), 20))
