@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from .ingress import Ingress
@@ -43,8 +43,9 @@ class ClusterPlan:
 class RunningCluster:
     """One cluster. Its API answers as long as a machine carries it: the bootstrap host, later the control plane."""
 
-    def __init__(self, plan: ClusterPlan, api: NewCluster, address: str, ingress: Ingress) -> None:
+    def __init__(self, plan: ClusterPlan, api: NewCluster, address: str, ingress: Ingress, virtual: MutableMapping[str, str]) -> None:
         self.plan = plan
+        self._virtual = virtual
         self.api = api
         self.address = address
         self._ingress = ingress
@@ -71,11 +72,18 @@ class RunningCluster:
             if self._carriers and not self._serving:
                 await self.api.start(self.address, API_PORT)
                 await self._ingress.start()
+                self._virtual.update(dict.fromkeys(self._vips, ""))
                 self._serving = True
             elif self._serving and not self._carriers:
                 await self._ingress.stop()
                 await self.api.stop()
+                for address in self._vips:  # nobody answers for them any more: they are free for the next installation
+                    self._virtual.pop(address, None)
                 self._serving = False
+
+    @property
+    def _vips(self) -> tuple[str, ...]:
+        return tuple(address for address in (self.plan.api_ip, self.plan.ingress_ip) if address)
 
     def node_booted(self, hostname: str, role: str, ip: str) -> None:
         """A machine booted from disk and runs its kubelet."""
@@ -116,10 +124,8 @@ class Clusters:
             faults=self._lab.faults,
         )
         table = self._lab.fabric.table
-        running = RunningCluster(plan, api, table.loopback(plan.api_ip), Ingress(api, table.loopback(plan.ingress_ip)))
+        running = RunningCluster(plan, api, table.loopback(plan.api_ip), Ingress(api, table.loopback(plan.ingress_ip)), self._lab.fabric.virtual)
         self._clusters[plan.key] = running
-        for address in filter(None, (plan.api_ip, plan.ingress_ip)):
-            self._lab.fabric.virtual[address] = ""
         await running.carry(machine)
         return running
 
