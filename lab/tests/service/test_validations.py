@@ -276,6 +276,7 @@ CLUSTERS: list[tuple[str, Change, str]] = [
     ("network-prefix-valid", cluster(cluster_networks=[{"cidr": "10.128.0.0/14", "host_prefix": 0}]), "failure"),
     ("machine-cidr-equals-to-calculated-cidr", nothing, "success"),
     ("machine-cidr-equals-to-calculated-cidr", machine_networks("192.0.0.0/16"), "failure"),
+    ("machine-cidr-equals-to-calculated-cidr", machine_networks("192.0.2.0/25"), "success"),
     ("machine-cidr-equals-to-calculated-cidr", cluster(api_vips=[]), "pending"),
     ("machine-cidr-equals-to-calculated-cidr", chain(UMN, machine_networks("192.0.0.0/16")), "success"),
     ("api-vips-defined", nothing, "success"),

@@ -21,6 +21,12 @@ def parse_network(text: str) -> IPNetwork:
     return ipaddress.ip_network(text, strict=False)
 
 
+def contains(wider: str, narrower: str) -> bool:
+    """Whether a network is, or lies in, another one of its family."""
+    outer, inner = parse_network(wider), parse_network(narrower)
+    return isinstance(inner, type(outer)) and outer.supernet_of(inner)  # type: ignore[arg-type]
+
+
 def interface_addresses(interface: Mapping[str, Any]) -> list[IPInterface]:
     """Addresses of one inventory interface without the link-local ones."""
     texts = [*(interface.get("ipv4_addresses") or []), *(interface.get("ipv6_addresses") or [])]
