@@ -16,11 +16,11 @@ export ANSIBLE_LOCAL_TEMP := $(CURDIR)/.build/tmp
 unexport ANSIBLE_CONFIG VIRTUAL_ENV PYTHONPATH
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-down test lint unit integration scenarios matrix bench artifact clean format \
+.PHONY: help setup demo demo-down test lint unit integration scenarios matrix test-matrix bench artifact clean format \
         lint-python lint-types lint-shell lint-yaml lint-ansible lint-docs lint-changelog lint-sanity lint-importer
 
 help: ## This list
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z-]*\)[a-z -]*:.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
 # --- what every target needs ---
 
@@ -48,8 +48,8 @@ demo-down: $(STAMPS)/run $(LINK) ## Stop what `make demo` started
 
 # --- check it ---
 
-test: setup ## Lint, unit, integration and scenario tests
-	@tools/steps lint unit integration scenarios matrix
+test: setup ## Lint, unit, integration and scenario tests; the unit tests on the newest Python found, too
+	@MATRIX=newest tools/steps lint unit integration scenarios matrix
 
 lint: setup ## All static checks, those of the built artifact included
 	@$(MAKE) -k -j2 --output-sync=target lint-sanity lint-ansible lint-types lint-python lint-shell lint-yaml lint-docs lint-changelog lint-importer
@@ -94,7 +94,7 @@ integration: setup ## The collection against the lab, and the lab's own tests
 scenarios: setup ## Molecule: the whole deployment as a user would run it
 	@molecule test
 
-matrix: setup ## Unit tests on the newer Pythons that are installed here, each with the newest ansible-core it takes
+matrix test-matrix: setup ## Unit tests on the newer Pythons that are installed here, each with the newest ansible-core it takes
 	@tools/matrix
 
 bench: setup ## The budgets of performance, as ratios measured in one run

@@ -64,7 +64,10 @@ class DoorAction(ActionBase):
             self._display.vvv(f"{self._task.action} runs as a module: {obstacle}")
             return self._as_module(variables)
         with exported(environment):
-            return self._in_process()
+            result = self._in_process()
+        if not invocation_is_shown(variables):
+            result.pop("invocation", None)
+        return result
 
     def _as_module(self, variables: dict[str, Any]) -> dict[str, Any]:
         wrap_async = bool(self._task.async_val) and not self._connection.has_native_async
@@ -125,6 +128,13 @@ def obstacle_to_in_process(*, transport: str, become: bool, wrap_async: bool, in
         return f"interpreter {interpreter or 'not known yet'}"
     startup = sorted(name for name in environment if name.startswith(_STARTUP_PREFIXES) or name in _STARTUP_NAMES)
     return f"environment {', '.join(startup)}" if startup else ""
+
+
+def invocation_is_shown(variables: Mapping[str, Any]) -> bool:
+    """Whether results hold the arguments: up to ansible-core 2.20 always, from 2.21 on where the user wants it."""
+    if not C.config.get_configuration_definition("INJECT_INVOCATION"):
+        return True
+    return bool(C.config.get_config_value("INJECT_INVOCATION", variables=variables))
 
 
 def native(value: Any) -> Any:

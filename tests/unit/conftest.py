@@ -28,3 +28,10 @@ def _loopback_only(self: socket.socket, address: Any) -> None:
 @pytest.fixture(autouse=True)
 def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", _loopback_only)
+
+
+@pytest.fixture(autouse=True)
+def _as_a_module_finds_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that imports controller code tells the whole process so, and modules then keep their warnings from their result."""
+    monkeypatch.setattr("ansible.module_utils._internal.is_controller", False)
+    monkeypatch.setattr("ansible.module_utils.common.warnings._global_warnings", {})

@@ -122,7 +122,10 @@ def _words_of(error: OSError) -> str:
 
 
 class _DoorModule(AnsibleModule):
-    """AnsibleModule whose early exits (argument errors) show no secret leaf of a dict option either."""
+    """AnsibleModule that shows no secret leaf of a dict option, neither in syslog nor on its early exits (argument errors)."""
+
+    def _log_invocation(self) -> None:
+        """No arguments in syslog: core would write dict options whole, before a door can say what is secret in them."""
 
     def add_path_info(self, kwargs: Any) -> Any:
         """Leave the result as it is: core would add owner, mode and ``state`` to one with ``path`` or ``dest``, and overwrite our ``size``."""
@@ -138,8 +141,7 @@ class _DoorModule(AnsibleModule):
 
 def run_module(argument_spec: Callable[[], dict[str, Any]], options: Mapping[str, Any], run: Callable[[Call], dict[str, Any]]) -> None:
     """``main()`` of every door: never returns."""
-    # no_log=True keeps the arguments out of syslog, where core would write dict options whole; it does not touch the result.
-    module = _DoorModule(argument_spec=argument_spec(), no_log=True, **options)
+    module = _DoorModule(argument_spec=argument_spec(), **options)
     call = Call(module.params, check_mode=module.check_mode, diff=module._diff)
     call.add_secrets(str(value) for value in module.no_log_values)
     # Short values are hidden by the Redactor with more care than core has; long ones by both.

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
 from types import FrameType
 
 from .errors import Interrupted
@@ -30,38 +32,58 @@ def stop_on_signals(stop: threading.Event, grace: float = GRACE, closing: float 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    signalled, overdue, left = threading.Event(), threading.Event(), threading.Event()
-
-    def insist() -> None:
-        if not left.is_set():
-            overdue.set()
-            os.kill(os.getpid(), signal.SIGTERM)
-
-    timer = _daemon_timer(grace, insist)
-
-    def handle(signum: int, frame: FrameType | None) -> None:
-        # Ansible passes Ctrl-C on as SIGINT followed by SIGTERM: a second signal is not more urgent than the first.
-        if overdue.is_set():
-            overdue.clear()
-            raise Interrupted("Stopped by a signal.")
-        stop.set()
-        if not signalled.is_set():
-            signalled.set()
-            timer.start()
-
-    before = {signum: signal.signal(signum, handle) for signum in _SIGNALS}
+    watch = _Watch(stop, grace)
+    before = {signum: signal.signal(signum, watch.handle) for signum in _SIGNALS}
     try:
         yield
     finally:
-        left.set()
-        timer.cancel()
         for signum, handler in before.items():
             signal.signal(signum, handler if handler is not None else signal.SIG_DFL)
-        if signalled.is_set():
-            _daemon_timer(closing, lambda: os._exit(1)).start()
+        watch.end()
+        if watch.signalled:
+            last = threading.Timer(closing, lambda: os._exit(1))
+            last.daemon = True
+            last.start()
 
 
-def _daemon_timer(seconds: float, call: Callable[[], object]) -> threading.Timer:
-    timer = threading.Timer(seconds, call)
-    timer.daemon = True
-    return timer
+class _Watch:
+    """Carries a signal to a thread that acts on it.
+
+    The kernel may hand a signal to any thread, and a main thread that waits for a lock does not notice then; inside a handler no lock may be taken
+    either, since it may interrupt the main thread within that lock. So Python's C handler writes a byte to a pipe, and the thread does the rest.
+    """
+
+    def __init__(self, stop: threading.Event, grace: float) -> None:
+        self.stop = stop
+        self.grace = grace
+        self.signalled = False
+        self._overdue = False
+        self._reader, self._writer = os.pipe()
+        os.set_blocking(self._writer, False)
+        self._wakeup_before = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
+        self._thread = threading.Thread(target=self._wait, name="zerotouch-signals", daemon=True)
+        self._thread.start()
+
+    def handle(self, signum: int, frame: FrameType | None) -> None:
+        if self._overdue:
+            self._overdue = False
+            raise Interrupted("Stopped by a signal.")
+
+    def _wait(self) -> None:
+        if not os.read(self._reader, 1):
+            return  # the block ended without a signal
+        self.signalled = True
+        self.stop.set()
+        end = time.monotonic() + self.grace
+        # Ansible passes Ctrl-C on as SIGINT followed by SIGTERM: a second signal is not more urgent than the first.
+        while (left := end - time.monotonic()) > 0:
+            if select.select([self._reader], [], [], left)[0] and not os.read(self._reader, 1):
+                return
+        self._overdue = True
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+
+    def end(self) -> None:
+        signal.set_wakeup_fd(self._wakeup_before)
+        os.close(self._writer)
+        self._thread.join()
+        os.close(self._reader)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.module_utils.testing import patch_module_args
 
 ROOT = Path(__file__).parents[3]
 PROBE = "test.doors.probe"
@@ -107,3 +108,14 @@ def test_every_door_answers_alike(door: str, check: bool, both_ways: Compare, tm
     ground = tmp_path / "ground"
     answer = both_ways(f"zerotouch.openshift.{door}", given_arguments(door, ground), ground, check=check)
     assert "exception" not in answer and "Traceback" not in json.dumps(answer)
+
+
+def test_no_arguments_in_syslog(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    """Core logs the arguments of every module while it reads them; Ansible passes ``_ansible_no_log: false`` then."""
+    logged: list[Any] = []
+    monkeypatch.setattr("syslog.syslog", lambda *arguments: logged.append(arguments))
+    agent_config = importlib.import_module("ansible_collections.zerotouch.openshift.plugins.modules.agent_config")
+    arguments = {"cluster": {"pull_secret": SECRET}, "hosts": [], "dest": "/nowhere", "_ansible_no_log": False}
+    with patch_module_args(arguments), pytest.raises(SystemExit):
+        agent_config.main()
+    assert SECRET not in str(logged) + capfd.readouterr().out
