@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,11 +24,28 @@ PROBE = "test.doors.probe"
 
 Opener = Callable[..., dict[str, Any]]
 
-_MODULE = """
-import importlib, json, sys
+# One process that has read Ansible's libraries; each opening is a fork of it, so that none sees what another left behind.
+_MODULES = """
+import importlib, json, os, sys
+import ansible.module_utils.basic
 from ansible.module_utils.testing import patch_module_args
-with patch_module_args(json.loads(sys.stdin.read())):
-    importlib.import_module(sys.argv[1]).main()
+for line in sys.stdin:
+    name, arguments = json.loads(line)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.dup2(writer, 1)
+        os.close(reader)
+        try:
+            with patch_module_args(arguments):
+                importlib.import_module(name).main()
+        finally:
+            sys.stdout.flush()
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as answer:
+        print(json.dumps(answer.read()), flush=True)
+    os.waitpid(child, 0)
 """
 
 
@@ -37,26 +54,28 @@ def python_name(door: str, kind: str) -> str:
     return f"ansible_collections.{namespace}.{name}.plugins.{kind}.{leaf}"
 
 
-def _open_as_module(door: str, arguments: dict[str, Any], check: bool = False, diff: bool = False) -> dict[str, Any]:
-    internal = {"_ansible_check_mode": check, "_ansible_diff": diff, "_ansible_module_name": door}
-    done = subprocess.run(
-        [sys.executable, "-c", _MODULE, python_name(door, "modules")],
-        input=json.dumps({**arguments, **internal}),
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(PATHS)},
-        check=False,
-    )
-    assert done.stdout.strip(), done.stderr
-    result = json.loads(done.stdout)
-    result["warnings"] = [text if isinstance(text, str) else text["event"]["msg"] for text in result.get("warnings", [])]
-    return dict(result)
+@pytest.fixture(scope="session")
+def module_process() -> Iterator[subprocess.Popen[str]]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(PATHS)}
+    with subprocess.Popen([sys.executable, "-c", _MODULES], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        yield process
+        process.communicate()
 
 
 @pytest.fixture
-def open_as_module() -> Opener:
+def open_as_module(module_process: subprocess.Popen[str]) -> Opener:
     """The result as it leaves the process of the module; warnings as plain text."""
-    return _open_as_module
+
+    def opener(door: str, arguments: dict[str, Any], check: bool = False, diff: bool = False) -> dict[str, Any]:
+        internal = {"_ansible_check_mode": check, "_ansible_diff": diff, "_ansible_module_name": door, "_ansible_no_log": False}
+        assert module_process.stdin and module_process.stdout
+        module_process.stdin.write(json.dumps([python_name(door, "modules"), {**arguments, **internal}]) + "\n")
+        module_process.stdin.flush()
+        result = json.loads(json.loads(module_process.stdout.readline()))
+        result["warnings"] = [text if isinstance(text, str) else text["event"]["msg"] for text in result.get("warnings", [])]
+        return dict(result)
+
+    return opener
 
 
 @pytest.fixture

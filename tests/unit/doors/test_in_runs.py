@@ -142,13 +142,20 @@ def test_a_task_with_nothing_to_do_is_cheap(run: Play) -> None:
         assert run([probe() for dummy in range(count)]).returncode == 0
         return time.monotonic() - started
 
-    per_task = min((seconds(22) - seconds(2)) / 20 for dummy in range(2))
-    assert per_task <= 0.15 * float(os.environ.get("ZEROTOUCH_SLOWNESS", "3")), f"{per_task:.3f} s a task"
+    limit = 0.15 * float(os.environ.get("ZEROTOUCH_SLOWNESS", "3"))
+    assert any((seconds(12) - seconds(2)) / 10 <= limit for _attempt in range(3))
 
 
-@pytest.mark.parametrize("inside", [True, False], ids=["inside", "module"])
-@pytest.mark.parametrize("act", ["wait", "wait_many"])
-@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM], ids=lambda signum: signum.name)
+@pytest.mark.parametrize(
+    ("signum", "act", "inside"),
+    [
+        (signal.SIGINT, "wait", True),
+        (signal.SIGINT, "wait_many", False),
+        (signal.SIGTERM, "wait_many", True),
+        (signal.SIGTERM, "wait", False),
+    ],
+    ids=lambda value: value.name if isinstance(value, signal.Signals) else str(value),
+)
 def test_signals_end_a_wait(signum: signal.Signals, act: str, inside: bool, tmp_path: Path) -> None:
     """Ctrl-C and SIGTERM: the door closes what it has open, and is gone in time."""
     marks = tmp_path / "mark"

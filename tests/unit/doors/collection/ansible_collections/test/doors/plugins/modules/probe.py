@@ -11,9 +11,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common import libraries
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import PartialFailure, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import MissingLibrary, PartialFailure, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import for_each
 
 OPTIONS = {"supports_check_mode": True, "mutually_exclusive": [("data", "path")]}
@@ -69,8 +68,7 @@ def _disk(call: Call) -> dict[str, Any]:
 
 
 def _library(call: Call) -> dict[str, Any]:
-    libraries._LIBRARIES["absent"] = ("no_such_package", "no-such-package")
-    return {"library": libraries.absent}
+    raise MissingLibrary("no-such-package", "No module named 'no_such_package'")
 
 
 def _reveal(call: Call) -> dict[str, Any]:
