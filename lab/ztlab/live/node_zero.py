@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..fabric.hosts import Unreachable
 from ..service.app import AssistedService
+from .client.host_config import load_host_configs, matching
 from .client.manifests import MOUNTS, ClientError
 from .client.rest import Client
 from .images import AGENT_IMAGES_ENV, agent_images_env, release_image
@@ -250,6 +251,14 @@ class _StartScript:
         while not (clusters := await self._get("/v2/clusters")):
             await self._clock.sleep(2)
         cluster_id = clusters[0]["id"]
+        await self._all_known()
+        # An image whose script sets the configured roles before the start says so in its text.
+        if "host_role" in (self._live.root.text("/usr/local/bin/start-cluster-installation.sh") or ""):
+            await self._pin_roles()
+            await self._all_known()
+        await self._keep_starting(str(cluster_id))
+
+    async def _all_known(self) -> None:
         said = -1
         while True:
             known = sum(host.get("status") == "known" for host in await self._get(f"/v2/infra-envs/{self._infra_env_id}/hosts"))
@@ -257,9 +266,18 @@ class _StartScript:
                 self._live.log(f"start-cluster-installation: {known} of {self._required} hosts are ready to be installed", phase="waiting for hosts")
                 said = known
             if known == self._required:
-                break
+                return
             await self._clock.sleep(10)
-        await self._keep_starting(str(cluster_id))
+
+    async def _pin_roles(self) -> None:
+        configs = load_host_configs(self._live.root, [])
+        for host in await self._get(f"/v2/infra-envs/{self._infra_env_id}/hosts"):
+            inventory = json.loads(str(host.get("inventory") or "{}"))
+            wanted = next((config.role for config in matching(configs, inventory) if config.role), "")
+            if wanted and wanted != host.get("role"):
+                url = f"{self._base}/v2/infra-envs/{self._infra_env_id}/hosts/{host['id']}"
+                await self._live.http.request("PATCH", url, headers=self._headers, body={"host_role": wanted})
+                self._live.log(f"start-cluster-installation: Host {host['id']} is {wanted}")
 
     async def _keep_starting(self, cluster_id: str) -> None:
         status = ""

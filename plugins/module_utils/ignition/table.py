@@ -158,6 +158,8 @@ DIFFERENCES = (
     "A mirror is found for a release image whose registry has a port; with a tag as release image the mirror is also tried by its own name.",
     "noProxy is completed with the rendezvous host's machine network when the rendezvous IP is derived, too, not only when it is given.",
     "A fencing credential that names only a MAC address lies beside the host with that MAC (as upstream does from July 2026 on).",
+    "The start script sets every configured role for good before it starts: the client leaves a host to auto-assign whose suggestion is right at that "
+    "moment, and a suggestion that changes a moment later makes a worker and a control-plane host swap places.",
     "node-zero does not make signers: they are always in the image.",
     "`kind: InternalReleaseImage` among the extra manifests raises the disk requirement at boot as upstream's script does.",
 )

@@ -36,7 +36,13 @@ def without_secrets(data: object) -> object:
     return [without_secrets(value) for value in data] if isinstance(data, list) else data
 
 
+def host_row(host: dict) -> str:
+    macs = [interface["mac_address"].lower() for interface in json.loads(host.get("inventory") or "{}").get("interfaces", [])]
+    return "\t".join([host.get("id") or "", host.get("role") or "", *macs])
+
+
 FILTERS = (
+    (".[] | [.id, .role, (.inventory", lambda data, values: "\n".join(host_row(host) for host in data)),
     (".[0][$name] // empty", lambda data, values: first(data, values["name"])),
     (".[0].id // empty", lambda data, values: first(data, "id")),
     ('[.[] | select(.status == "known")] | length', lambda data, values: sum(1 for host in data if host.get("status") == "known")),

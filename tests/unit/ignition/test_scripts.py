@@ -453,6 +453,29 @@ def test_the_installation_starts_when_exactly_the_required_hosts_are_known(sandb
     assert not box.path("/etc/issue.d/70_start-cluster-installation.issue").exists()
 
 
+def test_configured_roles_are_set_for_good_before_the_start(sandbox: NewSandbox) -> None:
+    """A host left to auto-assign would follow the service's next suggestion, which may swap a worker and a control-plane host."""
+    box = sandbox()
+    directories = sorted(box.path("/etc/assisted/hostconfig").iterdir())
+    wanted = {
+        (directory / "mac_addresses").read_text().split()[0]: (directory / "role").read_text() for directory in directories if (directory / "role").exists()
+    }
+    inventories = [(f"h{index}", json.dumps({"interfaces": [{"mac_address": mac.upper()}]})) for index, mac in enumerate(wanted)]
+    # Two hosts that the configuration does not name keep what the service suggests.
+    inventories += [(name, json.dumps({"interfaces": [{"mac_address": f"52:54:00:ff:ff:{name[-1]}0"}]})) for name in ("h8", "h9")]
+    listed = json.dumps([{"id": name, "status": "known", "role": "auto-assign", "inventory": inventory} for name, inventory in inventories])
+    box.answers("GET", "/clusters", CLUSTER % "ready", CLUSTER % "ready", CLUSTER % "installed")
+    box.answers("GET", "/infra-envs/e1/hosts", listed)
+    box.answers("POST", "/clusters/c1/actions/install", "{}")
+    for name in ("h0", "h1", "h2"):
+        box.answers("PATCH", f"/infra-envs/e1/hosts/{name}", "{}")
+    result = box.run("start-cluster-installation.sh", env=start_env(box))
+    assert result.returncode == 0, result.stderr
+    calls = box.lines("/curl-calls")
+    patches = [call for call in calls if call.startswith("PATCH")]
+    assert [call[-2:] for call in patches] == ["h0", "h1", "h2"] and calls.index(INSTALL) > max(calls.index(call) for call in patches)
+
+
 def test_a_surplus_host_blocks_the_start_and_the_console_says_why(sandbox: NewSandbox) -> None:
     box = sandbox()
     box.answers("GET", "/clusters", CLUSTER % "ready")

@@ -23,19 +23,65 @@ known_hosts() {
     api GET "/infra-envs/$INFRA_ENV_ID/hosts" | jq '[.[] | select(.status == "known")] | length'
 }
 
+# A surplus host blocks as well: nobody could tell which one is not meant.
+wait_for_hosts() {
+    local known
+    until known=$(known_hosts) && [[ $known -eq $required ]]; do
+        if [[ -n $known ]]; then
+            log "$known of $required hosts are ready to be installed"
+            set_issue "$issue" "Waiting for all hosts: $known of $required are ready to be installed."
+        fi
+        sleep 10
+    done
+}
+
+# A line per host: id, role, MAC addresses.
+host_rows() {
+    api GET "/infra-envs/$INFRA_ENV_ID/hosts" |
+        jq --raw-output '.[] | [.id, .role, (.inventory // "{}" | fromjson | .interfaces[]?.mac_address | ascii_downcase)] | @tsv'
+}
+
+# configured_role MAC...: the role that the configuration gives to the host with one of these addresses.
+configured_role() {
+    local directory mac
+    for directory in /etc/assisted/hostconfig/*/; do
+        [[ -s ${directory}role ]] || continue
+        for mac in "$@"; do
+            if grep --quiet --line-regexp --fixed-strings "$mac" "${directory}mac_addresses"; then
+                cat "${directory}role"
+                return
+            fi
+        done
+    done
+}
+
+# The client leaves a host to "auto-assign" if the service suggests the right role at that moment. The service may suggest others a moment later, and a
+# worker and a control-plane host have swapped places. So every configured role is set for good before the start.
+pin_roles() {
+    local rows id role macs wanted
+    rows=$(host_rows) || return 1
+    while IFS=$'\t' read -r id role macs; do
+        # shellcheck disable=SC2086  # one word for each address
+        wanted=$(configured_role $macs)
+        if [[ -n $wanted && $wanted != "$role" ]]; then
+            api PATCH "/infra-envs/$INFRA_ENV_ID/hosts/$id" "{\"host_role\": \"$wanted\"}" >/dev/null || return 1
+            log "Host $id is $wanted"
+        fi
+    done <<<"$rows"
+}
+
 until cluster_id=$(cluster_field id) && [[ -n $cluster_id ]]; do
     sleep 2
 done
 log "The cluster is $cluster_id"
 
-# A surplus host blocks as well: nobody could tell which one is not meant.
-until known=$(known_hosts) && [[ $known -eq $required ]]; do
-    if [[ -n $known ]]; then
-        log "$known of $required hosts are ready to be installed"
-        set_issue "$issue" "Waiting for all hosts: $known of $required are ready to be installed."
-    fi
-    sleep 10
+wait_for_hosts
+until pin_roles; do
+    log "The service refuses a role; trying again"
+    sleep 5
 done
+# A new role is validated anew.
+wait_for_hosts
 log "All $required hosts are ready to be installed"
 set_issue "$issue" "All $required hosts are ready to be installed."
 

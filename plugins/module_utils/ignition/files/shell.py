@@ -19,7 +19,9 @@ log() {
 # api METHOD PATH: the service's answer on stdout; fails on anything but 2xx.
 # The token stays out of the argument list, which every process may read. The rendezvous host is never behind a proxy.
 api() {
-    curl --silent --show-error --fail --globoff --noproxy '*' --max-time 60 --request "$1" \
+    local body=()
+    [[ $# -lt 3 ]] || body=(--header 'Content-Type: application/json' --data "$3")
+    curl --silent --show-error --fail --globoff --noproxy '*' --max-time 60 --request "$1" "${body[@]}" \
         --config <(printf 'header = "Authorization: %s"\n' "$USER_AUTH_TOKEN") \
         "${SERVICE_BASE_URL}api/assisted-install/v2$2"
 }
