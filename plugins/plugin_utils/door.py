@@ -37,7 +37,7 @@ _STARTUP_NAMES = frozenset({"LANG", "LANGUAGE", "TZ"})
 class DoorAction(ActionBase):
     """Base of every class in plugins/action. ``libraries`` names what the door needs from ``common/libraries.py``, to be imported before the fork."""
 
-    door: ClassVar[ModuleType]
+    door: ModuleType
     libraries: ClassVar[tuple[str, ...]] = ()
 
     _supports_async = True
