@@ -15,7 +15,7 @@ from typing import Any
 REGISTRY_PASSWORD = 'canary-registry-"7f2c\\41'
 BMC_PASSWORD = 'canary-bmc-"d90e\\b3'
 FENCING_PASSWORD = 'canary-fencing-"58aa\\0c'
-PROXY_PASSWORD = "canary-proxy-93d1e6"  # noqa: S105
+PROXY_PASSWORD = "canary-proxy-93d1e6"
 REGISTRY_AUTH = base64.b64encode(f"lab:{REGISTRY_PASSWORD}".encode()).decode()
 PULL_SECRET = json.dumps({"auths": {"quay.io": {"auth": REGISTRY_AUTH, "email": "lab@example.com"}}})
 
