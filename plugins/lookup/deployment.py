@@ -20,10 +20,11 @@ options:
       - V(hosts) is the list of hosts in inventory order, each with C(inventory_name), C(role) and its C(openshift_host) over C(openshift_host_defaults).
       - V(bmc_hosts) is the list of hosts that boot through a BMC, as M(zerotouch.openshift.bmc_boot) takes it.
       - V(manual_hosts) is the list of names of hosts that somebody boots by hand.
+      - V(problems) is the list of everything that is wrong with the variables, each a sentence; with it the other terms fail.
     required: true
     type: list
     elements: str
-    choices: [settings, cluster, hosts, bmc_hosts, manual_hosts]
+    choices: [settings, cluster, hosts, bmc_hosts, manual_hosts, problems]
   building:
     description: Whether a cluster is going to be built; otherwise the base image and the version need not be known.
     type: bool
@@ -69,7 +70,18 @@ class LookupModule(LookupBase):
         except InvalidInput as error:
             raise AnsibleLookupError(str(error)) from None
 
+    def _problems(self, variables: dict[str, Any]) -> list[str]:
+        found: list[str] = []
+        for term in ("settings", "hosts"):
+            try:
+                self._answer(term, variables)
+            except InvalidInput as error:
+                found += [problem.text() for problem in error.problems]
+        return found
+
     def _answer(self, term: str, variables: dict[str, Any]) -> Any:
+        if term == "problems":
+            return self._problems(variables)
         directory = os.environ.get("PWD") or os.getcwd()
         if term == "settings":
             own = {name: self._value(name, variables) for name in variables if name.startswith("openshift_")}
@@ -84,7 +96,7 @@ class LookupModule(LookupBase):
             return bmc_hosts(hosts)
         if term == "manual_hosts":
             return [str(host.get("hostname") or host["inventory_name"]) for host in hosts if boot_method(host) == "manual"]
-        raise AnsibleLookupError(f"unknown term {term!r}; known: settings, cluster, hosts, bmc_hosts, manual_hosts")
+        raise AnsibleLookupError(f"unknown term {term!r}; known: settings, cluster, hosts, bmc_hosts, manual_hosts, problems")
 
     def _value(self, name: str, variables: dict[str, Any]) -> Any:
         # Variables reach a lookup untemplated; only names of our interface are rendered, nothing else may fail here.

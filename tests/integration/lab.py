@@ -155,6 +155,13 @@ class Deployment:
         """The same with another work directory: somebody else deploys to the same machines."""
         return Deployment(self._lab, self.inventory, self.directory, work_dir)
 
+    def described_as(self, change: Callable[[dict[str, Any]], object]) -> Deployment:
+        """The same work directory and machines, described by a changed inventory."""
+        inventory = json.loads(self.inventory.read_text())
+        change(inventory)
+        path = write_inventory(self.directory / f"hosts-{len(list(self.directory.glob('hosts-*')))}.json", inventory)
+        return Deployment(self._lab, path, self.directory, self.work_dir.name)
+
     def start(self, playbook: str = "deploy_cluster", *options: str, extra: Mapping[str, Any] | None = None) -> subprocess.Popen[str]:
         lab = ["-e", f"@{self._lab.vars_file}"] if self._lab else []
         variables = {"openshift_work_dir": str(self.work_dir), **(extra or {})}
@@ -272,6 +279,13 @@ def ctrl_c(process: int) -> None:
 def read_inventory(name: str) -> dict[str, Any]:
     """An inventory of the repository as data, to be changed and written."""
     return dict(yaml.safe_load((ROOT / "inventories" / name / "hosts.yml").read_text()))
+
+
+def host_of(inventory: dict[str, Any], name: str) -> dict[str, Any]:
+    """``openshift_host`` of a host."""
+    groups = inventory["all"]["children"].values()
+    found: dict[str, Any] = next(group["hosts"][name] for group in groups if name in group["hosts"])["openshift_host"]
+    return found
 
 
 def write_inventory(path: Path, data: Mapping[str, Any]) -> Path:

@@ -71,7 +71,7 @@ def insert(session: RedfishSession, machine: Machine, url: str, clock: Clock) ->
             refusals.append((slot, error.refusal.text))
             continue
         return _wait_inserted(session, slot, url, clock)
-    raise ZeroTouchError(f"{session.service}: no virtual media slot takes the image: {_first_and_last(refusals)}.")
+    raise ZeroTouchError(f"{session.service}: no virtual media slot takes the image: {_first_and_last(refusals).rstrip('.')}.")
 
 
 def _insert_into(session: RedfishSession, slot: Slot, url: str) -> None:

@@ -40,7 +40,8 @@ class RefusedRequest(RemoteError):
     """The BMC answered with an error; ``refusal`` is what it said."""
 
     def __init__(self, service: str, what: str, refusal: Refusal) -> None:
-        super().__init__(service, refusal.status, f"{refusal.text} ({what})", refusal.code)
+        # The first message mostly has the same id as the error.
+        super().__init__(service, refusal.status, f"{refusal.text.removeprefix(f'{refusal.code}: ')} ({what})", refusal.code)
         self.refusal = refusal
 
 

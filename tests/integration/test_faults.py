@@ -1,0 +1,73 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What goes wrong in racks: each ends with a message that says what and where, and nothing is touched that need not be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .lab import Deployment, host_of
+
+
+def test_what_bmcs_do(sno: Deployment) -> None:
+    """One fault after the other; the machine never gets as far as an installation."""
+    lab = sno.lab
+    mapping = lab.vars["openshift_connect_to"]
+    bmc = "10.0.0.10:443"
+
+    # Nobody there.
+    dead = sno.refused(extra={"openshift_connect_to": {**mapping, bmc: "127.0.0.1:1"}})
+    assert "BMC of sno-0" in dead.message and "10.0.0.10" in dead.message, dead.message
+
+    # A password that is not right: refused once, not tried again and again until the account is locked.
+    wrong = sno.described_as(lambda inventory: host_of(inventory, "sno-0")["bmc"].update(password="no")).refused()
+    assert "BMC of sno-0" in wrong.message and "401" in wrong.message, wrong.message
+    assert lab.machine("sno-0")["requests"].get("POST", 0) <= 2, "the wrong password was tried several times"
+
+    # The BMC of another machine.
+    lab.fault("bmc-wrong-mac", "sno-0", count=0)
+    other = sno.refused()
+    assert "belongs to another machine" in other.message and "52:54:00:5a:00:10" in other.message and "nothing was done to it" in other.message, other.message
+    lab.clear_faults()
+    assert lab.writes() == {"sno-0": 0} and lab.machine("sno-0")["power"] == "Off"
+
+    # 400, in the BMC's own words.
+    lab.fault("insert-refused", "sno-0", count=0)
+    refused = sno.refused()
+    assert "sno-0" in refused.message and "CouldNotEstablishConnection" in refused.message, refused.message
+    lab.clear_faults()
+    assert lab.machine("sno-0")["power"] == "Off"
+
+    # The medium is there and cannot be read: the machine boots nothing, and the service never answers.
+    lab.fault("media-fetch-fails", "sno-0", count=0)
+    unread = sno.refused(extra={"openshift_timeouts": {"boot": 2}})
+    assert "limit of phase boot" in unread.message and "sno-0 did not boot the image" in unread.message, unread.message
+    lab.clear_faults()
+    assert lab.machine("sno-0")["sessions"] == 0
+
+
+def test_two_hosts_that_are_one_machine(compact: Deployment) -> None:
+    """Two addresses lead to one BMC: neither host is touched."""
+
+    def mistaken(inventory: dict[str, Any]) -> None:
+        # With its certificate checked, the BMC would be found out before anything is read.
+        host_of(inventory, "master-1")["bmc"]["validate_certs"] = False
+
+    mapping = compact.lab.vars["openshift_connect_to"]
+    twice = {**mapping, "10.0.0.12:443": mapping["10.0.0.11:443"]}
+    run = compact.described_as(mistaken).refused(extra={"openshift_connect_to": twice})
+    assert "hosts master-0, master-1 lead to one machine" in run.message and "master-1: this BMC belongs to another machine" in run.message, run.message
+    assert "master-2:" not in run.message
+    writes = compact.lab.writes()
+    assert writes["master-0"] == writes["master-1"] == 0, writes
+
+
+def test_a_host_that_does_not_qualify(sno: Deployment) -> None:
+    sno.lab.fault("disk-too-small", "sno-0", count=0)
+    sno.lab.fault("ntp-unsynced", "sno-0", count=0)
+    run = sno.refused(extra={"openshift_timeouts": {"discovery": 10}})
+    told = run.output.partition("fatal:")[0]
+    for validation in ("has-min-valid-disks", "ntp-synced"):
+        assert validation in run.message, run.message
+        assert validation in told, "the wait did not say what it waits for"
