@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
+from urllib.parse import unquote
 
 HIDDEN = "<hidden>"
 
@@ -45,6 +46,8 @@ _SHORTEST = 4
 # From this length on a value is replaced inside longer words too.
 _STRONG = 12
 _ALONE = r"(?<![\w./-])%s(?![\w/-])"
+# A password in a URL, such as that of a proxy.
+_IN_URL = re.compile(r"(?P<before>[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:)(?P<password>[^\s/@]+)(?=@)")
 
 
 def is_secret_key(key: str) -> bool:
@@ -54,7 +57,7 @@ def is_secret_key(key: str) -> bool:
 
 
 def secret_values(data: Any) -> set[str]:
-    """Every secret string inside the data, JSON documents within strings (pull secret, overrides) included."""
+    """Every secret string inside the data, passwords in URLs and JSON documents within strings (pull secret, overrides) included."""
     return {value for value in _secret_leaves(data, secret=False) if len(value) >= _SHORTEST}
 
 
@@ -69,6 +72,8 @@ def _secret_leaves(data: Any, *, secret: bool) -> Iterator[str]:
         inner = _json_inside(data)
         if inner is not None:
             yield from _secret_leaves(inner, secret=False)
+        for match in _IN_URL.finditer(data):
+            yield from {match["password"], unquote(match["password"])}
         if secret:
             yield data
             yield from _decoded_auth(data)
@@ -124,6 +129,8 @@ class Redactor:
         return frozenset(self._known)
 
     def text(self, text: str) -> str:
+        if "://" in text:
+            text = _IN_URL.sub(rf"\g<before>{HIDDEN}", text)
         if not self._strong and not self._weak:
             return text
         if self._pattern is None:

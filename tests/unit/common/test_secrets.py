@@ -148,3 +148,12 @@ def test_five_hundred_hosts_are_quick() -> None:
     clean = hide_secrets({"hosts": hosts, "log": ["ordinary line"] * 1000})
     assert time.process_time() - started < 2
     assert "individual-password" not in json.dumps(clean)
+
+
+def test_passwords_in_urls() -> None:
+    proxy = "http://user:gehe%2Fim@proxy.example.com:3128"
+    assert secret_values({"http_proxy": proxy}) == {"gehe%2Fim", "gehe/im"}
+    assert (
+        Redactor().text(f"no way to {proxy}, nor to https://host:443/a@b")
+        == f"no way to http://user:{HIDDEN}@proxy.example.com:3128, nor to https://host:443/a@b"
+    )
