@@ -6,12 +6,16 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from .canaries import BMC_PASSWORD, PULL_SECRET
 from .lab import ROOT, Deployment, Lab, Run, read_inventory, without, write_inventory
@@ -86,6 +90,25 @@ def compact(make_deployment: Callable[..., Deployment]) -> Deployment:
     return make_deployment("demo", lambda inventory: without(inventory, "workers"))
 
 
+def with_everything(inventory: dict[str, Any]) -> None:
+    """What gives cause for further files in the image."""
+    manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "note", "namespace": "default"}, "data": {"text": "from the inventory"}}
+    inventory["all"]["vars"]["openshift_cluster"] |= {
+        "ntp_sources": ["192.168.126.1"],
+        "extra_manifests": [{"name": "note.yaml", "content": manifest}],
+        "additional_trust_bundle": certificate(),
+    }
+
+
+def certificate() -> str:
+    """A company's CA, good for a day."""
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "a company")])
+    now = datetime.datetime.now(datetime.UTC)
+    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
+    made = builder.not_valid_before(now).not_valid_after(now + datetime.timedelta(days=1)).sign(key, hashes.SHA256())
+    return made.public_bytes(serialization.Encoding.PEM).decode()
+
+
 @dataclasses.dataclass(frozen=True)
 class Installed:
     """A deployment that is complete, and the runs that it took."""
@@ -100,7 +123,7 @@ def installed(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> In
     """A single node deployed twice, everything told. Tests that share it only read."""
     directory = tmp_path_factory.mktemp("installed")
     lab = make_lab(directory, canary_site("sno", directory))
-    deployment = Deployment(lab, canary_inventory("sno", directory), directory)
+    deployment = Deployment(lab, canary_inventory("sno", directory, with_everything), directory)
     first = deployment.deployed("-vvv", "--diff")
     before = lab.writes()
     second = deployment.deployed("-vvv", "--diff")

@@ -1,53 +1,70 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""kni22, the input of a published walkthrough: unmodified it fails with one located error, with that corrected it deploys with four kinds of warnings."""
+"""kni22, the input of a published walkthrough: unmodified it fails with one located error, with that corrected it deploys with exactly the warnings named."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
-from conftest import ROOT, Site
+import pytest
+
+from .conftest import MakeLab
+from .lab import ROOT, Deployment
 
 FILES = ROOT / "tests" / "unit" / "data" / "kni22"
 HERE = Path(__file__).parent / "kni22"
 
+# What design 1.2 names: the old layout, hosts in both files, an expired certificate, a prefix that is not the machine network's.
+NAMED = {
+    "old list of mirrors": "imageContentSources is deprecated and read as imageDigestSources",
+    "old API address": "apiVIP is deprecated and read as apiVIPs",
+    "old ingress address": "ingressVIP is deprecated and read as ingressVIPs",
+    "old layout": "this is the layout before the first release",
+    "hosts twice": "hosts from install-config.yaml are ignored: agent-config.yaml has hosts",
+    "certificate": "the certificate of provisioning.schmaustech.com expired on 2023-02-16",
+    "prefix": "addresses in machine network 192.168.0.0/24 have prefix length 23 instead of 24",
+}
 
-def take_over(directory: Path, *, corrected: bool) -> Path:
-    config = directory / "kni22"
+
+@pytest.fixture
+def kni22(make_lab: MakeLab, tmp_path: Path) -> Iterator[Deployment]:
+    """The walkthrough's machines; its two files are in ``config``, as published."""
+    config = tmp_path / "config"
     config.mkdir()
     for file in FILES.iterdir():
-        text = file.read_text()
-        if corrected:
-            text = re.sub(r"^pullSecret: ''(.*)''$", r"pullSecret: '\1'", text, flags=re.MULTILINE)
-        (config / file.name).write_text(text)
-    return config
+        (config / file.name).write_bytes(file.read_bytes())
+    lab = make_lab(tmp_path, HERE / "site.yml")
+    yield Deployment(lab, HERE / "hosts.yml", tmp_path)
+    assert not lab.down(), "answers of the lab's service are not as the API description has them"
 
 
-def test_unmodified_it_fails_with_the_located_pull_secret(make_site: Callable[..., Site]) -> None:
-    site = make_site("kni22", HERE / "hosts.yml", HERE / "site.yml")
-    config = take_over(site.directory, corrected=False)
-    line = (config / "install-config.yaml").read_text().splitlines().index(
-        next(x for x in (config / "install-config.yaml").read_text().splitlines() if "pullSecret" in x)
-    ) + 1
-    run = site.deploy(extra={"openshift_config_dir": str(config)})
-    assert not run.ok
-    assert f"install-config.yaml:{line}:" in run.output and "pullSecret: '{" in run.output.replace('\\"', '"')
-    assert "ZHVtbXk6ZHVtbXk" not in run.output, "the pull secret is shown"
-    assert site.lab.bmc_writes() == 0 and not site.work_dir.exists()
+def test_as_published_and_corrected(kni22: Deployment) -> None:
+    config = kni22.directory / "config"
+    extra = {"openshift_config_dir": str(config)}
+    published = config / "install-config.yaml"
+    lines = published.read_text().splitlines()
+    number = next(number for number, line in enumerate(lines, 1) if line.startswith("pullSecret"))
 
+    refused = kni22.refused("-vvv", "--diff", extra=extra)
+    (error,) = [problem for problem in refused.failure["problems"] if problem["severity"] == "error"]
+    assert (error["file"], error["line"], error["path"]) == (str(published), number, "pullSecret"), error
+    assert "ZHVtbXk6ZHVtbXk" not in refused.output, "the pull secret is shown"
+    # The correction shows the structure, not the secret.
+    assert """pullSecret: '{"auths":""" in refused.message, refused.message
+    assert set(kni22.lab.writes().values()) == {0} and not kni22.lab.methods() and not kni22.work_dir.exists()
 
-def test_corrected_it_deploys_with_exactly_the_warnings_named(make_site: Callable[..., Site]) -> None:
-    site = make_site("kni22", HERE / "hosts.yml", HERE / "site.yml")
-    config = take_over(site.directory, corrected=True)
-    before = {file.name: file.read_bytes() for file in config.iterdir()}
-    run = site.deploy(extra={"openshift_config_dir": str(config)})
-    assert run.ok, run.output
-    assert {file.name: file.read_bytes() for file in config.iterdir()} == before, "the user's own files were changed"
-    problems = json.loads((site.work_dir / "report.json").read_text())["warnings"]
-    kinds = {kind for text in problems for kind in ("upgraded", "defined twice", "expired", "prefix") if kind in json.dumps(text)}
-    assert kinds == {"upgraded", "defined twice", "expired", "prefix"}, problems
-    assert site.deploy(extra={"openshift_config_dir": str(config)}).changed == 0
+    published.write_text(re.sub(r"^pullSecret: ''(.*)''$", r"pullSecret: '\1'", published.read_text(), flags=re.MULTILINE))
+    given = {file.name: file.read_bytes() for file in config.iterdir()}
+    run = kni22.deployed(extra=extra)
+    assert {file.name: file.read_bytes() for file in config.iterdir()} == given, "the user's own files were changed"
+    told = re.findall(r"^\[WARNING\]: (.*)", run.output, re.MULTILINE)
+    reported = json.loads((kni22.work_dir / "report.json").read_text())["warnings"]
+    for warnings in (told, reported):
+        assert sorted(name for text in warnings for name, words in NAMED.items() if words in text) == sorted(NAMED), warnings
+        assert len(warnings) == len(NAMED), warnings
+    kni22.lab.assert_nothing_left()
+    assert kni22.deployed(extra=extra).changed == 0
