@@ -214,8 +214,8 @@ class Deployment:
         assert "Traceback" not in run.output, run.output
         return run
 
-    def interrupted(self, moment: Callable[[str], bool], end: Callable[[int], None], **more: Any) -> tuple[str, float]:
-        """Start to deploy, call ``end(process id)`` as soon as ``moment(output so far)``; the output, and how many seconds it then took to end."""
+    def watched(self, moment: Callable[[str], bool], act: Callable[[int, str], object], **more: Any) -> tuple[Run, float]:
+        """Start to deploy, call ``act(process id, output)`` as soon as ``moment(output so far)``; the run, and how many seconds it then took to end."""
         process = self.start(**more)
         lines: list[str] = []
         reader = threading.Thread(target=lambda: lines.extend(process.stdout or ()), daemon=True)
@@ -227,12 +227,18 @@ class Deployment:
                 reader.join()
                 pytest.fail(f"the moment never came:\n{''.join(lines)}")
             time.sleep(0.005)
-        signalled = time.monotonic()
-        end(process.pid)
+        acted = time.monotonic()
+        act(process.pid, "".join(lines))
         process.wait(timeout=LIMIT)
-        took = time.monotonic() - signalled
+        took = time.monotonic() - acted
         reader.join(timeout=LIMIT)
-        return looked_through("".join(lines)), took
+        return Run(process.returncode, looked_through("".join(lines))), took
+
+    def interrupted(self, moment: Callable[[str], bool], end: Callable[[int], None], **more: Any) -> tuple[str, float]:
+        """Like :meth:`watched`, for a run that does not survive it."""
+        run, took = self.watched(moment, lambda process, output: end(process), **more)
+        assert not run.ok, run.output
+        return run.output, took
 
     def parts(self) -> list[Path]:
         """Half-written files."""
