@@ -48,7 +48,7 @@ demo-down: $(STAMPS)/run $(LINK) ## Stop what `make demo` started
 
 # --- check it ---
 
-test: setup ## Lint, unit, integration and scenario tests; the unit tests on the newest Python found, too
+test: setup ## Lint, unit, integration and scenario tests; those that touch Ansible on the newest Python found, too
 	@MATRIX=newest tools/steps lint unit integration scenarios matrix
 
 lint: setup ## All static checks, those of the built artifact included
