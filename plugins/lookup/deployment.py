@@ -60,6 +60,12 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings impor
 )
 
 
+def _working_directory() -> str:
+    """Where the user stands: $PWD keeps links as the user typed them, but is stale where a caller changed the directory without it."""
+    named = os.environ.get("PWD", "")
+    return named if named and os.path.isdir(named) and os.path.samefile(named, os.getcwd()) else os.getcwd()
+
+
 class LookupModule(LookupBase):
     """The door to plugin_utils/settings.py."""
 
@@ -82,7 +88,7 @@ class LookupModule(LookupBase):
     def _answer(self, term: str, variables: dict[str, Any]) -> Any:
         if term == "problems":
             return self._problems(variables)
-        directory = os.environ.get("PWD") or os.getcwd()
+        directory = _working_directory()
         if term == "settings":
             own = {name: self._value(name, variables) for name in variables if name.startswith("openshift_")}
             return read_settings(own, directory, building=bool(self.get_option("building"))).as_dict()

@@ -40,7 +40,7 @@ def test_input_that_changes_on_the_way(sno: Deployment) -> None:
 
     # The input is the same, no host has registered: the image is good, the host is booted again.
     lab.clear_faults()
-    lab.fault("ntp-unsynced", "sno-0", count=0)
+    lab.fault("memory-too-small", "sno-0", count=0)
     output = sno.interrupted(lambda output: "insufficient" in output, kill_all)[0]
     assert "sno-0: powered on" in output and sha256(sno) == second, output
 

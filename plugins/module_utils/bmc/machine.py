@@ -6,12 +6,16 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from ..common.errors import ZeroTouchError
 from .profile import Profile, detect_profile
 from .session import RedfishSession, RefusedRequest
+
+# The path of an image that our own server publishes: 128 random bits and the file name.
+_OWN_PATH = re.compile(r"/[0-9a-f]{32}/[^/]+$")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,7 +40,10 @@ class Slot:
         return self.inserted and self.connected_via != "NotConnected"
 
     def holds(self, url: str) -> bool:
-        return self.occupied and (self.image == url or (not self.image and bool(self.image_name) and url.endswith("/" + self.image_name)))
+        """Whether it is this image: by URL, by a path that nobody else can have (our server may have moved), or by name where there is no more."""
+        same_name = not self.image and bool(self.image_name) and url.endswith("/" + self.image_name)
+        ours = _OWN_PATH.search(self.image)
+        return self.occupied and (self.image == url or same_name or (ours is not None and url.endswith(ours.group())))
 
     @property
     def takes_cd(self) -> bool:

@@ -101,6 +101,21 @@ def test_second_boot_changes_nothing_and_force_repeats_it(serve: Any, options: B
     assert forced.changed and len(served.bmc.writes()) == before + 5
 
 
+@pytest.mark.parametrize(
+    ("attached", "changed"),
+    [
+        pytest.param("http://192.0.2.1:9999/0123456789abcdef0123456789abcdef/agent.x86_64.iso", False, id="our server has moved to another port"),
+        pytest.param("http://192.0.2.1:9999/other/agent.x86_64.iso", True, id="another image of the same name"),
+    ],
+)
+def test_a_machine_that_runs_our_image_is_left_alone(serve: Any, options: BmcOptions, attached: str, changed: bool) -> None:
+    """It may be installing with nobody watching: booting it again would install it again."""
+    served = serve()
+    served.bmc.slots[1].image, served.bmc.slots[1].inserted = attached, True
+    url = "http://192.0.2.1:8080/0123456789abcdef0123456789abcdef/agent.x86_64.iso"
+    assert boot_hosts([request_for(served, image_url=url)], "booted", options)[0].changed is changed
+
+
 def test_check_mode_sends_only_gets_and_tells_the_plan(serve: Any, options: BmcOptions) -> None:
     served = serve()
     (result,) = boot_hosts([request_for(served)], "booted", options, check_mode=True)
