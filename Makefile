@@ -89,7 +89,7 @@ unit: setup ## Unit tests
 	@$(PYTEST) tests/unit
 
 integration: setup ## The collection against the lab, and the lab's own tests
-	@$(PYTEST) $(wildcard tests/integration lab/tests)
+	@$(PYTEST) --dist worksteal $(wildcard tests/integration lab/tests)
 
 scenarios: setup ## Molecule: the whole deployment as a user would run it
 	@molecule test

@@ -20,7 +20,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from .canaries import BMC_PASSWORD, PULL_SECRET
 from .lab import ROOT, Deployment, Lab, Run, read_inventory, without, write_inventory
 
+LONG = ("test_resume", "test_repeat", "test_killed")
 MakeLab = Callable[[Path, Path], Lab]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that share a deployment come first and together, so that one worker has them all (``--dist worksteal``); then those that take longest."""
+    items.sort(key=lambda item: ("installed" not in getattr(item, "fixturenames", ()), item.path.stem not in LONG))
 
 
 @pytest.fixture(scope="session")
