@@ -77,6 +77,13 @@ def _secret_leaves(data: Any, *, secret: bool) -> Iterator[str]:
         if secret:
             yield data
             yield from _decoded_auth(data)
+    elif secret and _is_number(data):
+        yield str(data)
+
+
+def _is_number(value: Any) -> bool:
+    # YAML reads an unquoted password of digits as a number.
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _json_inside(text: str) -> Any:
@@ -146,7 +153,7 @@ class Redactor:
         """A copy without secrets: values under secret keys and known secrets anywhere become ``<hidden>``."""
         if isinstance(data, dict):
             return {
-                key: HIDDEN if isinstance(key, str) and is_secret_key(key) and isinstance(value, str) and value else self.data(value)
+                key: HIDDEN if isinstance(key, str) and is_secret_key(key) and (_is_number(value) or (isinstance(value, str) and value)) else self.data(value)
                 for key, value in data.items()
             }
         if isinstance(data, (list, tuple)):

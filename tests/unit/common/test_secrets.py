@@ -157,3 +157,8 @@ def test_passwords_in_urls() -> None:
         Redactor().text(f"no way to {proxy}, nor to https://host:443/a@b")
         == f"no way to http://user:{HIDDEN}@proxy.example.com:3128, nor to https://host:443/a@b"
     )
+
+
+def test_a_password_that_yaml_reads_as_a_number_is_hidden() -> None:
+    shown = hide_secrets({"bmc": {"password": 998877665544}, "text": "998877665544 is refused", "validate_certs": True})
+    assert shown == {"bmc": {"password": "<hidden>"}, "text": "<hidden> is refused", "validate_certs": True}
