@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"
 SWAGGER = SHARED / "reference-data" / "assisted-service-swagger.yaml"
 BIN = Path(sys.executable).parent
-SPEED = os.environ.get("ZTLAB_SPEED", "240")
+SPEED = os.environ.get("ZTLAB_SPEED", "120")
 # Seconds of the wall clock after which a test gives up; nothing is measured with it.
 LIMIT = 300.0
 
