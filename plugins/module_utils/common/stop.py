@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import select
 import signal
@@ -19,12 +20,15 @@ from .errors import Interrupted
 # Seconds. A request that runs when the signal arrives may take GRACE to end; closing down may take CLOSING after that.
 GRACE = 5.0
 CLOSING = 4.0
+# Seconds between looks at whether the parent still lives.
+LOOK = 1.0
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextlib.contextmanager
 def stop_on_signals(stop: threading.Event, grace: float = GRACE, closing: float = CLOSING) -> Iterator[None]:
-    """Inside the block a signal sets ``stop``, which ends every wait at once (:class:`SystemClock`).
+    """Inside the block a signal sets ``stop``, which ends every wait at once (:class:`SystemClock`). So does the end of the parent process: after a
+    ``kill -9`` of the playbook nobody waits for a result, and the next run must not find this one still at work.
 
     A main thread that is still busy ``grace`` seconds later gets :class:`Interrupted`; a process that is still there ``closing`` seconds after
     the block (threads in a request that nobody answers) ends hard. Outside the main thread, where Python knows no signals, the block changes nothing.
@@ -46,6 +50,12 @@ def stop_on_signals(stop: threading.Event, grace: float = GRACE, closing: float 
             last.start()
 
 
+def parent_process() -> int:
+    """Who waits for this process. A worker that Ansible forked asks its own record, which also tells of a parent that died before anybody looked."""
+    parent = multiprocessing.parent_process()
+    return os.getppid() if parent is None or parent.pid is None else parent.pid
+
+
 class _Watch:
     """Carries a signal to a thread that acts on it.
 
@@ -58,6 +68,7 @@ class _Watch:
         self.grace = grace
         self.signalled = False
         self._overdue = False
+        self._parent = parent_process()
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
         self._wakeup_before = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
@@ -70,8 +81,12 @@ class _Watch:
             raise Interrupted("Stopped by a signal.")
 
     def _wait(self) -> None:
-        if not os.read(self._reader, 1):
-            return  # the block ended without a signal
+        while not select.select([self._reader], [], [], LOOK)[0]:
+            if os.getppid() != self._parent:
+                break  # nobody waits for a result any more
+        else:
+            if not os.read(self._reader, 1):
+                return  # the block ended without a signal
         self.signalled = True
         self.stop.set()
         end = time.monotonic() + self.grace

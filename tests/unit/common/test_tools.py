@@ -5,16 +5,19 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common import libraries
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common import stop as stop_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
     Interrupted,
@@ -171,6 +174,21 @@ class TestStop:
         with stop_on_signals(threading.Event(), closing=0.01):
             signal.raise_signal(signal.SIGTERM)
         assert ended.wait(5)
+
+    def test_an_orphan_stops(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(stop_module, "LOOK", 0.01)
+        stop, parents = threading.Event(), iter([4711, 4711])
+        monkeypatch.setattr(os, "getppid", lambda: next(parents, 1))
+        with pytest.raises(Interrupted), stop_on_signals(stop, closing=NEVER):
+            SystemClock(stop).sleep(30)
+
+    def test_an_orphan_from_the_beginning_stops(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(stop_module, "LOOK", 0.01)
+        monkeypatch.setattr(multiprocessing, "parent_process", lambda: SimpleNamespace(pid=4711))
+        monkeypatch.setattr(os, "getppid", lambda: 1)
+        stop = threading.Event()
+        with pytest.raises(Interrupted), stop_on_signals(stop, closing=NEVER):
+            SystemClock(stop).sleep(30)
 
     def test_without_a_signal_nothing_happens(self) -> None:
         before = signal.getsignal(signal.SIGTERM)
