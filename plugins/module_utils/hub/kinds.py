@@ -1,0 +1,27 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The kinds on a hub that our modules read or write (reference infrastructure-operator.md 1)."""
+
+from __future__ import annotations
+
+from ..kube.resource import Resource
+
+_AGENT_INSTALL = ("agent-install.openshift.io", "v1beta1")
+
+AGENT = Resource(*_AGENT_INSTALL, "Agent", "agents")
+AGENT_CLASSIFICATION = Resource(*_AGENT_INSTALL, "AgentClassification", "agentclassifications")
+INFRA_ENV = Resource(*_AGENT_INSTALL, "InfraEnv", "infraenvs")
+NMSTATE_CONFIG = Resource(*_AGENT_INSTALL, "NMStateConfig", "nmstateconfigs")
+AGENT_CLUSTER_INSTALL = Resource("extensions.hive.openshift.io", "v1beta1", "AgentClusterInstall", "agentclusterinstalls")
+CLUSTER_DEPLOYMENT = Resource("hive.openshift.io", "v1", "ClusterDeployment", "clusterdeployments")
+CLUSTER_IMAGE_SET = Resource("hive.openshift.io", "v1", "ClusterImageSet", "clusterimagesets", namespaced=False)
+BARE_METAL_HOST = Resource("metal3.io", "v1alpha1", "BareMetalHost", "baremetalhosts")
+PREPROVISIONING_IMAGE = Resource("metal3.io", "v1alpha1", "PreprovisioningImage", "preprovisioningimages")
+MACHINE = Resource("machine.openshift.io", "v1beta1", "Machine", "machines")
+SECRET = Resource("", "v1", "Secret", "secrets")
+CONFIG_MAP = Resource("", "v1", "ConfigMap", "configmaps")
+NAMESPACE = Resource("", "v1", "Namespace", "namespaces", namespaced=False)
+NODE = Resource("", "v1", "Node", "nodes", namespaced=False)
+CSR = Resource("certificates.k8s.io", "v1", "CertificateSigningRequest", "certificatesigningrequests", namespaced=False)
+LEASE = Resource("coordination.k8s.io", "v1", "Lease", "leases")
