@@ -14,9 +14,9 @@ description:
   - Brings many machines to a state through Redfish virtual media, in bounded parallel.
   - For O(state=booted) a machine is powered off, every medium ejected, the image inserted and seen inserted, the virtual CD set as boot device
     for one boot, and the machine powered on.
-  - All BMCs are read before any is written. A host whose BMC lists NICs of which none has one of O(hosts[].mac_addresses) is refused, and so are
-    hosts that lead to one System UUID.
-  - One host's failure does not stop the others; the task then fails with the complete list.
+  - All BMCs are read before any is written. If one cannot be reached, refuses the login, lists NICs of which none has one of
+    O(hosts[].mac_addresses), leads to the same System UUID as another, or cannot do what is asked for, no machine is touched.
+  - A host that fails later does not stop the others; the task then fails with the complete list.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.bmc_hosts
@@ -86,7 +86,9 @@ hosts:
       description: Whether this host failed.
       type: bool
     phase:
-      description: How far it came; V(observe), V(guard), V(plan) or the action of the last step.
+      description:
+        - How far it came; V(observe), V(guard), V(plan) or the action of the last step.
+        - If any host failed in V(observe) or V(guard), no machine was touched.
       type: str
     reason:
       description: Why it failed or why nothing was to be done.

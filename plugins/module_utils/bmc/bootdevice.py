@@ -16,25 +16,33 @@ from .session import RedfishSession, RefusedRequest
 DURING_POST = Backoff(attempts=6, first=5, factor=2, largest=30)
 
 
-def boot_target(machine: Machine, settings_boot: dict[str, Any]) -> str:
-    """The target that means "virtual CD" here: the profile's first that the service allows."""
+def boot_target(machine: Machine) -> str:
+    """The target that means "virtual CD" here: the profile's first that the service allows. Raises :class:`ZeroTouchError` when there is none."""
+    if machine.profile.refuses_standard_boot:
+        raise ZeroTouchError(f"The machine cannot be booted from a virtual CD: {machine.profile.refuses_standard_boot}.")
+    target = allowed_target(machine)
+    if not target:
+        raise ZeroTouchError(f"The machine cannot boot from a virtual CD: its BMC allows only {', '.join(_allowed(machine))}.")
+    return target
+
+
+def allowed_target(machine: Machine) -> str:
+    """The profile's first target that the service allows; empty when it allows none of them."""
+    allowed = _allowed(machine)
+    return next((target for target in machine.profile.boot_targets if not allowed or target in allowed), "")
+
+
+def _allowed(machine: Machine) -> list[str]:
     key = "BootSourceOverrideTarget@Redfish.AllowableValues"
-    allowed = [str(item) for item in machine.boot.get(key) or settings_boot.get(key) or ()]
-    for target in machine.profile.boot_targets:
-        if not allowed or target in allowed:
-            return target
-    raise ZeroTouchError(f"The machine cannot boot from a virtual CD: its BMC allows only {', '.join(allowed)}.")
+    return [str(item) for item in machine.boot.get(key) or machine.settings_boot.get(key) or ()]
 
 
 def boot_once(session: RedfishSession, machine: Machine, clock: Clock) -> str:
     """Set the one-time override; returns the target that was set."""
-    if machine.profile.refuses_standard_boot:
-        raise ZeroTouchError(f"{session.service}: {machine.profile.refuses_standard_boot}.")
-    settings_boot = _settings_boot(session, machine)
-    target = boot_target(machine, settings_boot)
+    target = boot_target(machine)
     wanted = _wanted(machine, target)
-    in_settings = {key: value for key, value in wanted.items() if key in settings_boot}
-    directly = {key: value for key, value in wanted.items() if key not in settings_boot}
+    in_settings = {key: value for key, value in wanted.items() if key in machine.settings_boot}
+    directly = {key: value for key, value in wanted.items() if key not in machine.settings_boot}
 
     def write() -> None:
         # The ETag changes with every write and with power: read it right before.
@@ -56,11 +64,6 @@ def _wanted(machine: Machine, target: str) -> dict[str, Any]:
     if machine.profile.always_send_mode:
         wanted["BootSourceOverrideMode"] = machine.boot.get("BootSourceOverrideMode") or "UEFI"
     return wanted
-
-
-def _settings_boot(session: RedfishSession, machine: Machine) -> dict[str, Any]:
-    boot = session.get(machine.settings).get("Boot") if machine.settings else None
-    return boot if isinstance(boot, dict) else {}
 
 
 def _etag(session: RedfishSession, path: str) -> str:

@@ -13,7 +13,7 @@ from ..common.clock import Clock
 from ..common.connect import ConnectTo
 from ..common.errors import InvalidInput
 from ..common.state import StateFile
-from .boot import BmcOptions, HostResult
+from .hosts import BmcOptions, HostResult
 from .info import some_failed
 
 
@@ -89,7 +89,8 @@ def bulk_result(call: Opened, results: Sequence[HostResult]) -> dict[str, Any]:
             if result.plan
         ]
     if any(result.failed for result in results):
-        raise some_failed(answer)
+        before_any = any(result.failed and result.phase in ("observe", "guard") for result in results)
+        raise some_failed(answer, "\nNo machine was touched: all BMCs must be right before the first power action." if before_any else "")
     return answer
 
 

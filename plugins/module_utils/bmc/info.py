@@ -8,33 +8,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..common.errors import PartialFailure, ZeroTouchError
+from ..common.errors import PartialFailure
 from ..common.parallel import Outcome
-from .boot import BootRequest
+from .guard import shared_machines, wrong_machine
+from .hosts import BootRequest
 from .machine import Machine
-from .plan import shared_machines, wrong_machine
 
 
-def some_failed(result: Mapping[str, Any]) -> PartialFailure:
+def some_failed(result: Mapping[str, Any], hint: str = "") -> PartialFailure:
     """The fault of a bulk in which hosts failed: each with its reason in the message, the complete list in ``result``."""
     failed = [host for host in result["hosts"] if host["failed"]]
     lines = "\n".join(f"{host['name']}: {host['reason']}" for host in failed)
-    return PartialFailure(f"{len(failed)} of {len(result['hosts'])} hosts failed:\n{lines}", result)
+    return PartialFailure(f"{len(failed)} of {len(result['hosts'])} hosts failed:\n{lines}", result, hint)
 
 
 def describe_machines(outcomes: Sequence[Outcome[BootRequest, Machine]]) -> list[dict[str, Any]]:
     """One entry a host: what its BMC tells, or why it could not be read. The guard's objections are said, nothing is refused."""
-    shared = shared_machines({outcome.item.name: outcome.result for outcome in outcomes if outcome.result is not None})
+    shared = shared_machines(outcomes)
     described = []
     for outcome in outcomes:
         name = outcome.item.name
         if outcome.result is None:
-            if not isinstance(outcome.error, ZeroTouchError):
-                raise outcome.error or ZeroTouchError(f"{name} ended without a result.")
             described.append({"name": name, "failed": True, "reason": str(outcome.error)})
             continue
-        objection = wrong_machine(outcome.result, outcome.item.mac_addresses) or shared.get(name)
-        described.append({"name": name, "failed": False, "reason": objection.reason if objection else "", **_machine(outcome.result)})
+        objection = wrong_machine(outcome.result, outcome.item.mac_addresses) or shared.get(name, "")
+        described.append({"name": name, "failed": False, "reason": objection, **_machine(outcome.result)})
     return described
 
 

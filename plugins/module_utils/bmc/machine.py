@@ -52,7 +52,11 @@ class Slot:
 
 @dataclasses.dataclass(frozen=True)
 class Machine:
-    """One machine as its BMC shows it. ``macs`` are lower case; empty when the BMC lists no NICs."""
+    """One machine as its BMC shows it.
+
+    ``macs`` are lower case; empty when the BMC lists no NICs. ``settings`` is the path of the Settings object, if there is one, ``settings_boot`` its
+    Boot. ``notes`` are what is worth knowing about this BMC.
+    """
 
     system: str
     uuid: str
@@ -71,6 +75,8 @@ class Machine:
     vendor: str
     firmware: str
     profile: Profile
+    settings_boot: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def read_machine(session: RedfishSession, system: str = "") -> Machine:
@@ -83,6 +89,8 @@ def read_machine(session: RedfishSession, system: str = "") -> Machine:
     profile = detect_profile(session.root, resource, managers)
     places = _media_places(resource, managers)
     reset = _as_dict(_as_dict(resource.get("Actions")).get("#ComputerSystem.Reset"))
+    settings = _link(_as_dict(resource.get("@Redfish.Settings")), "SettingsObject")
+    macs = _macs(session, resource)
     return Machine(
         system=system_path,
         uuid=str(resource.get("UUID") or "").lower(),
@@ -92,15 +100,17 @@ def read_machine(session: RedfishSession, system: str = "") -> Machine:
         power_state=str(resource.get("PowerState") or ""),
         boot=_as_dict(resource.get("Boot")),
         etag=response.headers.get("etag") or str(resource.get("@odata.etag") or ""),
-        settings=str(_as_dict(_as_dict(resource.get("@Redfish.Settings")).get("SettingsObject")).get("@odata.id") or ""),
+        settings=settings,
         reset_action=str(reset.get("target") or f"{system_path.rstrip('/')}/Actions/ComputerSystem.Reset"),
         reset_types=_reset_types(session, reset),
-        macs=_macs(session, resource),
+        macs=macs,
         media_places=places,
         slots=tuple(slot for place in places for slot in read_slots(session, place)),
         vendor=str(session.root.get("Vendor") or resource.get("Manufacturer") or ""),
         firmware=str(managers[0].get("FirmwareVersion") or "") if managers else "",
         profile=profile,
+        settings_boot=_as_dict(session.get(settings).get("Boot")) if settings else {},
+        notes=tuple(session.notes),
     )
 
 

@@ -27,6 +27,14 @@ def usable_slots(machine: Machine) -> list[Slot]:
     return [slot for slot in fitting if slot.media_types] + [slot for slot in fitting if not slot.media_types]
 
 
+def check_slots(machine: Machine) -> list[Slot]:
+    """:func:`usable_slots`; raises :class:`ZeroTouchError` when there is none."""
+    slots = usable_slots(machine)
+    if not slots:
+        raise ZeroTouchError("The BMC offers no virtual CD slot.", "Virtual media may need a licence (iLO Advanced, SFT-OOB-LIC, XCC Enterprise).")
+    return slots
+
+
 def occupied_slots(machine: Machine) -> list[Slot]:
     """CD slots with a medium in them, on System and Managers alike."""
     return [slot for slot in machine.slots if slot.takes_cd and slot.occupied]
@@ -40,7 +48,7 @@ def eject(session: RedfishSession, slot: Slot, clock: Clock) -> None:
             if slot.eject_action:
                 session.post(slot.eject_action, {})
             else:
-                session.patch(slot.path, {"Image": None, "Inserted": False}, slot.etag)
+                session.patch(slot.path, {"Image": None, "Inserted": False}, read_slot(session, slot.path).etag)
         except RefusedRequest:
             if read_slot(session, slot.path).occupied:
                 raise
@@ -53,13 +61,8 @@ def insert(session: RedfishSession, machine: Machine, url: str, clock: Clock) ->
 
     Raises :class:`ZeroTouchError` with the first and the last slot's own words when none takes it.
     """
-    candidates = usable_slots(machine)
-    if not candidates:
-        raise ZeroTouchError(
-            f"{session.service}: the BMC offers no virtual CD slot.", "Virtual media may need a licence (iLO Advanced, SFT-OOB-LIC, XCC Enterprise)."
-        )
     refusals: list[tuple[Slot, str]] = []
-    for slot in candidates:
+    for slot in check_slots(machine):
         if not slot.insert_action and slot.allow and "PATCH" not in slot.allow.upper():
             refusals.append((slot, "has no InsertMedia action and cannot be PATCHed"))
             continue
@@ -76,8 +79,8 @@ def insert(session: RedfishSession, machine: Machine, url: str, clock: Clock) ->
 
 def _insert_into(session: RedfishSession, slot: Slot, url: str) -> None:
     if not slot.insert_action:
-        # PATCH-style BMCs attach only if Inserted is sent (reference 2.3).
-        session.patch(slot.path, {"Image": url, "Inserted": True, "WriteProtected": True}, slot.etag)
+        # PATCH-style BMCs attach only if Inserted is sent (reference 2.3). Ejecting has changed the ETag since the machine was read.
+        session.patch(slot.path, {"Image": url, "Inserted": True, "WriteProtected": True}, read_slot(session, slot.path).etag)
         return
     body: dict[str, Any] = {"Image": url}  # alone: explicit defaults make Supermicro and iLO 4 fail
     for number in range(1, MOST_POSTS + 1):

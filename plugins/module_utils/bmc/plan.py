@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Literal
 
+from .bootdevice import allowed_target
 from .machine import Machine
 from .media import occupied_slots, usable_slots
 
@@ -21,13 +22,6 @@ class Step:
 
     action: str
     target: str
-    reason: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Refusal:
-    """Why nothing may be done to a machine."""
-
     reason: str
 
 
@@ -53,33 +47,9 @@ def plan_machine(machine: Machine, state: State, image_url: str = "", *, force: 
     steps += [Step("eject", slot.id, f"holds {slot.image or slot.image_name}") for slot in occupied]
     slots = usable_slots(machine)
     steps.append(Step("insert", image_url, f"into slot {slots[0].id}" if slots else "no slot found yet"))
-    steps.append(Step("boot_once", machine.profile.boot_targets[0], "from the virtual CD, this once"))
+    steps.append(Step("boot_once", allowed_target(machine), "from the virtual CD, this once"))
     steps.append(Step("power_on", "", "to boot the image"))
     return steps
-
-
-def wrong_machine(machine: Machine, mac_addresses: Sequence[str]) -> Refusal | None:
-    """The right-machine guard (design 4): the BMC lists NICs and none is this host's."""
-    wanted = [mac.lower().replace("-", ":") for mac in mac_addresses]
-    if not machine.macs or not wanted or set(wanted) & set(machine.macs):
-        return None
-    return Refusal(
-        f"this BMC belongs to another machine: the host's MACs are {', '.join(wanted)}, the BMC lists {', '.join(machine.macs)}; nothing was done to it"
-    )
-
-
-def shared_machines(machines: Mapping[str, Machine]) -> dict[str, Refusal]:
-    """Hosts that lead to one System UUID: all of them are refused."""
-    by_uuid: dict[str, list[str]] = {}
-    for name, machine in machines.items():
-        if machine.uuid:
-            by_uuid.setdefault(machine.uuid, []).append(name)
-    return {
-        name: Refusal(f"hosts {', '.join(names)} lead to one machine (System UUID {uuid}); nothing was done to it")
-        for uuid, names in by_uuid.items()
-        if len(names) > 1
-        for name in names
-    }
 
 
 def describe(steps: Iterable[Step]) -> list[str]:

@@ -5,18 +5,20 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from ..common.clock import Clock
 from ..common.errors import LimitReached, ZeroTouchError
 from ..common.retry import Backoff, retry
 from .machine import Machine
 from .session import RedfishSession, RefusedRequest
 
+PowerState = Literal["On", "Off"]
 OFF_WITHIN = 120.0
 ON_WITHIN = 120.0
 STILL_BUSY = Backoff(attempts=7, first=10)
 # What to send when the first choice is not offered; the pairs are those of reference 1.3.
-_OFF = ("ForceOff", "GracefulShutdown", "PushPowerButton")
-_ON = ("On", "ForceOn", "PushPowerButton")
+_CHOICES = {"Off": ("ForceOff", "GracefulShutdown", "PushPowerButton"), "On": ("On", "ForceOn", "PushPowerButton")}
 
 
 def power_state(session: RedfishSession, machine: Machine) -> str:
@@ -26,22 +28,22 @@ def power_state(session: RedfishSession, machine: Machine) -> str:
 
 def power_off(session: RedfishSession, machine: Machine, clock: Clock) -> bool:
     """Switch off and wait for it; returns whether anything had to be done."""
-    return _reach(session, machine, "Off", _OFF, OFF_WITHIN, clock)
+    return _reach(session, machine, "Off", OFF_WITHIN, clock)
 
 
 def power_on(session: RedfishSession, machine: Machine, clock: Clock) -> bool:
     """Switch on and wait for it; returns whether anything had to be done."""
-    return _reach(session, machine, "On", _ON, ON_WITHIN, clock)
+    return _reach(session, machine, "On", ON_WITHIN, clock)
 
 
-def _reach(session: RedfishSession, machine: Machine, wanted: str, choices: tuple[str, ...], limit: float, clock: Clock) -> bool:
+def _reach(session: RedfishSession, machine: Machine, wanted: PowerState, limit: float, clock: Clock) -> bool:
     if power_state(session, machine) == wanted:
         return False
-    reset_type = _reset_type(machine, choices)
+    chosen = reset_type(machine, wanted)
 
     def post() -> None:
         try:
-            session.post(machine.reset_action, {"ResetType": reset_type})
+            session.post(machine.reset_action, {"ResetType": chosen})
         except RefusedRequest as error:
             # Refused because it is already so, or on its way: the state tells.
             if error.status not in (400, 409) or power_state(session, machine) not in (wanted, f"Powering{wanted}"):
@@ -52,7 +54,7 @@ def _reach(session: RedfishSession, machine: Machine, wanted: str, choices: tupl
     while (state := power_state(session, machine)) != wanted:
         if clock.now() >= deadline:
             raise LimitReached(
-                f"{session.service}: the machine is still {state or 'in an unknown power state'} {limit:.0f} s after {reset_type}.",
+                f"{session.service}: the machine is still {state or 'in an unknown power state'} {limit:.0f} s after {chosen}.",
                 limit,
                 "Look at its console; a BMC reset helps when the BMC is stuck.",
             )
@@ -60,11 +62,13 @@ def _reach(session: RedfishSession, machine: Machine, wanted: str, choices: tupl
     return True
 
 
-def _reset_type(machine: Machine, choices: tuple[str, ...]) -> str:
+def reset_type(machine: Machine, wanted: PowerState) -> str:
+    """What to send for this power state; raises :class:`ZeroTouchError` when the BMC offers nothing for it."""
+    choices = _CHOICES[wanted]
     for choice in choices:
         if not machine.reset_types or choice in machine.reset_types:
             return choice
-    raise ZeroTouchError(f"The BMC offers none of {', '.join(choices)}; it offers {', '.join(machine.reset_types)}.")
+    raise ZeroTouchError(f"The BMC offers none of the reset types {', '.join(choices)}; it offers {', '.join(machine.reset_types)}.")
 
 
 def _settling(error: Exception) -> bool:

@@ -12,7 +12,8 @@ from ..common.errors import InvalidInput
 from ..common.problems import DUPLICATE, INVALID, REQUIRED, Problem
 from ..common.state import StateFile
 from .address import parse_address
-from .boot import BootRequest, check_image_url
+from .hosts import BootRequest
+from .image_url import check_image_url
 
 
 def boot_requests(

@@ -45,6 +45,15 @@ class RefusedRequest(RemoteError):
         self.refusal = refusal
 
 
+class LoginRefused(RefusedRequest):
+    """The BMC does not take the credentials."""
+
+    def __init__(self, service: str, endpoint: str, username: str, refusal: Refusal) -> None:
+        super().__init__(service, "logging in", refusal)
+        self.message = f"{service}: {endpoint} refuses user {username!r} with this password (HTTP {refusal.status}): {refusal.text}"
+        self.hint = "Check username and password of this BMC, and whether the account is locked."
+
+
 class RedfishSession:
     """Requests against one BMC. Use as a context manager: a session that was opened is ended.
 
@@ -72,6 +81,7 @@ class RedfishSession:
         self._auth: dict[str, str] = {}
         self._session_uri = ""
         self._had_session = False
+        self._login_refusal: Refusal | None = None
         self._contacted = False
         self.root: dict[str, Any] = {}
         self.notes: list[str] = []
@@ -138,7 +148,8 @@ class RedfishSession:
         pair = f"{self._credentials.username}:{self._credentials.password}"
         return {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
 
-    def _log_in(self) -> None:
+    def _log_in(self, refused: Refusal | None = None) -> None:
+        """Open a session, or settle for basic authentication, unless that was just ``refused``."""
         body = {"UserName": self._credentials.username, "Password": self._credentials.password}
         response = self._send("POST", self._sessions_path(), body, {}, once=True)
         token, location = response.headers.get("x-auth-token", ""), response.headers.get("location", "")
@@ -148,10 +159,23 @@ class RedfishSession:
             self._had_session = True
             self._remember(location)
             return
-        if self._had_session:
-            # A service that had sessions a moment ago and refuses one now is full or locked: basic would only hide that.
-            raise RefusedRequest(self.service, "opening a session", read_refusal(response))
+        refusal = read_refusal(response)
+        if response.status in (401, 403):
+            self._login_refusal = refusal
+            if self._had_session:
+                raise self._login_refused(refusal)
+        elif self._had_session:
+            # A service that had sessions a moment ago and refuses one now is full: basic would only hide that.
+            raise RefusedRequest(self.service, "opening a session", refusal)
+        if refused is not None and refused.status == 401:
+            # No way is left; another try could lock the account.
+            raise self._login_refused(refused)
+        # No session service, or one that is full. Services without one may answer 401 (reference 3), so basic authentication decides.
         self._auth = self._basic_auth()
+
+    def _login_refused(self, refusal: Refusal) -> LoginRefused:
+        # What was said to the login itself tells more than what a later GET is told ("NoValidSession").
+        return LoginRefused(self.service, self._http.base_url.rstrip("/"), self._credentials.username, self._login_refusal or refusal)
 
     def _sessions_path(self) -> str:
         links = self.root.get("Links")
@@ -171,7 +195,7 @@ class RedfishSession:
         basic_refused = self._read_only and not self._session_uri
         if response.status in (401, 403) and (expired or basic_refused):
             self.notes.append("the BMC ended our session; logged in again" if expired else "the BMC takes no basic authentication; opened a session")
-            self._log_in()
+            self._log_in(read_refusal(response) if basic_refused else None)
             response = self._send(method, path, body, {**self._auth, **headers}, timeout=timeout)
         return response
 
@@ -196,9 +220,10 @@ class RedfishSession:
     def _checked(self, response: Response, what: str) -> Response:
         if response.status in (401, 403):
             refusal = read_refusal(response)
-            hint = "Check username and password of this BMC." if response.status == 401 else "Check the rights of this BMC user."
+            if response.status == 401:
+                raise self._login_refused(refusal)
             error = RefusedRequest(self.service, what, refusal)
-            error.hint = hint
+            error.hint = f"Check the rights of user {self._credentials.username!r} on this BMC."
             raise error
         if response.status >= 300:
             raise RefusedRequest(self.service, what, read_refusal(response))

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..bmc.boot import BmcOptions, BootRequest, HostResult, eject_media, observe, repair_boot
+from ..bmc.boot import eject_media, repair_boot
+from ..bmc.hosts import BmcOptions, BootRequest, HostResult
 from ..bmc.info import describe_machines
+from ..bmc.observe import observe_all
 from ..common.errors import Interrupted
 from ..common.parallel import for_each
 from .supervise import MediaResult
@@ -37,8 +39,7 @@ class BmcMedia:
 
     def inspect(self) -> list[dict[str, Any]]:
         """Power and media of every host, as the door bmc_info shows them."""
-        outcomes = for_each(self._requests.values(), lambda request: observe(request, self._options, read_only=True), self._options.forks)
-        return describe_machines(outcomes)
+        return describe_machines(observe_all(list(self._requests.values()), self._options, read_only=True))
 
     def _each(self, names: Sequence[str], act: Callable[[BootRequest, BmcOptions], HostResult]) -> list[MediaResult]:
         wanted = [self._requests[name] for name in names if name in self._requests]

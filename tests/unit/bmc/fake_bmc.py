@@ -46,6 +46,8 @@ class FakeBmc:
     slots: list[FakeSlot] = dataclasses.field(default_factory=lambda: [FakeSlot("1", ("Floppy", "USBStick")), FakeSlot("2")])
     media_on_manager: bool = False
     sessions: bool = True
+    without_sessions: int = 404  # what a service without sessions answers to a login
+    basic: bool = True
     boot: dict[str, Any] = dataclasses.field(default_factory=lambda: {"BootSourceOverrideEnabled": "Disabled", "BootSourceOverrideTarget": "None"})
     boot_allowable: tuple[str, ...] = ("None", "Pxe", "Cd", "Hdd")
     reset_types: tuple[str, ...] = ("On", "ForceOff", "ForceRestart")
@@ -55,6 +57,7 @@ class FakeBmc:
     eject_refused: bool = False  # an eject that works and answers 400
     task_inserts: bool = False
     power_stuck: bool = False
+    boot_refused: bool = False
     fail_gets: int = 0  # so many GETs answer 503
     expire_session_after: int = 0
     settings: bool = False
@@ -101,7 +104,7 @@ class FakeBmc:
 
     def _session(self, method: str, path: str, body: Any, headers: dict[str, str]) -> tuple[int, dict[str, str], Any]:
         if not self.sessions:
-            return 404, {}, "not found"
+            return self.without_sessions, {}, "not found"
         if method == "POST":
             if body != {"UserName": USER, "Password": PASSWORD}:
                 return 401, {}, refusal("ResourceAtUriUnauthorized", "wrong credentials")
@@ -121,7 +124,7 @@ class FakeBmc:
             self.expire_session_after = 0
             self.open_sessions.clear()
         basic = "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
-        return headers.get("authorization") == basic or headers.get("x-auth-token") in self.open_sessions.values()
+        return (self.basic and headers.get("authorization") == basic) or headers.get("x-auth-token") in self.open_sessions.values()
 
     def _system(self) -> tuple[int, dict[str, str], Any]:
         resource: dict[str, Any] = {
@@ -196,6 +199,8 @@ class FakeBmc:
     def _patch_boot(self, body: dict[str, Any], headers: dict[str, str]) -> tuple[int, dict[str, str], Any]:
         if self.etag and headers.get("if-match", "") not in ("", self.etag.removeprefix("W/")):
             return 412, {}, refusal("PreconditionFailed")
+        if self.boot_refused:
+            return 400, {}, refusal("PropertyNotWritable")
         self.boot.update(body["Boot"])
         return 204, {}, None
 

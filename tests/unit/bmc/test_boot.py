@@ -13,13 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.boot import (
-    BmcOptions,
-    BootRequest,
-    boot_hosts,
-    eject_media,
-    repair_boot,
-)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.boot import boot_hosts, eject_media, repair_boot
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions, BootRequest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Interrupted
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 
 _SPEC = importlib.util.spec_from_file_location("fake_bmc", Path(__file__).with_name("fake_bmc.py"))
@@ -140,15 +136,62 @@ def test_two_hosts_on_one_machine_are_both_refused(serve: Any, options: BmcOptio
     first, second, third = serve(), serve(), serve(uuid="99999999-0000-0000-0000-000000000000")
     results = boot_hosts([request_for(first, "a"), request_for(second, "b"), request_for(third, "c")], "booted", options)
     assert [result.failed for result in results] == [True, True, False]
-    assert "a, b" in results[0].reason and first.bmc.writes() == second.bmc.writes() == []
+    assert "a, b" in results[0].reason and first.bmc.writes() == second.bmc.writes() == third.bmc.writes() == []
+    assert (results[2].changed, results[2].plan, results[2].reason) == (False, [], "nothing was done, because of a, b")
 
 
-def test_one_dead_bmc_does_not_stop_the_others(serve: Any, options: BmcOptions) -> None:
-    good, dead = serve(), serve(uuid="2")
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize("state", ["booted", "ejected", "on", "off"])
+def test_before_all_bmcs_are_right_none_is_touched(serve: Any, options: BmcOptions, state: Any, check_mode: bool) -> None:
+    """Unreachable, another machine, a CA that is not there, a wrong password: each is told, and the good one is left as it is."""
+    good, dead, other, refusing = (serve(uuid=str(number), power=power) for number, power in enumerate(["On", "On", "Off", "On"]))
+    good.bmc.slots[1].image, good.bmc.slots[1].inserted = "http://old/x/old.iso", True
+    good.bmc.power = "Off" if state == "on" else "On"
+    other.bmc.macs = ("aa:bb:cc:00:00:09",)
     dead.close()
-    results = boot_hosts([request_for(dead, "dead"), request_for(good, "good")], "booted", options)
-    assert [result.failed for result in results] == [True, False]
-    assert "cannot be reached" in results[0].reason and "BMC of dead" in results[0].reason
+    requests = [
+        request_for(good, "good"),
+        request_for(dead, "dead"),
+        request_for(other, "other"),
+        request_for(refusing, "refusing", password="old password"),
+        request_for(good, "no-ca", ca_cert="/nowhere/ca.pem"),
+    ]
+    results = {result.name: result for result in boot_hosts(requests, state, options, check_mode=check_mode)}
+    assert [(name, result.failed, result.phase) for name, result in results.items()] == [
+        ("good", False, "guard"),
+        ("dead", True, "observe"),
+        ("other", True, "guard"),
+        ("refusing", True, "observe"),
+        ("no-ca", True, "observe"),
+    ]
+    assert results["good"].reason == "nothing was done, because of dead, other, refusing and 1 more"
+    assert "cannot be reached" in results["dead"].reason and "BMC of dead" in results["dead"].reason
+    assert "CA certificate file /nowhere/ca.pem does not exist" in results["no-ca"].reason
+    assert not any(result.changed or result.plan for result in results.values())
+    assert [served.bmc.writes() for served in (good, other, refusing)] == [[], [], []]
+
+
+def test_who_fails_later_does_not_stop_the_others(serve: Any, options: BmcOptions) -> None:
+    good, stuck = serve(), serve(uuid="2", power_stuck=True)
+    results = boot_hosts([request_for(stuck, "stuck"), request_for(good, "good")], "booted", options)
+    assert [(result.failed, result.phase) for result in results] == [(True, "power_off"), (False, "power_on")]
+
+
+def test_a_stop_tells_what_was_done_so_far(serve: Any, options: BmcOptions) -> None:
+    class Stopped(TestClock):
+        def sleep(self, seconds: float) -> None:
+            raise Interrupted("Stopped by a signal.")
+
+    first, second = serve(), serve(uuid="2", power="Off")
+    first.bmc.slots[1].image, first.bmc.slots[1].inserted = "http://old/x/old.iso", True
+    with pytest.raises(Interrupted) as caught:
+        boot_hosts([request_for(first, "first"), request_for(second, "second")], "booted", dataclasses.replace(options, clock=Stopped(), forks=1))
+    told = caught.value.result
+    assert told["changed"] and [(host["name"], host["phase"], host["failed"]) for host in told["hosts"]] == [
+        ("first", "power_off", True),
+        ("second", "plan", True),
+    ]
+    assert second.bmc.writes() == [] and first.bmc.open_sessions == {}
 
 
 @pytest.mark.parametrize(
@@ -202,10 +245,11 @@ def test_slots_fall_through_and_patch_style_is_used(serve: Any, options: BmcOpti
         pytest.param(
             {"slots": [FakeSlot("a", refuses=400), FakeSlot("b", refuses=405)]}, "insert", ["slot a is internal", "slot b is internal"], id="all slots refuse"
         ),
-        pytest.param({"slots": []}, "insert", ["no virtual CD slot", "licence"], id="no slot"),
+        pytest.param({"slots": []}, "guard", ["no virtual CD slot", "licence"], id="no slot"),
         pytest.param({"empty_inserts": 9}, "insert", ["still empty"], id="slot stays empty twice"),
         pytest.param({"power_stuck": True}, "power_off", ["still On", "ForceOff"], id="power stuck"),
-        pytest.param({"boot_allowable": ("None", "Pxe")}, "boot_once", ["allows only None, Pxe"], id="no CD in the allowable targets"),
+        pytest.param({"boot_allowable": ("None", "Pxe")}, "guard", ["allows only None, Pxe"], id="no CD in the allowable targets"),
+        pytest.param({"reset_types": ("On", "GracefulRestart")}, "guard", ["none of the reset types ForceOff"], id="cannot be powered off"),
         pytest.param({"vendor": "Dell"}, "power_on", [], id="Dell without model is treated as current"),
     ],
 )
@@ -217,9 +261,40 @@ def test_failures_say_what_and_where(serve: Any, options: BmcOptions, switches: 
 
 
 def test_wrong_credentials_name_the_bmc_and_hide_the_password(serve: Any, options: BmcOptions) -> None:
-    (result,) = boot_hosts([request_for(serve(), password="not the password")], "booted", options)
-    assert result.failed and "401" in result.reason and "Check username and password" in result.reason
+    served = serve()
+    (result,) = boot_hosts([request_for(served, password="not the password")], "booted", options)
+    endpoint = served.address.removeprefix("redfish-virtualmedia+").removesuffix(fake.SYSTEM)
+    assert result.reason == (
+        f"BMC of node-1: {endpoint} refuses user 'admin' with this password (HTTP 401): ResourceAtUriUnauthorized: wrong credentials "
+        "Check username and password of this BMC, and whether the account is locked."
+    )
     assert "not the password" not in str(result.as_dict())
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize(
+    ("switches", "words"),
+    [
+        pytest.param({}, "wrong credentials", id="sessions and basic"),
+        pytest.param({"basic": False}, "wrong credentials", id="sessions only"),
+        pytest.param({"sessions": False}, "NoValidSession: There is no valid session established", id="basic only, no session service"),
+        pytest.param({"sessions": False, "without_sessions": 401}, "(HTTP 401): not found", id="basic only, 401 to a login as to everything"),
+    ],
+)
+def test_a_wrong_password_is_told_as_such_by_every_service(serve: Any, options: BmcOptions, switches: dict[str, Any], words: str, check_mode: bool) -> None:
+    served = serve(**switches)
+    (result,) = boot_hosts([request_for(served, password="wrong")], "booted", options, check_mode=check_mode)
+    assert result.phase == "observe" and "refuses user 'admin' with this password (HTTP 401)" in result.reason, result.reason
+    assert words in result.reason
+    logins = [path for method, path, body in served.bmc.log if path != "/redfish/v1/"]
+    assert len(logins) <= 2, "so many wrong logins may lock the account"
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize("switches", [{"sessions": False}, {"sessions": False, "without_sessions": 401}, {"basic": False}])
+def test_the_right_password_works_with_every_service(serve: Any, options: BmcOptions, switches: dict[str, Any], check_mode: bool) -> None:
+    (result,) = boot_hosts([request_for(serve(**switches))], "booted", options, check_mode=check_mode)
+    assert not result.failed, result.reason
 
 
 def test_eject_is_power_neutral_and_only_ours(serve: Any, options: BmcOptions) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.address import parse_address
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.boot import check_image_url
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.image_url import check_image_url
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.messages import read_refusal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.profile import detect_profile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests

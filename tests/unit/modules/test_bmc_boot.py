@@ -63,9 +63,17 @@ def test_the_failure_of_one_host_keeps_the_list(call: Any, served: Any) -> None:
     dead = host(served)
     dead = {**dead, "name": "dead", "bmc": {**dead["bmc"], "address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1"}}
     result = call(bmc_boot, hosts=[dead, host(served)], state="on", connect_to={"127.0.0.1:1": "127.0.0.1:2"})
-    assert result["failed"] and result["changed"]
+    assert result["failed"] and not result["changed"]
     assert [entry["failed"] for entry in result["hosts"]] == [True, False]
     assert result["msg"].startswith("1 of 2 hosts failed:\ndead: BMC of dead:")
+    assert "No machine was touched" in result["msg"]
+
+
+def test_partial_failure_is_told_with_what_was_changed(call: Any, served: Any) -> None:
+    served.bmc.boot_refused = True
+    result = call(bmc_boot, hosts=[host(served)], image_url=URL)
+    assert result["failed"] and result["changed"] and result["hosts"][0]["phase"] == "boot_once"
+    assert "No machine was touched" not in result["msg"]
 
 
 @pytest.mark.parametrize(

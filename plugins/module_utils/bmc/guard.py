@@ -1,0 +1,76 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Why nothing may be done to machines: judged over all of them before the first of them is touched (design 4, the right machine)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from ..common.errors import ZeroTouchError
+from ..common.parallel import Outcome
+from . import bootdevice, media, power
+from .hosts import BootRequest
+from .machine import Machine
+from .plan import Step
+
+
+@dataclasses.dataclass(frozen=True)
+class Refusal:
+    """Why a host's machine may not be touched. ``phase`` is what found it: observe (its BMC could not be read) or guard."""
+
+    phase: str
+    reason: str
+
+
+def refusals(observed: Sequence[Outcome[BootRequest, Machine]], plans: Mapping[str, Sequence[Step]]) -> dict[str, Refusal]:
+    """By host name; empty when everything may go ahead. ``plans`` has the steps of every machine that could be read."""
+    shared = shared_machines(observed)
+    found = {}
+    for outcome in observed:
+        name = outcome.item.name
+        if outcome.result is None:
+            found[name] = Refusal("observe", str(outcome.error))
+            continue
+        reason = wrong_machine(outcome.result, outcome.item.mac_addresses) or shared.get(name, "") or impossible(outcome.result, plans[name])
+        if reason:
+            found[name] = Refusal("guard", reason)
+    return found
+
+
+def wrong_machine(machine: Machine, mac_addresses: Sequence[str]) -> str:
+    """The BMC lists NICs and none is this host's; empty when one is, or when there is nothing to compare."""
+    wanted = [mac.lower().replace("-", ":") for mac in mac_addresses]
+    if not machine.macs or not wanted or set(wanted) & set(machine.macs):
+        return ""
+    return f"this BMC belongs to another machine: the host's MACs are {', '.join(wanted)}, the BMC lists {', '.join(machine.macs)}; nothing was done to it"
+
+
+def shared_machines(observed: Sequence[Outcome[BootRequest, Machine]]) -> dict[str, str]:
+    """Hosts that lead to one System UUID, all of them, with the reason."""
+    by_uuid: dict[str, list[str]] = {}
+    for outcome in observed:
+        if outcome.result is not None and outcome.result.uuid:
+            by_uuid.setdefault(outcome.result.uuid, []).append(outcome.item.name)
+    return {
+        name: f"hosts {', '.join(names)} lead to one machine (System UUID {uuid}); nothing was done to it"
+        for uuid, names in by_uuid.items()
+        if len(names) > 1
+        for name in names
+    }
+
+
+def impossible(machine: Machine, steps: Sequence[Step]) -> str:
+    """The first step that this machine has no means for, as far as its BMC tells; empty when it has all."""
+    try:
+        for step in steps:
+            if step.action == "insert":
+                media.check_slots(machine)
+            elif step.action == "boot_once":
+                bootdevice.boot_target(machine)
+            elif step.action in ("power_off", "power_on"):
+                power.reset_type(machine, "Off" if step.action == "power_off" else "On")
+    except ZeroTouchError as error:
+        return str(error)
+    return ""

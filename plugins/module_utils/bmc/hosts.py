@@ -1,0 +1,67 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What is asked of hosts through their BMCs, and what came of it: the data that all files of this room share."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from ..common.clock import Clock, SystemClock
+from ..common.connect import DIRECT, ConnectTo
+from ..common.state import StateFile
+
+
+@dataclasses.dataclass(frozen=True)
+class BootRequest:
+    """One host: its BMC, the MACs it must have, and the image it shall boot."""
+
+    name: str
+    address: str
+    username: str = ""
+    password: str = dataclasses.field(default="", repr=False)
+    validate_certs: bool = True
+    ca_cert: str = ""
+    fingerprint: str = ""
+    mac_addresses: tuple[str, ...] = ()
+    image_url: str = ""
+    force: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class BmcOptions:
+    """What holds for all hosts of a call. ``ca_cert`` is trusted in addition to each host's own; ``state_file`` remembers sessions."""
+
+    forks: int = 20
+    connect_to: ConnectTo = DIRECT
+    ca_cert: str = ""
+    state_file: StateFile | None = None
+    clock: Clock = dataclasses.field(default_factory=SystemClock)
+    progress: Callable[[str], None] = lambda text: None
+
+
+@dataclasses.dataclass
+class HostResult:
+    """The outcome for one host (contract: reference redfish-virtual-media.md 9). ``phase`` is how far it came: observe, guard, plan, or a step's action."""
+
+    name: str
+    changed: bool = False
+    phase: str = "observe"
+    failed: bool = False
+    reason: str = ""
+    plan: list[str] = dataclasses.field(default_factory=list)
+    vendor: str = ""
+    profile: str = ""
+    slot: str = ""
+    previous_image: str = ""
+    image: str = ""
+    boot_target: str = ""
+    power_state_before: str = ""
+    power_state_after: str = ""
+    attempts: int = 0
+    warnings: list[str] = dataclasses.field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)

@@ -1,0 +1,62 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Reading machines through their BMCs, many at once; nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ..common.errors import Interrupted, ZeroTouchError
+from ..common.http import HttpClient
+from ..common.parallel import Outcome, for_each
+from ..common.state import StateFile
+from ..common.tls import Tls
+from .address import BmcAddress, parse_address
+from .hosts import BmcOptions, BootRequest
+from .machine import Machine, read_machine
+from .session import Credentials, RedfishSession
+
+
+def observe_all(requests: Sequence[BootRequest], options: BmcOptions, *, read_only: bool = False) -> Sequence[Outcome[BootRequest, Machine]]:
+    """Every machine, or why it could not be read (a :class:`ZeroTouchError`), in the order of the requests.
+
+    Raises :class:`Interrupted` when told to stop, and whatever is no foreseeable fault.
+    """
+    outcomes = for_each(requests, lambda request: observe(request, options, read_only=read_only), options.forks)
+    for outcome in outcomes:
+        if outcome.error is not None and (isinstance(outcome.error, Interrupted) or not isinstance(outcome.error, ZeroTouchError)):
+            raise outcome.error
+    return outcomes
+
+
+def observe(request: BootRequest, options: BmcOptions, *, read_only: bool = False) -> Machine:
+    """Read one machine. With ``read_only`` not even a session is opened, where the BMC allows that."""
+    with open_session(request, options, read_only=read_only) as session:
+        return read_machine(session, address_of(request).system)
+
+
+def open_session(request: BootRequest, options: BmcOptions, *, read_only: bool = False) -> RedfishSession:
+    """A session of one host, remembered in the state file while it is open. Raises :class:`ZeroTouchError` for what cannot be used in the request."""
+    address = address_of(request)
+    tls = Tls(request.validate_certs, tuple(ca for ca in (request.ca_cert, options.ca_cert) if ca), request.fingerprint)
+    http = HttpClient(f"BMC of {request.name}", address.url, tls, options.connect_to)
+    credentials = Credentials(request.username, request.password)
+    if options.state_file is None or read_only:
+        return RedfishSession(http, credentials, options.clock, read_only=read_only)
+    record = options.state_file.section("bmc").get(request.name)
+    left_open = str(record.get("session", "")) if isinstance(record, Mapping) and record.get("address") == address.url else ""
+    remember = _remember_in(options.state_file, request.name, address.url)
+    return RedfishSession(http, credentials, options.clock, remember=remember, left_open=left_open)
+
+
+def _remember_in(state_file: StateFile, name: str, url: str) -> Callable[[str], None]:
+    return lambda uri: state_file.update("bmc", {name: {"address": url, "session": uri} if uri else None})
+
+
+def address_of(request: BootRequest) -> BmcAddress:
+    """The parsed address. Raises :class:`ZeroTouchError` naming the host."""
+    try:
+        return parse_address(request.address)
+    except ValueError as error:
+        raise ZeroTouchError(f"BMC address of {request.name}: {error}.") from error
