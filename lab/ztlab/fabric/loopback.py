@@ -103,7 +103,6 @@ class AddressTable:
     def __init__(self, number: int) -> None:
         self.prefix = f"127.{number}"
         self._table: dict[str, str] = {}
-        self._names: dict[str, str] = {}
 
     @property
     def publish(self) -> str:
@@ -119,6 +118,15 @@ class AddressTable:
         if ip.version == 4 and str(ip).startswith(f"{self.prefix}."):
             return str(ip)
         return self._allocate(str(ip), int(ip) & 0xFFFF)
+
+    def alias(self, name: str, address: str) -> None:
+        """A name that leads to an address which has others too."""
+        self._table[name.lower().rstrip(".")] = self.loopback(address)
+
+    def alias(self, name: str, address: str) -> str:
+        """Let a name lead to where an address does; that loopback address."""
+        self._table[name.lower().rstrip(".")] = self.loopback(address)
+        return self._table[name.lower().rstrip(".")]
 
     def known(self, address: str) -> str | None:
         """Like :meth:`loopback`, None for an address that nobody in the lab has."""

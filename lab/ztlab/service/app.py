@@ -71,12 +71,16 @@ class AssistedService:
     async def start(self, host: str, port: int = 0) -> None:
         """Listen and start both monitors. Port 0: any free one, see ``port``."""
         app = web.Application(client_max_size=LARGEST_BODY)
-        app.router.add_route("*", "/{path:.*}", self._handle)
+        app.router.add_route("*", "/{path:.*}", self.handle)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, host, port)
         await site.start()
         self.host, self.port = host, self._runner.addresses[0][1]
+        self.run_monitors()
+
+    def run_monitors(self) -> None:
+        """For a service that somebody else's server hands requests to: the monitors alone."""
         self._monitors = [asyncio.create_task(self._monitor_hosts()), asyncio.create_task(self._monitor_clusters())]
 
     async def stop(self) -> None:
@@ -135,7 +139,8 @@ class AssistedService:
 
     # requests
 
-    async def _handle(self, request: web.Request) -> web.StreamResponse:
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Answer one request; errors become answers."""
         path = request.path
         if path in ("/health", "/ready"):
             return web.Response(status=200)

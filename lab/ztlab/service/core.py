@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import dataclasses
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import yaml
@@ -19,7 +20,8 @@ from .errors import not_found
 from .events import Event
 from .model import NO_TIME, Cluster, Host, InfraEnv, State
 from .scene import Scene
-from .settings import Settings
+from .settings import ReleaseImage, Settings
+from .tokens import Signer
 
 HOST_WARNING = frozenset({"disconnected", "insufficient", "installing-pending-user-action", "disconnected-unbound", "insufficient-unbound", "preparing-failed"})
 
@@ -49,6 +51,12 @@ class Core:
         self.events: list[Event] = []
         self.background: set[asyncio.Task[None]] = set()
         self.kubeconfig_source: Callable[[str, str], str] = skeleton_kubeconfig
+        self.signer = Signer(settings.private_key_pem) if settings.private_key_pem else None
+        # Hooks of a service with a Kubernetes API: a host registered (its Agent must exist before the answer); something changed; the discovery image.
+        self.on_registration: Callable[[Host], Awaitable[None]] | None = None
+        self.on_change: Callable[[Cluster | InfraEnv | Host], None] | None = None
+        self.discovery_source: Callable[[Core, InfraEnv, str], Mapping[str, Any]] | None = None
+        self.initrd_source: Callable[[Core, InfraEnv], bytes | None] | None = None
 
     # time
 
@@ -89,6 +97,18 @@ class Core:
             return Scene(self.settings, self.now(), cluster, tuple(self.state.hosts_of(cluster.id)), infra_env)
         return Scene(self.settings, self.now(), None, (host,) if host is not None else (), infra_env)
 
+    # tokens and releases
+
+    def sign_infra_env(self, infra_env_id: str) -> str:
+        """A token that opens one infra-env; "" for a service that signs nothing."""
+        return self.signer.token(infra_env_id=infra_env_id) if self.signer is not None else ""
+
+    def add_release(self, release: ReleaseImage) -> None:
+        """A release image that a ClusterImageSet names."""
+        if release not in self.settings.releases:
+            known = tuple(item for item in self.settings.releases if item.url != release.url)
+            self.settings = dataclasses.replace(self.settings, releases=(*known, release))
+
     # events
 
     def event(
@@ -116,6 +136,7 @@ class Core:
         previous, changed = host.status, host.status != status
         host.status, host.status_info = status, info
         host.status_updated_at = host.updated_at = self.timestamp()
+        self.changed(host)
         if not changed:
             return
         host.status_since = self.now()
@@ -129,6 +150,7 @@ class Core:
         changed = cluster.status != status
         cluster.status, cluster.status_info = status, info
         cluster.status_updated_at = cluster.updated_at = self.timestamp()
+        self.changed(cluster)
         if not changed:
             return
         cluster.status_since = self.now()
@@ -143,6 +165,12 @@ class Core:
 
     def touch(self, item: Cluster | InfraEnv | Host) -> None:
         item.updated_at = self.timestamp()
+        self.changed(item)
+
+    def changed(self, item: Cluster | InfraEnv | Host) -> None:
+        """Tell whoever shows this elsewhere."""
+        if self.on_change is not None:
+            self.on_change(item)
 
     def kubeconfig(self, cluster: Cluster, *, with_ingress: bool) -> str:
         """The file for downloads; the variant with ingress also trusts the uploaded certificate."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from . import inventory as disks
@@ -17,11 +17,13 @@ from .errors import ServiceError, bad_request, conflict, not_found
 from .infra_envs import check_ignition
 from .model import BEFORE_INSTALL, INSTALLING, NO_TIME, UNBOUND, Cluster, Host, Progress
 from .router import Call, Reply, attachment
-from .settings import version_key
+from .schema import read_query_flag
+from .settings import ARCHITECTURE_ALIASES, version_key
 from .validations_host import FORBIDDEN_HOSTNAMES, HOSTNAME
 from .views import host_view
 
 CHANGEABLE = ("discovering", "known", "disconnected", "insufficient", "pending-for-input", *sorted(UNBOUND - {"disabled-unbound"}))
+UNBINDING_INFO = "Host is waiting to be unbound from the cluster"
 ACCEPTING_CLUSTER = ("insufficient", "ready", "pending-for-input", "adding-hosts")
 LABEL_NAME = re.compile(r"^([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$")
 LABEL_PREFIX = re.compile(r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$")
@@ -46,7 +48,7 @@ def _of(core: Core, call: Call) -> Host:
 # registration
 
 
-def register(core: Core, call: Call) -> Reply:
+def register(core: Core, call: Call) -> Reply | Awaitable[Reply]:
     """An agent appears, for the first time or again."""
     infra_env = core.infra_env(call.path["infra_env_id"])
     if infra_env.image_type == "disconnected-iso":
@@ -59,12 +61,31 @@ def register(core: Core, call: Call) -> Reply:
     host.checked_in, host.checked_in_at = core.now(), core.timestamp()
     host.registered_at = core.timestamp()
     core.touch(host)
+    if core.on_registration is not None:
+        return _register_with_agent(core, host, new=known is None)
+    return _registered(core, host, new=known is None)
+
+
+def _registered(core: Core, host: Host, *, new: bool) -> Reply:
     core.event("host_registration_succeeded", f"Host {host.name}: Successfully registered", host=host)
     body = host_view(core, host)
-    if known:
+    if not new:
         body.pop("status")
-    command = json.dumps({"infra_env_id": infra_env.id, "host_id": host_id, "agent_version": core.settings.agent_image})
+    command = json.dumps({"infra_env_id": host.infra_env_id, "host_id": host.id, "agent_version": core.settings.agent_image})
     return Reply(201, {**body, "next_step_runner_command": {"command": "", "args": [command], "retry_seconds": 0}})
+
+
+async def _register_with_agent(core: Core, host: Host, *, new: bool) -> Reply:
+    """A host without Agent must not be: it is unregistered when none can be made (reference infrastructure-operator.md 5.1)."""
+    if core.on_registration is None:
+        raise RuntimeError("no Kubernetes API")
+    try:
+        await core.on_registration(host)
+    except Exception as error:
+        if new:
+            core.state.hosts.pop((host.infra_env_id, host.id), None)
+        raise ServiceError(500, f"failed to create the Agent of host {host.id}: {error}") from error
+    return _registered(core, host, new=new)
 
 
 def _returning(core: Core, host: Host) -> Host:
@@ -307,11 +328,16 @@ def bind(core: Core, call: Call) -> Reply:
     cluster = core.cluster(call.body["cluster_id"])
     if host.cluster_id:
         raise conflict(f"Host {host.id} is already bound to cluster {host.cluster_id}")
-    if host.status != "known-unbound":
-        raise ServiceError(500, "no condition found to run transition")
+    infra_env = core.infra_env(host.infra_env_id)
+    of_cluster = str(cluster.fields.get("cpu_architecture") or "x86_64")
+    if of_cluster != "multi" and infra_env.architecture not in (of_cluster, ARCHITECTURE_ALIASES.get(of_cluster)):
+        raise bad_request(f"InfraEnv's CPU architecture ({infra_env.architecture}) doesn't match the cluster ({of_cluster})")
     if cluster.status not in ACCEPTING_CLUSTER:
         raise conflict(f"Cluster {cluster.id} is in {cluster.status} state, hosts can be bound only in one of {list(ACCEPTING_CLUSTER)}")
+    if host.status != "known-unbound":
+        raise ServiceError(500, "no condition found to run transition")
     host.cluster_id = cluster.id
+    host.forget_discovery()
     _join(host, cluster)
     core.set_host_status(host, "binding", "Host is waiting to be bound to the cluster")
     core.event("host_bind_succeeded", f"Host {host.name}: Successfully bound to cluster {cluster.name}", host=host)
@@ -325,14 +351,30 @@ def unbind(core: Core, call: Call) -> Reply:
         raise conflict(f"Host {host.id} is not bound to any cluster")
     if infra_env.cluster_id:
         raise conflict(f"Cannot unbind Host {host.id}. InfraEnv ({infra_env.id}) is not bound to the host's cluster late")
-    if host.status in INSTALLING or host.status.startswith("preparing"):
+    if not core.settings.kube_api and (host.status in INSTALLING or host.status.startswith("preparing")):
         raise conflict(f"Host {host.id} cannot be unbound in status {host.status}")
-    if host.status in BEFORE_INSTALL | {"binding"}:
-        core.set_host_status(host, "unbinding", "Host is waiting to be unbound from the cluster")
-    else:
-        core.set_host_status(host, "unbinding-pending-user-action", "Host requires booting into the discovery image to complete unbinding")
+    leave_cluster(core, host, reclaim=read_query_flag(call.query, "reclaim"))
     core.event("host_unbind_succeeded", f"Host {host.name}: Successfully unbound", host=host)
     return Reply(200, host_view(core, host))
+
+
+def leave_cluster(core: Core, host: Host, *, reclaim: bool) -> None:
+    """The transition of an unbind (reference infrastructure-operator.md 5.4). ``reclaim``: the node itself can be told to boot discovery again."""
+    if host.status in BEFORE_INSTALL | {"binding"}:
+        status = "unbinding"
+    elif reclaim and host.status in ("installed", "added-to-existing-cluster"):
+        status = "reclaiming"
+    elif reclaim and (host.status in INSTALLING or host.status.startswith("preparing")):
+        raise ServiceError(500, "no condition found to run transition")
+    else:
+        status = "unbinding-pending-user-action"
+    host.cluster_id = host.machine_config_pool = host.installation_disk_id = host.installation_disk_path = ""
+    host.disk_chosen_by_user = False
+    host.kind, host.role, host.suggested_role = "Host", "auto-assign", "auto-assign"
+    host.logs, host.logs_info, host.logs_collected_at = b"", "", NO_TIME
+    host.progress = Progress()
+    host.bootstrap = False
+    core.set_host_status(host, status, UNBINDING_INFO)
 
 
 def install(core: Core, call: Call) -> Reply:
@@ -403,12 +445,13 @@ def apply_progress(core: Core, host: Host, stage: str, info: str) -> None:
 def _advance(core: Core, host: Host, stage: str, info: str, own: tuple[str, ...]) -> None:
     current, moment = host.progress, core.timestamp()
     # A service without Kubernetes API cannot see day-2 nodes join: their reboot is the end.
-    recorded = "Done" if host.day2 and stage == "Rebooting" else stage
+    recorded = "Done" if host.day2 and stage == "Rebooting" and not core.settings.kube_api else stage
     if recorded != current.stage:
         current.started_at, current.since = moment, core.now()
         current.stage, current.percentage = recorded, progress.host_percentage(recorded, own)
         current.timed_out = False
     current.info, current.updated_at, current.touched = info, moment, core.now()
+    core.changed(host)
     core.event(
         "host_install_progress_updated",
         f"Host: {host.name}, reached installation stage {stage}" + (f": {info}" if info else ""),

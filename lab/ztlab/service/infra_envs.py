@@ -6,6 +6,10 @@
 from __future__ import annotations
 
 import base64
+import copy
+import dataclasses
+import datetime
+import email.utils
 import gzip
 import json
 import re
@@ -22,10 +26,10 @@ from .model import NO_TIME, InfraEnv
 from .pull_secret import check_pull_secret
 from .router import Call, Reply, attachment
 from .settings import ARCHITECTURE_ALIASES
-from .views import image_url, infra_env_view
+from .views import image_url, infra_env_view, os_version
 
 KERNEL_ARGUMENT = re.compile(r'^(?:[^\s"]|"[^"]*")+$')
-UNCHANGEABLE = ("name", "cluster_id", "cpu_architecture")
+REBOOTED = ("Rebooting", "Waiting for ignition", "Configuring", "Joined", "Done")
 
 
 def _check(params: Mapping[str, Any], image_type: str) -> None:
@@ -89,6 +93,7 @@ def create(core: Core, call: Call) -> Reply:
         updated_at=moment,
     )
     core.state.infra_envs[infra_env.id] = infra_env
+    infra_env.download_url = image_url(core, infra_env)
     core.event("infra_env_registered", f"Successfully registered InfraEnv {infra_env.fields['name']} with id {infra_env.id}", infra_env=infra_env)
     _image_event(core, infra_env)
     return Reply(201, infra_env_view(core, infra_env))
@@ -120,6 +125,7 @@ def get(core: Core, call: Call) -> Reply:
 def update(core: Core, call: Call) -> Reply:
     infra_env = core.infra_env(call.path["infra_env_id"])
     params = {name: value for name, value in call.body.items() if value is not None}
+    before = _image_content(infra_env)
     _check(params, params.get("image_type") or infra_env.image_type)
     if "pull_secret" in params:
         check_pull_secret(params["pull_secret"], core.settings, (core.settings.agent_image,))
@@ -129,9 +135,20 @@ def update(core: Core, call: Call) -> Reply:
     infra_env.fields.update({name: value for name, value in params.items() if name not in ("pull_secret", "static_network_config")})
     if "proxy" in params:
         infra_env.fields["proxy"] = {name: value for name, value in params["proxy"].items() if value}
+    if _image_content(infra_env) != before:
+        regenerate(core, infra_env)
+    return Reply(201, infra_env_view(core, infra_env))
+
+
+def _image_content(infra_env: InfraEnv) -> tuple[Any, ...]:
+    return copy.deepcopy((infra_env.fields, infra_env.pull_secret, infra_env.static_network_config, infra_env.mirror, infra_env.internal_override))
+
+
+def regenerate(core: Core, infra_env: InfraEnv) -> None:
+    """The image has other content now: a new URL where URLs are signed, a new time of change, an event."""
+    infra_env.download_url = image_url(core, infra_env)
     core.touch(infra_env)
     _image_event(core, infra_env)
-    return Reply(201, infra_env_view(core, infra_env))
 
 
 def delete(core: Core, call: Call) -> Reply:
@@ -164,8 +181,10 @@ def presigned(core: Core, call: Call) -> Reply:
 def download(core: Core, call: Call) -> Reply:
     infra_env = core.infra_env(call.path["infra_env_id"])
     name = call.query.get("file_name", "")
+    if call.query.get("ipxe_script_type") and name != "ipxe-script":
+        raise bad_request(f'ipxe_script_type in query is only valid with file_name ipxe-script, not "{name}"')
     if name == "discovery.ign":
-        return attachment(name, json.dumps(discovery_ignition(core, infra_env)).encode())
+        return _dated(attachment(name, json.dumps(_discovery(core, infra_env, call.query)).encode()), infra_env)
     if name == "static-network-config":
         return attachment(name, static_network.archive(infra_env.static_network_config))
     if name == "ipxe-script":
@@ -173,8 +192,26 @@ def download(core: Core, call: Call) -> Reply:
     raise bad_request(f'file_name in query should be one of [discovery.ign ipxe-script static-network-config], not "{name}"')
 
 
+def _discovery(core: Core, infra_env: InfraEnv, query: Mapping[str, str]) -> Mapping[str, Any]:
+    if core.discovery_source is None:
+        return discovery_ignition(core, infra_env)
+    kind = query.get("discovery_iso_type") or infra_env.image_type
+    if kind not in ("full-iso", "minimal-iso", "disconnected-iso"):
+        raise bad_request(f'discovery_iso_type in query should be one of [full-iso minimal-iso], not "{kind}"')
+    return core.discovery_source(core, infra_env, kind)
+
+
+def _dated(reply: Reply, infra_env: InfraEnv) -> Reply:
+    """With the time of the last change, which the image service passes on."""
+    moment = datetime.datetime.fromisoformat(infra_env.updated_at.replace("Z", "+00:00"))
+    return dataclasses.replace(reply, headers={**reply.headers, "Last-Modified": email.utils.format_datetime(moment, usegmt=True)})
+
+
 def minimal_initrd(core: Core, call: Call) -> Reply:
     infra_env = core.infra_env(call.path["infra_env_id"])
+    if core.initrd_source is not None:
+        content = core.initrd_source(core, infra_env)
+        return Reply(204) if content is None else attachment("minimal-initrd", content)
     if infra_env.image_type != "minimal-iso" or not infra_env.static_network_config:
         return Reply(204)
     return attachment("minimal-initrd", gzip.compress(static_network.archive(infra_env.static_network_config), mtime=0))
@@ -222,18 +259,35 @@ def ipxe_script(core: Core, infra_env: InfraEnv, query: Mapping[str, str]) -> st
     if mac:
         for host in core.state.hosts_in(infra_env.id):
             own = [nic.get("mac_address", "").lower() for nic in (host.inventory or {}).get("interfaces") or []]
-            if mac in own and host.status in ("installing-in-progress", "installing-pending-user-action", "installed"):
+            rebooted = host.status == "installing-in-progress" and host.progress.stage in REBOOTED
+            if mac in own and (rebooted or host.status in ("installed", "added-to-existing-cluster")):
                 raise ServiceError(404, f"host with mac {mac} should boot from its disk")
-    base, arch = core.settings.image_service_url, infra_env.architecture
-    version = ".".join(str(infra_env.fields.get("openshift_version") or "").split(".")[:2])
-    if query.get("ipxe_script_type") == "boot-order-control":
-        url = f"{core.settings.service_url}/api/assisted-install/v2/infra-envs/{infra_env.id}/downloads/files?file_name=ipxe-script"
-        return f"#!ipxe\nchain {url}&mac=${{net0/mac}}\n"
-    arguments = " ".join(argument.get("value", "") for argument in infra_env.fields.get("kernel_arguments") or [])
-    rootfs = f"{base}/boot-artifacts/rootfs?arch={arch}&version={version}"
+    if query.get("ipxe_script_type") == "boot-order-control" and not mac:
+        return f"#!ipxe\nchain {_signed(core, infra_env, _files_url(core, infra_env, 'ipxe-script'))}&mac=${{net0/mac}}\n"
+    artifacts = boot_artifacts(core, infra_env)
+    arguments = "".join(f" {argument.get('value', '')}" for argument in infra_env.fields.get("kernel_arguments") or [])
     return (
-        f"#!ipxe\ninitrd --name initrd {base}/images/{infra_env.id}/pxe-initrd?arch={arch}&version={version}\n"
-        f"kernel {base}/boot-artifacts/kernel?arch={arch}&version={version} initrd=initrd coreos.live.rootfs_url={rootfs} "
-        f"random.trust_cpu=on rd.luks.options=discard ignition.firstboot ignition.platform.id=metal console=tty1 console=ttyS1,115200n8 {arguments}".rstrip()
-        + "\nboot\n"
+        f"#!ipxe\ninitrd --name initrd {artifacts['initrd']}\n"
+        f"kernel {artifacts['kernel']} initrd=initrd coreos.live.rootfs_url={artifacts['rootfs']} "
+        "random.trust_cpu=on rd.luks.options=discard ignition.firstboot ignition.platform.id=metal console=tty1 console=ttyS1,115200n8 "
+        f'coreos.inst.persistent-kargs="console=tty1 console=ttyS1,115200n8"{arguments}\nboot\n'
     )
+
+
+def _files_url(core: Core, infra_env: InfraEnv, name: str) -> str:
+    return f"{core.settings.service_url}/api/assisted-install/v2/infra-envs/{infra_env.id}/downloads/files?file_name={name}"
+
+
+def _signed(core: Core, infra_env: InfraEnv, url: str) -> str:
+    token = core.sign_infra_env(infra_env.id)
+    return f"{url}&api_key={token}" if token else url
+
+
+def boot_artifacts(core: Core, infra_env: InfraEnv) -> dict[str, str]:
+    """kernel, rootfs, initrd of the infra-env (reference infrastructure-operator.md 2.2)."""
+    base, query = core.settings.image_service_url, f"arch={infra_env.architecture}&version={os_version(core, infra_env)}"
+    return {
+        "kernel": f"{base}/boot-artifacts/kernel?{query}",
+        "rootfs": f"{base}/boot-artifacts/rootfs?{query}",
+        "initrd": _signed(core, infra_env, f"{base}/images/{infra_env.id}/pxe-initrd?{query}"),
+    }

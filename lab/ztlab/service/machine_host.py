@@ -26,6 +26,7 @@ LOST_CONNECTION = "Host failed to install due to timeout while connecting to hos
 NEVER_BOOTED = "Host failed to boot from the installation disk within the expected time."
 STATUS_TIMEOUT_SECONDS = 20 * 60
 PENDING_USER_ACTION_SECONDS = 60 * 60
+RECLAIM_SECONDS = 60 * 60
 REBOOT_STAGES = ("Rebooting", "Waiting for ignition", "Configuring", "Joined", "Done")
 
 
@@ -209,6 +210,13 @@ RULES: tuple[Rule, ...] = (
         lambda f: f.in_status(PENDING_USER_ACTION_SECONDS) and not f.host.day2 and _can_succeed_without(f),
         "error",
         NEVER_BOOTED,
+    ),
+    # reclaiming a node for another use
+    Rule(
+        _set("reclaiming", "reclaiming-rebooting"),
+        lambda f: f.in_status(RECLAIM_SECONDS),
+        "unbinding-pending-user-action",
+        "Host requires booting into the discovery image to complete unbinding",
     ),
     # without a cluster
     Rule(UNBOUND - {"disabled-unbound"}, lambda f: not f.connected, "disconnected-unbound", DISCONNECTED),

@@ -80,6 +80,8 @@ class Host:
     logs_started_at: str = NO_TIME
     logs: bytes = b""
     install_step_failed: str = ""
+    # What a service with a Kubernetes API knows beyond the REST API.
+    approved: bool = False
     verdicts: dict[str, list[Any]] = dataclasses.field(default_factory=dict)
 
     @property
@@ -177,6 +179,7 @@ class Cluster:
     controller_logs: bytes = b""
     controller_logs_collected_at: str = NO_TIME
     controller_logs_started_at: str = NO_TIME
+    kube_key: tuple[str, str] = ("", "")
     verdicts: dict[str, list[Any]] = dataclasses.field(default_factory=dict)
 
     @property
@@ -228,6 +231,11 @@ class InfraEnv:
     static_network_config: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     created_at: str = NO_TIME
     updated_at: str = NO_TIME
+    download_url: str = ""
+    # What a service with a Kubernetes API knows beyond the REST API: (namespace, name), mirror configuration by file name, Ignition merged before the user's.
+    kube_key: tuple[str, str] = ("", "")
+    mirror: dict[str, str] = dataclasses.field(default_factory=dict)
+    internal_override: str = ""
 
     @property
     def image_type(self) -> str:

@@ -115,6 +115,8 @@ class Settings:
     prepare_host_timeout: float
     soft_timeouts: bool
     agent_installer: bool
+    private_key_pem: bytes = b""
+    kube_api: bool = False
 
     @property
     def image_service_url(self) -> str:
@@ -232,4 +234,6 @@ def read_settings(env: Mapping[str, str]) -> Settings:
         prepare_host_timeout=max(seconds(env.get("PREPARE_FOR_INSTALLATION_HOST_TIMEOUT", ""), 480), checks + 60),
         soft_timeouts=flag(env.get("ENABLE_SOFT_TIMEOUTS", ""), False),
         agent_installer=env.get("INSTALL_INVOKER", "") == "agent-installer",
+        private_key_pem=env.get("EC_PRIVATE_KEY_PEM", "").encode(),
+        kube_api=flag(env.get("ENABLE_KUBE_API", ""), False),
     )

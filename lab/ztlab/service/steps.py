@@ -18,6 +18,7 @@ from . import inventory as disks
 from . import machine_cluster, machine_host, networks
 from .core import Core
 from .errors import bad_request
+from .infra_envs import boot_artifacts
 from .model import BEFORE_INSTALL, UNBOUND, Cluster, Host
 from .pull_secret import registry_of
 from .router import Call, Reply
@@ -55,6 +56,8 @@ PLAN: dict[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
     "insufficient-unbound": (("inventory", "ntp-synchronizer"), (), NORMAL),
     "disconnected-unbound": (("inventory",), (), SLOW),
     "disabled-unbound": ((), (), NORMAL),
+    "reclaiming": (("download-boot-artifacts",), (), NORMAL),
+    "reclaiming-rebooting": (("reboot-for-reclaim",), (), NORMAL),
 }
 LEAVING = ("binding", "unbinding", "unbinding-pending-user-action")
 IMAGE_TIMEOUT_SECONDS = 960
@@ -262,6 +265,16 @@ def _upgrade(core: Core, host: Host, cluster: Cluster | None) -> list[str] | Non
     return [_json({"agent_image": core.settings.agent_image})]
 
 
+def _reclaim_artifacts(core: Core, host: Host, cluster: Cluster | None) -> list[str] | None:
+    infra_env = core.infra_env(host.infra_env_id)
+    urls = boot_artifacts(core, infra_env)
+    return [_json({"host_fs_mount_dir": "/host", "kernel_url": urls["kernel"], "rootfs_url": urls["rootfs"], "initrd_url": urls["initrd"]})]
+
+
+def _reclaim_reboot(core: Core, host: Host, cluster: Cluster | None) -> list[str] | None:
+    return [_json({"host_fs_mount_dir": "/host"})]
+
+
 BUILDERS: dict[str, Builder] = {
     "inventory": _inventory,
     "connectivity-check": _connectivity,
@@ -278,6 +291,8 @@ BUILDERS: dict[str, Builder] = {
     "logs-gather": _logs_gather,
     "stop-installation": _stop,
     "upgrade-agent": _upgrade,
+    "download-boot-artifacts": _reclaim_artifacts,
+    "reboot-for-reclaim": _reclaim_reboot,
 }
 
 
@@ -293,6 +308,8 @@ def reply(core: Core, call: Call) -> Reply:
         core.event("host_media_disconnected", f"Host {host.name}: media was disconnected", severity="error", host=host)
     elif code != 0:
         _failed_step(core, host, kind, code, call.body)
+    elif kind == "download-boot-artifacts" and host.status == "reclaiming":
+        core.set_host_status(host, "reclaiming-rebooting", "Host is rebooting into the discovery image")
     elif kind in RECEIVERS:
         RECEIVERS[kind](core, host, _decode(kind, call.body.get("output") or ""))
     machine_host.refresh(core, host)

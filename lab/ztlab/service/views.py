@@ -225,9 +225,18 @@ def cluster_view(core: Core, cluster: Cluster, *, hosts: bool = True) -> dict[st
 
 def image_url(core: Core, infra_env: InfraEnv) -> str:
     """Where the image service has the ISO (the bytes are another program's business)."""
-    kind = "minimal.iso" if infra_env.image_type == "minimal-iso" else "full.iso"
-    version = ".".join(str(infra_env.fields.get("openshift_version") or "").split(".")[:2])
-    return f"{core.settings.image_service_url}/byid/{infra_env.id}/{version}/{infra_env.architecture}/{kind}"
+    kind = {"minimal-iso": "minimal.iso", "disconnected-iso": "disconnected.iso"}.get(infra_env.image_type, "full.iso")
+    token = core.sign_infra_env(infra_env.id)
+    who = f"byapikey/{token}" if token else f"byid/{infra_env.id}"
+    return f"{core.settings.image_service_url}/{who}/{os_version(core, infra_env)}/{infra_env.architecture}/{kind}"
+
+
+def os_version(core: Core, infra_env: InfraEnv) -> str:
+    """The ``openshift_version`` of the OS image that the infra-env boots, which is what URLs name."""
+    wanted = str(infra_env.fields.get("openshift_version") or "")
+    if core.settings.kube_api and any(str(image["openshift_version"]) == wanted for image in core.settings.os_images):
+        return wanted
+    return ".".join(wanted.split(".")[:2])
 
 
 def infra_env_view(core: Core, infra_env: InfraEnv) -> dict[str, Any]:
@@ -247,7 +256,7 @@ def infra_env_view(core: Core, infra_env: InfraEnv) -> dict[str, Any]:
         "cpu_architecture": infra_env.architecture,
         "proxy": fields.get("proxy") or {},
         **({"cluster_id": infra_env.cluster_id} if infra_env.cluster_id else {}),
-        **({"download_url": image_url(core, infra_env)} if enabled else {}),
+        **({"download_url": infra_env.download_url or image_url(core, infra_env)} if enabled else {}),
         "pull_secret_set": bool(infra_env.pull_secret),
         "created_at": infra_env.created_at,
         "updated_at": infra_env.updated_at,

@@ -20,7 +20,7 @@ from typing import Any
 import jsonschema
 import yaml
 
-from .model import Bmc, ClusterHint, Disk, Machine, Network, Nic, Site, SiteError
+from .model import Bmc, ClusterHint, Disk, HubSite, Machine, Network, Nic, OsImage, Site, SiteError
 
 _MAC = re.compile(r"^[0-9A-Fa-f]{2}([:-][0-9A-Fa-f]{2}){5}$")
 _BMC_ADDRESS = re.compile(r"^([a-z0-9-]+(\+https?)?://)?(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?(/.*)?$")
@@ -46,11 +46,13 @@ def parse_site(document: Any, *, source: str = "site") -> Site:
     problems = list(_schema_problems(document))
     if problems:
         raise SiteError(source, problems)
+    hub = _hub(document["hub"]) if "hub" in document else None
     site = Site(
-        networks=tuple(_network(entry) for entry in document["networks"]),
+        networks=tuple(_network(entry, hub) for entry in document["networks"]),
         machines=tuple(_machine(entry) for entry in document["machines"]),
         clusters=tuple(_cluster(entry) for entry in document.get("clusters", ())),
         releases=document.get("releases", {}),
+        hub=hub,
     )
     problems = list(_contradictions(site))
     if problems:
@@ -129,7 +131,8 @@ def _mac(text: str) -> str:
     return text.lower().replace("-", ":")
 
 
-def _network(entry: Mapping[str, Any]) -> Network:
+def _network(entry: Mapping[str, Any], hub: HubSite | None) -> Network:
+    """The hub's names are in the DNS of every network unless the site file says otherwise."""
     cidrs = entry["cidr"] if isinstance(entry["cidr"], list) else [entry["cidr"]]
     networks = tuple(ipaddress.ip_network(cidr) for cidr in cidrs)
     gateway = _ip(entry.get("gateway", "")) or str(networks[0].network_address + 1)
@@ -144,7 +147,8 @@ def _network(entry: Mapping[str, Any]) -> Network:
         mtu=entry.get("mtu", 1500),
         dhcp=(_ip(dhcp["range"][0]), _ip(dhcp["range"][1])) if dhcp else None,
         dns_servers=tuple(_ip(server) for server in dns.get("servers", [gateway])),
-        dns_records={name.lower().rstrip("."): _ip(address) for name, address in dns.get("records", {}).items()},
+        dns_records={name: hub.address for name in (hub.hosts if hub else ())}
+        | {name.lower().rstrip("."): _ip(address) for name, address in dns.get("records", {}).items()},
         ntp=tuple(entry["ntp"]) if "ntp" in entry else None,
     )
 
@@ -163,7 +167,15 @@ def _cluster(entry: Mapping[str, Any]) -> ClusterHint:
     return ClusterHint(entry["name"], entry["base_domain"], **addresses)
 
 
+def _hub(entry: Mapping[str, Any]) -> HubSite:
+    images = tuple(OsImage(**image) for image in entry.get("os_images", ()))
+    plain = {key: value for key, value in entry.items() if key not in ("address", "os_images")}
+    return HubSite(address=_ip(entry["address"]), os_images=images, **plain)
+
+
 def _contradictions(site: Site) -> Iterable[str]:
+    if site.hub is not None and not any(network.contains(site.hub.address) for network in site.networks):
+        yield f"hub.address: {site.hub.address} is in none of the networks"
     yield from _duplicates("networks", (network.name for network in site.networks))
     yield from _duplicates("machines", (machine.name for machine in site.machines))
     yield from _duplicates("machines: MAC address", (nic.mac for machine in site.machines for nic in machine.nics))

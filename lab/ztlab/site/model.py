@@ -154,11 +154,51 @@ class ClusterHint:
 
 
 @dataclasses.dataclass(frozen=True)
+class OsImage:
+    """An OS image that the hub offers. ``url`` "": the lab's base image."""
+
+    openshift_version: str
+    version: str = ""
+    url: str = ""
+    cpu_architecture: str = "x86_64"
+
+
+@dataclasses.dataclass(frozen=True)
+class HubSite:
+    """A hub cluster: where it is, what it is called, what it offers. ``real_apiserver`` auto: when KUBEBUILDER_ASSETS names the programs."""
+
+    address: str
+    base_domain: str
+    os_images: tuple[OsImage, ...] = ()
+    image_type: str = "minimal-iso"
+    converged_flow: bool = False
+    real_apiserver: str = "auto"
+
+    @property
+    def api_host(self) -> str:
+        return f"api.{self.base_domain}"
+
+    @property
+    def service_host(self) -> str:
+        return f"assisted-service.{self.base_domain}"
+
+    @property
+    def image_service_host(self) -> str:
+        return f"assisted-image-service.{self.base_domain}"
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Every name under which the hub answers."""
+        return self.api_host, self.service_host, self.image_service_host
+
+
+@dataclasses.dataclass(frozen=True)
 class Site:
     networks: tuple[Network, ...]
     machines: tuple[Machine, ...]
     clusters: tuple[ClusterHint, ...] = ()
     releases: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    hub: HubSite | None = None
 
     def network(self, name: str) -> Network:
         return next(network for network in self.networks if network.name == name)
