@@ -123,11 +123,6 @@ class AddressTable:
         """A name that leads to an address which has others too."""
         self._table[name.lower().rstrip(".")] = self.loopback(address)
 
-    def alias(self, name: str, address: str) -> str:
-        """Let a name lead to where an address does; that loopback address."""
-        self._table[name.lower().rstrip(".")] = self.loopback(address)
-        return self._table[name.lower().rstrip(".")]
-
     def known(self, address: str) -> str | None:
         """Like :meth:`loopback`, None for an address that nobody in the lab has."""
         try:

@@ -21,6 +21,8 @@ from .root import Root, parse_env
 
 _BASE_PROGRAMS = ("/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/", "/usr/lib/", "/usr/libexec/")
 _SHELLS = ("bash", "sh")
+# Programs of the image that units call by their bare name, which systemd looks up in its path.
+_IN_PATH = ("podman", "systemctl", "checkmodule", "semodule_package", "semodule")
 _TARGETS_AT_BOOT = ("multi-user.target", "default.target", "basic.target", "sysinit.target", "network-online.target", "network.target", "graphical.target")
 
 
@@ -201,7 +203,7 @@ class Systemd:
             if "-c" in words[1:3] or not script.startswith("/"):
                 return ""
             return self._script_problem(script, executable=False)
-        if program.startswith(_BASE_PROGRAMS):
+        if program.startswith(_BASE_PROGRAMS) or program in _IN_PATH:
             return ""
         if not program.startswith("/"):
             return f"Failed to locate executable {program}: No such file or directory"
