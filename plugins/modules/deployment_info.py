@@ -15,9 +15,12 @@ description:
     cluster, all in parallel and with short limits, and decides what a run has to do.
   - A service is taken for this deployment's only if it accepts its token and shows its infra-env id, an API only if its certificate comes from this
     deployment's signers and it accepts the client certificate.
+  - An installation under way that does not answer but was seen a short time ago, within the limit of its phase, is waited for; the rendezvous host may
+    be rebooting.
   - A host that has I(joined) is never booted unasked. Where that cannot be told, the decision is to stop and say why.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes.info
+  - zerotouch.openshift.timeouts
 options:
   source_dir:
     description: The work directory of the deployment, C(openshift_work_dir).
@@ -176,6 +179,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.info import Question, answer
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.resume import FORCE
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits, timeouts_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import inventory_host, known_secrets, open_work_dir
 
 OPTIONS = {"supports_check_mode": True}
@@ -195,6 +199,7 @@ def argument_spec() -> dict[str, Any]:
         "rendezvous_ip": {"type": "str"},
         "api_url": {"type": "str"},
         "changed_files": {"type": "list", "elements": "str", "default": []},
+        "timeouts": timeouts_spec(),
         "force": {"type": "list", "elements": "str", "choices": list(FORCE), "default": []},
         "connect_to": {"type": "dict", "default": {}},
         "ca_cert": {"type": "str"},
@@ -213,6 +218,7 @@ def run(call: Call) -> dict[str, Any]:
             api_url=params["api_url"] or "",
             changed_files=params["changed_files"],
             force=params["force"],
+            limits=Limits.of_mapping(params["timeouts"]),
             connect_to=ConnectTo.of(params["connect_to"]),
             ca_cert=params["ca_cert"] or "",
         )

@@ -21,6 +21,7 @@ description:
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.bmc_hosts
+  - zerotouch.openshift.timeouts
 attributes:
   check_mode:
     support: full
@@ -51,35 +52,6 @@ options:
     description: Whether hosts that booted the live system again are powered off, their medium detached, and powered on; twice at most.
     type: bool
     default: true
-  timeouts:
-    description: Limits in seconds.
-    type: dict
-    default: {}
-    suboptions:
-      boot:
-        description: Until the service answers.
-        type: float
-        default: 2400
-      discovery:
-        description: Until all hosts are ready and the installation begins.
-        type: float
-        default: 2400
-      bootstrap:
-        description: Until the bootstrap is complete.
-        type: float
-        default: 3600
-      install:
-        description: Until the release is rolled out.
-        type: float
-        default: 2400
-      operators:
-        description: Until all operators have settled.
-        type: float
-        default: 1800
-      stable:
-        description: How long no operator may have been progressing to count as settled.
-        type: float
-        default: 30
   force:
     description:
       - With V(start_over) the wait begins anew, and the API of a former cluster does not count until the service of the new one was seen. Other values have
@@ -170,7 +142,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.media import BmcMedia
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.resume import FORCE, START_OVER
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits, timeouts_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.wait import Surroundings, WaitRequest, predict, wait
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import known_secrets, open_work_dir
 
@@ -179,7 +151,6 @@ OPTIONS = {"supports_check_mode": True}
 
 def argument_spec() -> dict[str, Any]:
     shared = bmc_argument_spec()
-    limits = {name: {"type": "float", "default": value} for name, value in dataclasses.asdict(Limits()).items()}
     return {
         **shared,
         "hosts": {**shared["hosts"], "required": False, "default": []},
@@ -187,7 +158,7 @@ def argument_spec() -> dict[str, Any]:
         "until": {"type": "str", "choices": ["bootstrap", "installed"], "default": "installed"},
         "detach_media": {"type": "bool", "default": True},
         "repair": {"type": "bool", "default": True},
-        "timeouts": {"type": "dict", "default": {}, "options": limits},
+        "timeouts": timeouts_spec(),
         "force": {"type": "list", "elements": "str", "choices": list(FORCE), "default": []},
         "log_dir": {"type": "path"},
     }

@@ -6,20 +6,24 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
+import datetime
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ..common.connect import DIRECT, ConnectTo
 from .observation import ApiView, ImageView, InventoryHost, Observation, ServiceView
 from .observe import Observer, view_image
 from .resume import Decision, decide
+from .silence import silence_of
+from .supervision import Limits
+from .timeline import SECTION, utc_now
 from .workdir import WorkDir, hosts_of_deployment, hosts_of_state, identity, read_deployment
 
 
 @dataclasses.dataclass(frozen=True)
 class Question:
     """What to look at. ``hosts``, ``rendezvous_ip`` and ``api_url`` stand in for a configuration that is not written yet (check mode), ``changed_files``
-    for changes to it that are not.
+    for changes to it that are not; ``limits`` bound how long an installation under way may be silent.
     """
 
     work_dir: WorkDir
@@ -28,8 +32,10 @@ class Question:
     api_url: str = ""
     changed_files: Collection[str] = ()
     force: Collection[str] = ()
+    limits: Limits = dataclasses.field(default_factory=Limits)
     connect_to: ConnectTo = DIRECT
     ca_cert: str = ""
+    now: Callable[[], datetime.datetime] = utc_now
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +73,8 @@ def answer(question: Question) -> Answer:
     who = dataclasses.replace(known, rendezvous_ip=known.rendezvous_ip or question.rendezvous_ip, api_url=known.api_url or question.api_url)
     observer = Observer(work_dir, state, who, connect_to=question.connect_to, ca_cert=question.ca_cert)
     try:
-        seen = observer.observe(state, _image(question, view_image(work_dir, state)))
+        silence = silence_of(state.get(SECTION) or {}, question.limits, question.now())
+        seen = observer.observe(state, _image(question, view_image(work_dir, state)), silence)
     finally:
         observer.close()
     hosts = question.hosts or (hosts_of_deployment(deployment) if deployment else hosts_of_state(state))

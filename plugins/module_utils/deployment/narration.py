@@ -26,6 +26,7 @@ _PHASE_TEXTS = {
     "install": "Bootstrap is complete; waiting for the release to roll out",
     "operators": "The release is rolled out; waiting for the operators to settle",
 }
+_REBOOTING = "Nothing answers at the moment; the rendezvous host may be rebooting; waiting, no machine is booted"
 
 
 def line(elapsed: float, percent: int, text: str) -> str:
@@ -35,11 +36,12 @@ def line(elapsed: float, percent: int, text: str) -> str:
     return whole if len(whole) <= COLUMNS else whole[: COLUMNS - 1] + "…"
 
 
-def changes(before: Memory, after: Memory, old: Observation | None, new: Observation) -> list[str]:
-    """What is new, in the order in which a reader wants it."""
+def changes(before: Memory, after: Memory, old: Observation | None, new: Observation, *, under_way: bool = False) -> list[str]:
+    """What is new, in the order in which a reader wants it. ``under_way``: the wait is for an installation that had begun before."""
     texts = []
     if old is None or before.phase != after.phase:
-        texts += [_PHASE_TEXTS[after.phase]] if after.phase in _PHASE_TEXTS else []
+        phase_text = _REBOOTING if under_way and after.phase == "boot" else _PHASE_TEXTS.get(after.phase)
+        texts += [phase_text] if phase_text else []
     texts += _cluster_changes(before, after, new)
     texts += _host_changes(before, after)
     # Once the installation has begun the service's validations speak of hosts that are not what they were, and mean nothing.
@@ -56,6 +58,8 @@ def heartbeat(seen: Observation, memory: Memory, setup: Setup) -> str:
         waiting = [operator.name for operator in seen.api.operators if not operator.available.true or operator.progressing.true]
         parts = [version.progressing.message if version and version.progressing.true else "", f"waiting for {_few(waiting)}" if waiting else ""]
         return "; ".join(part for part in parts if part) or f"Still in phase {memory.phase}"
+    if memory.phase == "boot" and setup.silence is not None:
+        return f"Nothing answers yet; the installation was last seen at {setup.silence.since}"
     if memory.phase == "boot":
         return f"No service at {seen.rendezvous_ip or 'the rendezvous host'} yet"
     groups = _grouped((host.describe(), host.name) for host in memory.hosts.values())

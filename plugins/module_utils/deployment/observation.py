@@ -127,12 +127,33 @@ class ApiView:
 
 
 @dataclasses.dataclass(frozen=True)
+class Silence:
+    """An installation under way was last seen ``seconds`` ago (at ``since``); ``limit`` (of ``phase``) is how long it may stay away."""
+
+    phase: str
+    seconds: float
+    limit: float
+    since: str
+
+    @property
+    def bearable(self) -> bool:
+        return self.seconds < self.limit
+
+    def text(self) -> str:
+        """Where it is over, what that means for whoever decides."""
+        return f"It was last seen at {self.since}, and the limit of phase {self.phase} ({self.limit:g} s) has passed since."
+
+
+@dataclasses.dataclass(frozen=True)
 class Observation:
-    """``phase`` and ``failure`` are what an earlier run recorded; ``overdue`` says that its wait ended before all hosts appeared."""
+    """``phase`` and ``failure`` are what an earlier run recorded; ``overdue`` says that its wait ended before all hosts appeared, ``silence`` how long ago
+    an installation under way was last seen.
+    """
 
     phase: str = ""
     failure: str = ""
     overdue: bool = False
+    silence: Silence | None = None
     rendezvous_ip: str = ""
     image: ImageView = ImageView()
     service: ServiceView = ServiceView()

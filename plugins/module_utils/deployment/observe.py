@@ -24,7 +24,7 @@ from ..kube.client import KubeClient
 from ..kube.config import KubeConfig, read_kubeconfig
 from ..kube.paths import CLUSTER_OPERATOR, CLUSTER_VERSION, CONFIG_MAP, NODE, VERSION
 from .inputs import BASE_IMAGE, base_image_changed, differing_paths, input_digests
-from .observation import ApiView, ClusterVersion, Condition, ImageView, Node, Observation, Operator, ServiceView
+from .observation import ApiView, ClusterVersion, Condition, ImageView, Node, Observation, Operator, ServiceView, Silence
 from .workdir import Identity, WorkDir
 
 # Seconds for one request; an address where nothing is must not hold up what does answer.
@@ -90,7 +90,7 @@ class Observer:
             self._api = KubeClient(config, connect_to=self._connect_to, ca_certs=trusted, timeout=self._timeout, service=name)
         return self._api
 
-    def observe(self, state: Mapping[str, Any], image: ImageView | None = None) -> Observation:
+    def observe(self, state: Mapping[str, Any], image: ImageView | None = None, silence: Silence | None = None) -> Observation:
         """Service and API are asked at the same time. Raises only for faults of our own files."""
         views = {outcome.item: outcome for outcome in for_each(("service", "api"), self._view, forks=2)}
         for outcome in views.values():
@@ -102,6 +102,7 @@ class Observer:
             phase=str(install.get("phase") or ""),
             failure=str(install.get("failure") or ""),
             overdue=bool(install.get("overdue")),
+            silence=silence,
             rendezvous_ip=self.identity.rendezvous_ip,
             image=image or ImageView(),
             service=service if isinstance(service, ServiceView) else ServiceView(),

@@ -65,6 +65,12 @@ class Situation:
     force: frozenset[str]
 
     @property
+    def silent(self) -> bool:
+        """An installation under way does not answer at this moment, but did a short time ago."""
+        seen = self.seen
+        return not seen.service.answers and not seen.api.answers and seen.silence is not None and seen.silence.bearable
+
+    @property
     def must_build(self) -> bool:
         return REBUILD_IMAGE in self.force or not self.seen.image.matches
 
@@ -114,7 +120,7 @@ def _terminal(situation: Situation) -> Decision | None:
 
 def _changed_under_way(situation: Situation) -> Decision | None:
     seen = situation.seen
-    under_way = (seen.service.ours and seen.service.hosts) or (seen.api.ours and not _installed(seen))
+    under_way = (seen.service.ours and seen.service.hosts) or (seen.api.ours and not _installed(seen)) or situation.silent
     if not under_way or not seen.image.differing or REBUILD_IMAGE in situation.force:
         return None
     text = f"The configuration changed while the installation is under way: {', '.join(seen.image.differing)}."
@@ -178,6 +184,17 @@ def _api_is_ours(situation: Situation) -> Decision | None:
     return Decision("installed", decided, build, situation.build_reason() if build else "", wait=seen.phase != "installed", notes=notes)
 
 
+def _silent(situation: Situation) -> Decision | None:
+    """Node 0 takes service and API along when it reboots; of a single node nothing answers then. To boot it would be the end of the installation."""
+    silence = situation.seen.silence
+    if silence is None or not situation.silent or REBUILD_IMAGE in situation.force:
+        return None
+    reason = f"the installation is under way: it was last seen at {silence.since}"
+    decided = tuple(HostDecision(host.name, False, "wait", reason) for host in situation.hosts)
+    note = f"Nothing answers at the moment; the rendezvous host may be rebooting (last seen at {silence.since}). Waiting, no machine is booted."
+    return Decision("installing", decided, wait=True, notes=(note,))
+
+
 def _cannot_tell(situation: Situation) -> Decision | None:
     seen = situation.seen
     if seen.phase not in RUNNING_PHASES:
@@ -185,8 +202,9 @@ def _cannot_tell(situation: Situation) -> Decision | None:
     what = "is installed" if seen.phase == "installed" else "is being installed"
     details = " ".join(detail for detail in (seen.service.detail, seen.api.detail) if detail)
     text = f"Cannot tell: state.json says that the cluster {what}, but neither its service nor its API answers as ours."
+    last = seen.silence.text() if seen.silence and not seen.silence.bearable else ""
     after = "Nothing was booted. Run again when the API can be reached; openshift_force: [start_over] boots all hosts anew and destroys what is on them."
-    return _stopped(situation, "unknown", " ".join(part for part in (text, details, after) if part))
+    return _stopped(situation, "unknown", " ".join(part for part in (text, last, details, after) if part))
 
 
 def _foreign(situation: Situation) -> Decision | None:
@@ -230,6 +248,7 @@ RULES: tuple[Callable[[Situation], Decision | None], ...] = (
     _changed_under_way,
     _service_is_ours,
     _api_is_ours,
+    _silent,
     _cannot_tell,
     _foreign,
 )

@@ -102,7 +102,7 @@ class Supervisor:
             before = self.memory
             _seen, steps = self.look()
             self._timeline.record(self.memory, self.seen)
-            self._tell(changes(before, self.memory, old, self.seen))
+            self._tell(changes(before, self.memory, old, self.seen, under_way=self._setup.silence is not None))
             end = self._apply(steps)
             if end is not None:
                 return self._finish(end)

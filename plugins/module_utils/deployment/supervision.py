@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from ..assisted.progress import PENDING_USER_ACTION, HostProgress, Validation
-from .observation import InventoryHost, Observation
+from .observation import InventoryHost, Observation, Silence
 
 Phase = Literal["boot", "discovery", "bootstrap", "install", "operators", "done"]
 Until = Literal["bootstrap", "installed"]
@@ -52,9 +52,16 @@ class Limits:
         return float(getattr(self, phase))
 
 
+def timeouts_spec() -> dict[str, Any]:
+    """The option ``timeouts`` of doors (documentation fragment ``timeouts``)."""
+    return {"type": "dict", "default": {}, "options": {name: {"type": "float", "default": value} for name, value in dataclasses.asdict(Limits()).items()}}
+
+
 @dataclasses.dataclass(frozen=True)
 class Setup:
-    """What does not change during a wait. ``media``: hosts whose medium and power we control."""
+    """What does not change during a wait. ``media``: hosts whose medium and power we control; ``silence``: the wait is for an installation that was under
+    way already and how long that had not been seen when the wait began.
+    """
 
     hosts: tuple[InventoryHost, ...]
     until: Until = "installed"
@@ -62,6 +69,7 @@ class Setup:
     media: frozenset[str] = frozenset()
     detach: bool = True
     repair: bool = True
+    silence: Silence | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -307,10 +315,22 @@ def _stuck(seen: Observation, memory: Memory, setup: Setup, now: float) -> Step 
 
 
 def _overdue(seen: Observation, memory: Memory, setup: Setup, now: float) -> Step | None:
+    if memory.phase == "boot" and setup.silence is not None:
+        return _lost_sight(seen, setup.silence, now - memory.started)
     limit = setup.limits.of(memory.phase)
     if now - memory.phase_since < limit:
         return None
     return Step("stop", f"the limit of phase {memory.phase} ({limit:g} s) is over: {unfinished(seen, memory, setup)}")
+
+
+def _lost_sight(seen: Observation, silence: Silence, waited: float) -> Step | None:
+    """Nothing of an installation under way has shown itself in this wait, for too long. What became of it nobody knows; a machine may still be at it."""
+    if silence.seconds + waited < silence.limit:
+        return None
+    text = "cannot tell: state.json says that the cluster is being installed, but neither its service nor its API answers as ours."
+    details = [detail for detail in (seen.service.detail, seen.api.detail) if detail]
+    after = "No machine was booted. Look at the console of the rendezvous host; run again when the API can be reached"
+    return Step("stop", " ".join([text, silence.text(), *details, f"{after}; openshift_force: [start_over] boots all hosts anew."]))
 
 
 def unfinished(seen: Observation, memory: Memory, setup: Setup) -> str:

@@ -13,12 +13,15 @@ from typing import Any
 from ..assisted.progress import REBOOTING, HostProgress
 from ..common.state import StateFile
 from .observation import FAILED, PHASES, InventoryHost, Observation
+from .silence import LAST_SEEN
 from .supervision import Memory, Setup, Step, bootstrapped
 
 SECTION = "install"
 # Phase of a wait -> phase of the state file (design 4 decides by it).
 STATE_PHASES = {"boot": "booted", "discovery": "booted", "bootstrap": "bootstrap", "install": "installing", "operators": "installing", "done": "installed"}
 _BEFORE_BOOT = ("", "built")
+# Seconds between two records of an installation that merely goes on: a run that is killed must know when it was last seen, not to the second.
+_SEEN_EVERY = 10.0
 
 
 def utc_now() -> datetime.datetime:
@@ -32,6 +35,7 @@ class Timeline:
         self._state = state
         self._setup = setup
         self._now = now
+        self._seen_at: datetime.datetime | None = None
         self.section: dict[str, Any] = state.section(SECTION)
 
     def begin(self, *, fresh: bool) -> None:
@@ -60,6 +64,8 @@ class Timeline:
         self._nodes(seen)
         if seen.api.version:
             self.section["kubernetes_version"] = seen.api.version
+        if seen.service.ours or seen.api.ours:
+            self._was_seen(changed=self.section != before)
         if self.section != before:
             self._write()
 
@@ -75,7 +81,7 @@ class Timeline:
             self.section |= {"failure": step.reason, "suspects": failures}
             if step.terminal:
                 self.section["phase"] = FAILED
-            elif memory.phase in ("boot", "discovery"):
+            elif memory.phase == "discovery" or (memory.phase == "boot" and self._setup.silence is None):
                 self.section["overdue"] = True
         self._write()
 
@@ -85,6 +91,15 @@ class Timeline:
         if text not in warnings:
             warnings.append(text)
             self._write()
+
+    def _was_seen(self, *, changed: bool) -> None:
+        """When service or API of ours last answered, for a run that meets silence (:mod:`.silence`); of no interest once it is installed."""
+        if self.section.get("phase") == STATE_PHASES["done"]:
+            return
+        at = self._now()
+        if changed or self._seen_at is None or (at - self._seen_at).total_seconds() >= _SEEN_EVERY:
+            self._seen_at = at
+            self.section[LAST_SEEN] = self._stamp()
 
     def _set_phase(self, memory: Memory, seen: Observation) -> None:
         if not seen.service.ours and not seen.api.ours:

@@ -17,6 +17,7 @@ from ..common.errors import PartialFailure, ZeroTouchError
 from ..common.secrets import Redactor, secret_values
 from .bundle import failure_message, write_bundle
 from .observe import Observer
+from .silence import silence_of
 from .supervise import INTERVAL, MediaControl, Outcome, Supervisor
 from .supervision import Limits, Memory, Setup, Until
 from .timeline import SECTION, STATE_PHASES, Timeline, utc_now
@@ -58,7 +59,7 @@ def wait(request: WaitRequest, around: Surroundings) -> dict[str, Any]:
     Raises :class:`PartialFailure` holding that result when the installation failed or a limit is over.
     """
     state = request.work_dir.state.read()
-    setup = _setup(request, state)
+    setup = _setup(request, state, around.now())
     observer = _observer(request, state)
     timeline = Timeline(request.work_dir.state, setup, around.now)
     supervisor = Supervisor(
@@ -84,7 +85,7 @@ def predict(request: WaitRequest, around: Surroundings) -> dict[str, Any]:
     result: dict[str, Any] = {"changed": False, "elapsed": 0.0, "log_dir": ""}
     if not state.get("cluster"):
         return {**result, "phase": "", "percent": 0, "hosts": [], "plan": ["wait for the installation, once the hosts are booted"]}
-    setup = _setup(request, state)
+    setup = _setup(request, state, around.now())
     observer = _observer(request, state)
     timeline = Timeline(request.work_dir.state, setup, around.now)
     supervisor = Supervisor(setup, lambda: observer.observe(state), around.media, timeline, around.clock, around.show, fresh=request.fresh)
@@ -99,14 +100,15 @@ def predict(request: WaitRequest, around: Surroundings) -> dict[str, Any]:
     return {**result, **_result(supervisor.memory, setup, phase), "changed": acts or not done, "plan": plan}
 
 
-def _setup(request: WaitRequest, state: Mapping[str, Any]) -> Setup:
+def _setup(request: WaitRequest, state: Mapping[str, Any], now: datetime.datetime) -> Setup:
     hosts = hosts_of_state(state)
     if not hosts:
         raise ZeroTouchError(f"There is nothing to wait for: no image was built in {request.work_dir.root}.", "Build it with agent_image and boot the hosts.")
     deployment = read_deployment(request.work_dir.config)
     if deployment is not None and same_hosts(hosts_of_deployment(deployment), hosts):
         hosts = hosts_of_deployment(deployment)  # these know their static addresses too
-    return Setup(hosts, request.until, request.limits, request.media_hosts, request.detach_media, request.repair)
+    silence = None if request.fresh else silence_of(state.get(SECTION) or {}, request.limits, now)
+    return Setup(hosts, request.until, request.limits, request.media_hosts, request.detach_media, request.repair, silence)
 
 
 def _observer(request: WaitRequest, state: Mapping[str, Any]) -> Observer:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import datetime
 import itertools
 
 import pytest
@@ -18,8 +19,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.obs
     Node,
     Observation,
     ServiceView,
+    Silence,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.resume import FORCE, decide
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.silence import silence_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits
 
 A = InventoryHost("a", "node-a", ("52:54:00:00:00:0a",), "master", ("192.168.1.10",))
 B = InventoryHost("b", "node-b", ("52:54:00:00:00:0b",), "worker", ("192.168.1.11",))
@@ -48,6 +52,9 @@ def api(*names, version=GROWING):
 
 FOREIGN_API = ApiView(answers=True, ours=False, detail="The API answered 401: Unauthorized.")
 FOREIGN_SERVICE = ServiceView(answers=True, ours=False, detail="Its infra-env is another one.")
+
+SHORT = Silence("install", 30.0, 2400.0, "2026-01-01T00:00:00Z")
+LONG = Silence("install", 2400.0, 2400.0, "2026-01-01T00:00:00Z")
 
 # observation -> state, build, {host: (joined, action, force)}, wait, a word of the stop reason
 ROWS = {
@@ -299,6 +306,46 @@ ROWS = {
         False,
         "Cannot tell",
     ),
+    "installing, silent for a short time: wait, boot nothing": (
+        Observation("installing", silence=SHORT, image=MATCHES),
+        "installing",
+        False,
+        {"a": (0, "wait", 0), "b": (0, "wait", 0)},
+        True,
+        "",
+    ),
+    "bootstrapping, silent for a short time, the image file is gone: wait, build nothing": (
+        Observation("bootstrap", silence=SHORT, image=GONE),
+        "installing",
+        False,
+        {"a": (0, "wait", 0), "b": (0, "wait", 0)},
+        True,
+        "",
+    ),
+    "installing, silent for a short time, input changed: stop": (
+        Observation("installing", silence=SHORT, image=CHANGED),
+        "changed",
+        False,
+        {"a": (0, "skip", 0), "b": (0, "skip", 0)},
+        False,
+        "install-config.yaml",
+    ),
+    "installing, silent for a short time, and something else answers: cannot tell": (
+        Observation("installing", silence=SHORT, image=MATCHES, api=FOREIGN_API),
+        "unknown",
+        False,
+        {"a": (0, "skip", 0), "b": (0, "skip", 0)},
+        False,
+        "401: Unauthorized",
+    ),
+    "installing, silent for too long: cannot tell": (
+        Observation("installing", silence=LONG, image=MATCHES),
+        "unknown",
+        False,
+        {"a": (0, "skip", 0), "b": (0, "skip", 0)},
+        False,
+        "last seen at 2026-01-01T00:00:00Z, and the limit of phase install (2400 s) has passed",
+    ),
     "installed and another cluster answers: cannot tell": (
         Observation("installed", image=MATCHES, api=FOREIGN_API),
         "unknown",
@@ -346,6 +393,9 @@ FORCED = [
     ("rebuild_image", "input changed, cluster under way: stop", True, {"a": "skip", "b": "wait"}),
     ("rebuild_image", "installed: nothing", True, {"a": "skip", "b": "skip"}),
     ("rebuild_image", "installed and nothing answers: cannot tell", False, {"a": "skip", "b": "skip"}),
+    ("rebuild_image", "installing, silent for a short time: wait, boot nothing", False, {"a": "skip", "b": "skip"}),
+    ("reboot_joined_hosts", "installing, silent for a short time: wait, boot nothing", False, {"a": "wait", "b": "wait"}),
+    ("start_over", "installing, silent for a short time: wait, boot nothing", False, {"a": "boot", "b": "boot"}),
     ("reboot_joined_hosts", "hosts installing: joined, not touched", False, {"a": "boot", "b": "boot"}),
     ("reboot_joined_hosts", "API answers with our kubeconfig: wait", False, {"a": "boot", "b": "wait"}),
     ("reboot_joined_hosts", "installed: nothing", False, {"a": "skip", "b": "skip"}),
@@ -378,6 +428,33 @@ def test_no_joined_host_is_booted_unasked(row, force):
             assert host.action == "skip", row
     if decision.stop:
         assert not decision.boot and not decision.build and not decision.wait
+
+
+def test_silence_is_told():
+    decision = decide(ROWS["installing, silent for a short time: wait, boot nothing"][0], HOSTS)
+    assert decision.notes == (
+        "Nothing answers at the moment; the rendezvous host may be rebooting (last seen at 2026-01-01T00:00:00Z). Waiting, no machine is booted.",
+    )
+
+
+INSTALL = {"phase": "installing", "last_seen_at": "2026-01-01T00:00:00.000Z"}
+
+
+@pytest.mark.parametrize(
+    ("install", "expected"),
+    [
+        (INSTALL, Silence("install", 60.0, 2400.0, INSTALL["last_seen_at"])),
+        ({**INSTALL, "phase": "bootstrap"}, Silence("bootstrap", 60.0, 90.0, INSTALL["last_seen_at"])),
+        ({**INSTALL, "last_seen_at": "2026-01-01T00:05:00.000Z"}, Silence("install", 0.0, 2400.0, "2026-01-01T00:05:00.000Z")),
+        ({**INSTALL, "phase": "installed"}, None),
+        ({**INSTALL, "phase": "booted"}, None),
+        ({"phase": "installing"}, None),
+        ({**INSTALL, "last_seen_at": "yesterday"}, None),
+        ({**INSTALL, "last_seen_at": "2026-01-01T00:05:00"}, None),
+    ],
+)
+def test_how_long_it_was_not_seen(install, expected):
+    assert silence_of(install, Limits(bootstrap=90.0), datetime.datetime(2026, 1, 1, 0, 1, tzinfo=datetime.UTC)) == expected
 
 
 def test_notes():

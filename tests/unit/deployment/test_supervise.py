@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Interrupted
@@ -109,6 +110,48 @@ def test_a_service_that_shows_an_earlier_state_does(world, kit):
         world.run()
     assert world.install["phase"] == "booted"
     assert [entry.get("status") for entry in world.install["timeline"]] == ["known"]
+
+
+def resumed(world, kit, seconds, limit=60.0):
+    """A wait for an installation that was under way and last seen so many seconds ago."""
+    world.state.update("install", {"phase": "installing"})
+    world.setup = dataclasses.replace(world.setup, silence=kit.o.Silence("install", seconds, limit, "2026-01-01T00:00:00Z"))
+    return world
+
+
+def test_a_wait_that_meets_silence_goes_on_when_the_host_is_back(world, kit):
+    resumed(world, kit, 20)
+    world.at(30, kit.api("node-a", "node-b", complete=True, operators=[kit.operator("dns", age=400)]))
+    outcome = world.run()
+    assert (outcome.step.kind, outcome.elapsed) == ("done", 30)
+    assert world.texts()[0] == "Nothing answers at the moment; the rendezvous host may be rebooting; waiting, no machine is booted"
+    assert not [call for call in world.media.calls if call[0] == "repair"]
+
+
+def test_silence_that_lasts_ends_with_what_nobody_can_tell(world, kit):
+    outcome = resumed(world, kit, 20).run()
+    assert (outcome.step.kind, outcome.step.terminal, outcome.elapsed) == ("stop", False, 40)
+    assert "cannot tell" in outcome.step.reason and "last seen at 2026-01-01T00:00:00Z" in outcome.step.reason and "start_over" in outcome.step.reason
+    assert world.install["phase"] == "installing" and "overdue" not in world.install
+    assert world.media.calls == []
+
+
+def test_once_seen_the_limits_are_the_ordinary_ones(world, kit):
+    resumed(world, kit, 20)
+    world.at(10, kit.api("node-a")).at(20, kit.o.Observation())
+    outcome = world.run()
+    assert "the limit of phase install (2400 s) is over" in outcome.step.reason
+
+
+def test_when_it_was_last_seen_is_recorded(world, kit):
+    world.at(0, kit.o.Observation()).at(10, kit.service(kit.found(kit.A, "installing"), status="installing")).at(50, kit.o.Observation())
+    started = world.clock.time
+    world.clock.stop_at = started + 90
+    with pytest.raises(Interrupted):
+        world.run()
+    seen = datetime.datetime.fromisoformat(world.install["last_seen_at"])
+    # To ten seconds.
+    assert 38 <= seen.timestamp() - 1_800_000_000 - started <= 50
 
 
 def test_until_bootstrap(world, kit):
