@@ -1,0 +1,17 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The form of a line of live progress (design 4: on change and each 60 s, at most 120 columns)."""
+
+from __future__ import annotations
+
+COLUMNS = 120
+# Seconds without a line after which one is due.
+HEARTBEAT = 60.0
+
+
+def line(elapsed: float, percent: int, text: str) -> str:
+    """``12:04  45% text`` (minutes and seconds since the wait began), cut to the width."""
+    minutes, seconds = divmod(int(elapsed), 60)
+    whole = f"{minutes:02d}:{seconds:02d} {percent:3d}% {' '.join(text.split())}"
+    return whole if len(whole) <= COLUMNS else whole[: COLUMNS - 1] + "…"
