@@ -14,6 +14,8 @@ description:
   - Writes C(report.html), a page that needs nothing else, and the same as C(report.json) - topology, hosts, a timeline of the stages of each host, warnings,
     and how to log in.
   - Everything comes from the state file and the configuration in the work directory; nothing is contacted. No secret is in it, only paths to where they are.
+  - Shows the roles of the cluster's Nodes as M(zerotouch.openshift.install_wait) and M(zerotouch.openshift.cluster_credentials) saw them last, and warns where
+    they are not what the configuration says.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
 attributes:
@@ -62,6 +64,13 @@ summary:
   returned: always
   type: list
   elements: str
+node_warnings:
+  description:
+    - A sentence for each host whose Node is not what the configuration says - it has another role, it is not ready, or it does not exist. Each is a warning of
+      the task too.
+  returned: always
+  type: list
+  elements: str
 report:
   description: The content of the JSON file.
   returned: always
@@ -89,6 +98,8 @@ def run(call: Call) -> dict[str, Any]:
     work_dir = open_work_dir(Path(call.params["source_dir"]))
     call.add_secrets(known_secrets(work_dir))
     plan = plan_report(work_dir, call.redactor, call.params["warnings"])
+    for text in plan.report["node_warnings"]:
+        call.warn(text)
     changed = plan.changed
     if not call.check_mode:
         plan.apply()

@@ -25,7 +25,9 @@ from ..common.errors import RemoteError, Unreachable, ZeroTouchError
 from ..common.files import SECRET_FILE, same_file, write_atomic
 from ..kube.client import KubeClient
 from ..kube.config import load_document
-from ..kube.paths import CONFIG_MAP, ROUTE
+from ..kube.paths import CONFIG_MAP, NODE, ROUTE
+from .observe import read_node
+from .report_nodes import record_nodes
 from .workdir import Identity, WorkDir, identity, read_deployment
 
 # Seconds; the console's route is admitted last (reference 9).
@@ -179,6 +181,7 @@ class HandOver:
     api_url: str
     console: Console
     files: tuple[FilePlan, ...] = ()
+    nodes: tuple[dict[str, Any], ...] = ()
     predicted: bool = False
 
     @property
@@ -192,8 +195,9 @@ class HandOver:
     def apply(self) -> None:
         for file in self.files:
             apply_file(file)
-        if self._console_is_news:
-            self.work_dir.state.update("install", {"console_url": self.console.url})
+        news: dict[str, Any] = {"console_url": self.console.url} if self._console_is_news else {}
+        # The Nodes as they are now, for the report: nobody waits for a cluster that is installed already.
+        self.work_dir.state.update("install", {**news, **({"nodes": list(self.nodes)} if self.nodes else {})})
 
     def as_result(self) -> dict[str, Any]:
         """The door's result: paths and URLs, never what the files hold."""
@@ -220,6 +224,7 @@ def plan_hand_over(
         try:
             ingress_ca = read_ingress_ca(client)
             console = find_console(client, clock, 0.0 if check_mode else console_limit)
+            nodes = tuple(record_nodes([read_node(node) for node in client.list(NODE.path())]))
         finally:
             client.close()
         kubeconfig = plan_kubeconfig(work_dir.kubeconfig, ingress_ca)
@@ -228,4 +233,4 @@ def plan_hand_over(
         if not check_mode:
             raise
         return HandOver(work_dir, who.api_url, Console(expected_console(who)), predicted=True)
-    return HandOver(work_dir, who.api_url, console, (kubeconfig, direct))
+    return HandOver(work_dir, who.api_url, console, (kubeconfig, direct), nodes)

@@ -14,11 +14,13 @@ from typing import Any
 from ..cluster.spec import Deployment
 from .credentials import expected_console, login_paths
 from .observation import FAILED, InventoryHost
+from .report_nodes import ROLE_NAMES, node_of, node_warnings, role_differs
 from .workdir import Identity, WorkDir, hosts_of_deployment, hosts_of_state, identity
 
 Report = dict[str, Any]
 
-ROLE_NAMES = {"master": "control plane", "worker": "worker", "arbiter": "arbiter"}
+# A configured host that an installed cluster has no Node for.
+MISSING = "missing"
 _PHASE_TEXTS = {
     "": "not built yet",
     "built": "image built",
@@ -38,13 +40,19 @@ def make_report(work_dir: WorkDir, state: Mapping[str, Any], deployment: Deploym
     who = identity(state, deployment)
     hosts = hosts_of_state(state) or (hosts_of_deployment(deployment) if deployment else ())
     addressed = {host.name: host for host in hosts_of_deployment(deployment)} if deployment else {}
-    described = [_host(addressed.get(host.name, host), install, who) for host in hosts]
+    nodes: Sequence[Mapping[str, Any]] = install.get("nodes") or []
+    described = [_host(addressed.get(host.name, host), install, who, nodes) for host in hosts]
+    installed = install.get("phase") == "installed"
+    # Nothing is said of Nodes that nobody has asked for yet.
+    about_nodes = list(node_warnings(hosts, nodes, installed=installed)) if nodes else []
     return {
         "cluster": _cluster(who, state, deployment, described),
         "result": _result(install),
         "hosts": described,
+        "other_nodes": _other_nodes(nodes, hosts),
         "phases": _phases(install),
-        "warnings": [str(text) for text in install.get("warnings") or []],
+        "warnings": [*(str(text) for text in install.get("warnings") or []), *about_nodes],
+        "node_warnings": about_nodes,
         "login": _login(work_dir, who, install),
         "files": {"image": str((state.get("image") or {}).get("path") or ""), "work_dir": str(work_dir.root)},
     }
@@ -58,13 +66,13 @@ def summary_lines(report: Report, html: Path) -> list[str]:
     """What the last task of a playbook shows."""
     cluster, result, login = report["cluster"], report["result"], report["login"]
     ready = sum(host["node"] == "ready" for host in report["hosts"])
+    count = count_text(ready, len(report["hosts"]))
     took = f" after {duration_text(result['seconds'])}" if result["seconds"] and result["phase"] == "installed" else ""
-    lines = [
-        f"Cluster {cluster['name'] or '(no name)'} {cluster['version']}".rstrip() + f": {result['text']}{took}, {ready} of {len(report['hosts'])} nodes ready"
-    ]
+    lines = [f"Cluster {cluster['name'] or '(no name)'} {cluster['version']}".rstrip() + f": {result['text']}{took}, {count}"]
+    lines += [f"Warning: {text}" for text in report["node_warnings"]]
     facts = {
         "Reason": result["failure"],
-        "Nodes": ", ".join(f"{host['name']} ({host['role_name']})" for host in report["hosts"] if host["node"] == "ready"),
+        "Nodes": ", ".join(f"{host['name']} ({_roles_text(host)})" for host in report["hosts"] if host["node"] == "ready"),
         "Console": login["console_url"],
         "Login": f"user kubeadmin, password in {login['kubeadmin_password_file']}" if login["kubeadmin_password_file"] else "",
         "Kubeconfig": login["kubeconfig_direct"] or login["kubeconfig"],
@@ -72,6 +80,17 @@ def summary_lines(report: Report, html: Path) -> list[str]:
         "ISO": report["files"]["image"],
     }
     return lines + [f"{name}: {value}" for name, value in facts.items() if value]
+
+
+def count_text(ready: int, hosts: int) -> str:
+    """``5 nodes ready``, ``1 of 5 nodes ready``, ``5 hosts, no node ready``."""
+    if not hosts:
+        return "no host configured"
+    if not ready:
+        return f"{hosts} host{'' if hosts == 1 else 's'}, no node ready"
+    if ready < hosts:
+        return f"{ready} of {hosts} nodes ready"
+    return f"{ready} node{'' if ready == 1 else 's'} ready"
 
 
 def duration_text(seconds: float) -> str:
@@ -124,10 +143,24 @@ def _result(install: Mapping[str, Any]) -> Report:
     }
 
 
-def _host(host: InventoryHost, install: Mapping[str, Any], who: Identity) -> Report:
+def _roles_text(host: Report) -> str:
+    """What the Node says; of one that nobody asked for its roles, what the configuration says."""
+    return ", ".join(host["node_roles"]) or str(host["role_name"])
+
+
+def _other_nodes(nodes: Sequence[Mapping[str, Any]], hosts: Sequence[InventoryHost]) -> list[Report]:
+    """Nodes that the configuration does not name, such as hosts added later."""
+    own = [node_of(host, nodes) for host in hosts]
+    return [{"name": str(node.get("name")), "ready": bool(node.get("ready")), "roles": list(node.get("roles") or [])} for node in nodes if node not in own]
+
+
+def _host(host: InventoryHost, install: Mapping[str, Any], who: Identity, nodes: Sequence[Mapping[str, Any]]) -> Report:
     known: Mapping[str, Any] = (install.get("hosts") or {}).get(host.name) or {}
     addresses = list(dict.fromkeys([*host.addresses, *(str(address) for address in known.get("addresses") or [])]))
     role = host.role or str(known.get("role") or "")
+    listed = node_of(host, nodes)
+    node = _node(listed, known, asked=bool(nodes), installed=install.get("phase") == "installed")
+    node_roles = [str(label) for label in (listed or {}).get("roles") or []]
     return {
         "name": host.name,
         "hostname": host.hostname or str(known.get("hostname") or host.name),
@@ -138,10 +171,20 @@ def _host(host: InventoryHost, install: Mapping[str, Any], who: Identity) -> Rep
         "macs": list(host.macs),
         "status": str(known.get("status") or ""),
         # The rendezvous host's last words come before its reboot; a ready Node is past every stage.
-        "stage": "Done" if known.get("node") == "ready" else str(known.get("stage") or ""),
-        "node": str(known.get("node") or ""),
+        "stage": "Done" if node == "ready" else str(known.get("stage") or ""),
+        "node": node,
+        "node_roles": node_roles,
+        "role_differs": listed is not None and role_differs(host.role, node_roles),
         "stages": _stages(host.name, install),
     }
+
+
+def _node(listed: Mapping[str, Any] | None, known: Mapping[str, Any], *, asked: bool, installed: bool) -> str:
+    if listed:
+        return "ready" if listed.get("ready") else "not ready"
+    if asked:
+        return MISSING if installed else ""
+    return str(known.get("node") or "")
 
 
 def _stages(name: str, install: Mapping[str, Any]) -> list[Report]:

@@ -35,7 +35,13 @@ class ReportPlan:
 
     def as_result(self) -> dict[str, Any]:
         """The door's result."""
-        return {"html": str(self.html), "json": str(self.json), "summary": summary_lines(self.report, self.html), "report": self.report}
+        return {
+            "html": str(self.html),
+            "json": str(self.json),
+            "summary": summary_lines(self.report, self.html),
+            "node_warnings": self.report["node_warnings"],
+            "report": self.report,
+        }
 
     def _files(self) -> list[tuple[Path, str]]:
         return [(self.json, report_json(self.report)), (self.html, report_html(self.report))]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 
-from .report import duration_text
+from .report import MISSING, duration_text
 from .report_pictures import families_used, timeline, topology
 
 Report = dict[str, Any]
@@ -27,13 +27,15 @@ main { max-width: 1160px; margin: 0 auto; padding: 28px 20px 60px; }
 h1 { font-size: 27px; margin: 0 12px 0 0; letter-spacing: -.01em; }
 h2 { font-size: 17px; margin: 0 0 14px; }
 header { display: flex; flex-wrap: wrap; align-items: center; gap: 6px; margin-bottom: 4px; }
+.soft { color: var(--soft); } .wrong { color: var(--accent); font-weight: 600; } td b { overflow-wrap: anywhere; }
+td.firm { white-space: nowrap; } td:first-child { min-width: 130px; }
 .sub { color: var(--soft); margin: 0 0 22px; overflow-wrap: anywhere; }
 .badge { border-radius: 999px; padding: 3px 13px; font-weight: 600; font-size: 13px; color: var(--label); background: var(--other); }
 .badge.installed { background: var(--done); } .badge.failed { background: var(--bad); } .badge.running { background: var(--start); }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 20px 22px; margin-bottom: 18px; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(165px, 1fr)); gap: 12px; margin-bottom: 18px; }
 .tile { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 13px 16px; }
-.tile b { display: block; font-size: 20px; font-weight: 650; overflow-wrap: anywhere; } .tile span { color: var(--soft); font-size: 13px; }
+.tile b { display: block; font-size: 20px; font-weight: 650; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } .tile span { color: var(--soft); font-size: 13px; }
 .scroll { overflow-x: auto; } svg { display: block; width: 100%; min-width: 720px; height: auto; }
 table { border-collapse: collapse; width: 100%; font-size: 14px; } td, th { text-align: left; padding: 7px 12px 7px 0; vertical-align: top; }
 th { color: var(--soft); font-weight: 600; border-bottom: 1px solid var(--line); } tr + tr td { border-top: 1px solid var(--line); }
@@ -87,7 +89,7 @@ def _sections(report: Report) -> Iterator[str]:
     yield _list_section("Warnings", report["warnings"])
     yield _picture("Topology", topology(report), "")
     yield _picture("Timeline", timeline(report), _legend(report))
-    yield _hosts(report["hosts"])
+    yield _hosts(report["hosts"], report["other_nodes"])
     yield _login(report)
 
 
@@ -106,11 +108,21 @@ def _tiles(report: Report) -> str:
         ("OpenShift", cluster["version"] or "–"),
         ("Kubernetes", result["kubernetes_version"] or "–"),
         ("nodes ready", f"{ready} of {len(hosts)}"),
-        ("took" if result["installed_at"] else "so far", duration_text(result["seconds"]) if result["started_at"] else "–"),
-        (f"installed {result['installed_at'][:10]}".rstrip(), f"{result['installed_at'][11:16]} UTC" if result["installed_at"] else "–"),
+        (
+            "took" if result["installed_at"] else "until it stopped" if result["failure"] else "so far",
+            duration_text(result["seconds"]) if result["started_at"] else "–",
+        ),
+        (
+            f"installed {result['installed_at'][:10]}" if result["installed_at"] else "not installed",
+            f"{result['installed_at'][11:16]} UTC" if result["installed_at"] else "–",
+        ),
         ("rendezvous host", cluster["rendezvous_host"] or cluster["rendezvous_ip"] or "–"),
     ]
-    return '<div class="tiles">' + "".join(f'<div class="tile"><b>{escape(value)}</b><span>{escape(name)}</span></div>' for name, value in tiles) + "</div>"
+    return (
+        '<div class="tiles">'
+        + "".join(f'<div class="tile"><b title="{escape(value)}">{escape(value)}</b><span>{escape(name)}</span></div>' for name, value in tiles)
+        + "</div>"
+    )
 
 
 def _failure(report: Report) -> str:
@@ -137,27 +149,42 @@ def _legend(report: Report) -> str:
     return f'<div class="legend">{entries}</div><p class="sub" style="margin:10px 0 0">{phases}</p>'
 
 
-def _hosts(hosts: Sequence[Report]) -> str:
+def _hosts(hosts: Sequence[Report], others: Sequence[Report]) -> str:
     if not hosts:
         return ""
-    rows = "".join(
-        "<tr>"
-        + "".join(
-            f"<td>{cell}</td>"
-            for cell in (
-                f"<b>{escape(host['name'])}</b>",
-                escape(host["role_name"]) + (" (rendezvous)" if host["rendezvous"] else ""),
-                "<br>".join(escape(address) for address in host["addresses"]) or "–",
-                "<br>".join(f"<code>{escape(mac)}</code>" for mac in host["macs"]) or "–",
-                escape(host["stage"] or host["status"] or "–"),
-                escape(host["node"] or "–"),
-            )
+    cells = [
+        (
+            f"<b>{escape(host['name'])}</b>",
+            escape(host["role_name"]) + (" (rendezvous)" if host["rendezvous"] else ""),
+            "<br>".join(escape(address) for address in host["addresses"]) or "–",
+            "<br>".join(f"<code>{escape(mac)}</code>" for mac in host["macs"]) or "–",
+            escape(host["stage"] or host["status"] or "–"),
+            _node(host["node"], host["node_roles"], host["role_differs"]),
         )
-        + "</tr>"
         for host in hosts
-    )
-    head = "".join(f"<th>{name}</th>" for name in ("Host", "Role", "Addresses", "MACs", "Last stage", "Node"))
+    ]
+    for node in others:
+        cells.append(
+            (f"<b>{escape(node['name'])}</b>", "not configured here", "–", "–", "–", _node("ready" if node["ready"] else "not ready", node["roles"], False))
+        )
+    rows = "".join(f"<tr>{''.join(_cell(number, cell) for number, cell in enumerate(row))}</tr>" for row in cells)
+    head = "".join(f"<th>{name}</th>" for name in ("Host", "Configured role", "Addresses", "MACs", "Last stage", "Node"))
     return f'<section><h2>Hosts</h2><div class="scroll"><table><tr>{head}</tr>{rows}</table></div></section>'
+
+
+def _cell(number: int, content: str) -> str:
+    # Addresses are read as a whole; only names and sentences may wrap.
+    return f'<td class="firm">{content}</td>' if number in (2, 3) else f"<td>{content}</td>"
+
+
+def _node(state: str, roles: Sequence[str], differs: bool) -> str:
+    """What the cluster says of this host."""
+    if not state:
+        return "–"
+    said = escape(", ".join(roles))
+    shown = f'<span class="{"wrong" if differs else "soft"}">{said}{" (not as configured)" if differs else ""}</span>' if said else ""
+    alarming = state in ("not ready", MISSING)
+    return " · ".join(part for part in (f'<span class="wrong">{state}</span>' if alarming else escape(state), shown) if part)
 
 
 def _login(report: Report) -> str:
@@ -174,4 +201,4 @@ def _login(report: Report) -> str:
     ]
     rows = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts if value)
     commands = f"<pre>{escape(chr(10).join(login['commands']))}</pre>" if login["commands"] else ""
-    return f"<section><h2>How to log in</h2><dl>{rows}</dl>{commands}</section>"
+    return f"<section><h2>{'How to log in' if login['commands'] else 'Where things are'}</h2><dl>{rows}</dl>{commands}</section>"

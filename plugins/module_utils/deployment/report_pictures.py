@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -22,6 +22,8 @@ _MOST_DRAWN = 60
 _COLUMNS = 5
 _BOX = (192, 74)
 _GAP = 16
+# Bold letters are wider than others, by about a fifth.
+_BOLD = 0.8
 # Seconds between marks of the time axis; the first that leaves room for its text is taken.
 _TICKS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 86400)
 _TICK_ROOM = 70
@@ -71,13 +73,20 @@ def timeline(report: Report) -> str:
     def across(moment: str) -> float:
         return _LABEL + seconds_between(start, moment) * scale
 
+    short = short_names([host["name"] for host in hosts])
     parts = [*_axis(span, scale, height), *_phase_lines(report, across, height)]
     for number, host in enumerate(hosts):
         top = _AXIS + number * _ROW
-        parts.append(_text(_LABEL - 12, top + 19, host["name"], "host-label", anchor="end", room=_LABEL - 16))
+        parts.append(_text(_LABEL - 12, top + 19, host["name"], "host-label", anchor="end", room=_LABEL - 16, short=short[host["name"]]))
         parts += [_bar(stage, across(stage["since"]), across(stage["until"]), top) for stage in host["stages"]]
     label = f"Timeline of {len(hosts)} hosts over {duration_text(span)}"
     return _svg(WIDTH, height, label, parts)
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Each name without its domain; whole where two would then look alike."""
+    first = [name.partition(".")[0] for name in names]
+    return {name: short if first.count(short) == 1 else name for name, short in zip(names, first, strict=True)}
 
 
 def families_used(report: Report) -> list[tuple[str, str]]:
@@ -91,6 +100,7 @@ def topology(report: Report) -> str:
     hosts = report["hosts"][:_MOST_DRAWN]
     if not hosts:
         return ""
+    short = short_names([host["name"] for host in hosts])
     rows = [hosts[index : index + _COLUMNS] for index in range(0, len(hosts), _COLUMNS)]
     entrances = list(_entrances(report["cluster"]))
     network_y = 112 if entrances else 30
@@ -100,10 +110,10 @@ def topology(report: Report) -> str:
         f'<line class="wire strong" x1="20" y1="{network_y}" x2="{WIDTH - 20}" y2="{network_y}"/>',
         _text(WIDTH - 24, network_y - 9, networks, "small", anchor="end"),
     ]
-    parts += _row_of_boxes(entrances, 14, network_y, upwards=True)
+    parts += _row_of_boxes(entrances, 14, network_y, {}, upwards=True)
     for number, row in enumerate(rows):
         top = network_y + 36 + number * (_BOX[1] + 34)
-        parts += _row_of_boxes([_host_words(host) for host in row], top, network_y if number == 0 else top - 18, upwards=False)
+        parts += _row_of_boxes([_host_words(host) for host in row], top, network_y if number == 0 else top - 18, short, upwards=False)
     if len(report["hosts"]) > len(hosts):
         parts.append(_text(WIDTH / 2, height - 8, f"and {len(report['hosts']) - len(hosts)} more hosts", "small", anchor="middle"))
     return _svg(WIDTH, height, f"Topology of {report['cluster']['name']}", parts)
@@ -123,7 +133,7 @@ def _host_words(host: Report) -> tuple[str, str, list[str]]:
     return f"role-{role}{' first' if host['rendezvous'] else ''}", host["name"], [marks, ", ".join(host["addresses"][:2]) or "no address known"]
 
 
-def _row_of_boxes(boxes: Sequence[tuple[str, str, list[str]]], top: float, wire: float, *, upwards: bool) -> list[str]:
+def _row_of_boxes(boxes: Sequence[tuple[str, str, list[str]]], top: float, wire: float, short: Mapping[str, str], *, upwards: bool) -> list[str]:
     width, height = _BOX if not upwards else (300, 70)
     total = len(boxes) * width + (len(boxes) - 1) * _GAP
     left = (WIDTH - total) / 2
@@ -134,7 +144,7 @@ def _row_of_boxes(boxes: Sequence[tuple[str, str, list[str]]], top: float, wire:
         ends = (top + height, wire) if upwards else (wire, top)
         parts.append(f'<line class="wire" x1="{middle:.1f}" y1="{ends[0]:.1f}" x2="{middle:.1f}" y2="{ends[1]:.1f}"/>')
         parts.append(f'<rect class="box {css}" x="{x:.1f}" y="{top:.1f}" width="{width}" height="{height}" rx="8"/>')
-        parts.append(_text(x + 14, top + 24, title, "box-title", room=width - 24))
+        parts.append(_text(x + 14, top + 24, title, "box-title", room=(width - 24) * _BOLD, short=short.get(title, "")))
         parts += [_text(x + 14, top + 43 + 17 * index, text, "small", room=width - 24) for index, text in enumerate(lines)]
     return parts
 
@@ -155,10 +165,16 @@ def _tick_text(seconds: int, step: int) -> str:
 
 
 def _phase_lines(report: Report, across: Any, height: int) -> Iterator[str]:
+    # Two phases that follow each other closely: the second is told by its line and the list below the picture.
+    taken = 0.0
     for phase in report["phases"][1:]:
         x = across(phase["since"])
         yield f'<line class="phase" x1="{x:.1f}" y1="{_AXIS - 12}" x2="{x:.1f}" y2="{height}"><title>{escape(phase["phase"])}</title></line>'
         before = x > WIDTH - 80
+        length = len(phase["phase"]) * 6.4 + 8
+        if x < taken:
+            continue
+        taken = x + (0 if before else length)
         yield _text(x - 4 if before else x + 4, _AXIS - 5, phase["phase"], "phase-label", anchor="end" if before else "start")
 
 
@@ -173,10 +189,11 @@ def _bar(stage: Report, left: float, right: float, top: float) -> str:
     return rectangle + (_text(left + 6, top + 18, stage["stage"], "bar-label") if fits else "")
 
 
-def _text(x: float, y: float, text: str, css: str, anchor: str = "start", room: float = 0) -> str:
-    """SVG neither wraps nor cuts: a text longer than ``room`` pixels is shortened here."""
+def _text(x: float, y: float, text: str, css: str, anchor: str = "start", room: float = 0, short: str = "") -> str:
+    """SVG neither wraps nor cuts: of a text longer than ``room`` pixels ``short`` is shown, or as much as there is room for."""
     most = int(room / 6.4) if room else 0
-    shown = text if not most or len(text) <= most else text[: max(1, most - 1)] + "…"
+    shown = short if short and most and len(text) > most else text
+    shown = shown if not most or len(shown) <= most else shown[: max(1, most - 1)] + "…"
     title = f"<title>{escape(text)}</title>" if shown != text else ""
     return f'<text class="{css}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(shown)}{title}</text>'
 

@@ -13,6 +13,7 @@ from typing import Any
 from ..assisted.progress import REBOOTING, HostProgress
 from ..common.state import StateFile
 from .observation import FAILED, PHASES, InventoryHost, Observation
+from .report_nodes import record_nodes
 from .silence import LAST_SEEN
 from .supervision import Memory, Setup, Step, bootstrapped
 
@@ -144,6 +145,7 @@ class Timeline:
     def _nodes(self, seen: Observation) -> None:
         if not seen.api.ours:
             return
+        self.section["nodes"] = record_nodes(seen.api.nodes)
         hosts = self.section.setdefault("hosts", {})
         for node in seen.api.nodes:
             name = next((host.name for host in self._setup.hosts if host.node_name == node.name.lower()), node.name)

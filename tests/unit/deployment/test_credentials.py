@@ -152,6 +152,23 @@ def test_hand_over_in_check_mode_predicts_and_without_it_says_why_not(stage):
         plan_hand_over(work_dir, NoWait(), connect_to=ConnectTo.of(stage.connect_to))
 
 
+def test_the_nodes_of_this_moment_are_recorded_and_are_no_change(stage):
+    stage.build()
+    nodes = stage.installed().routes[("GET", "/api/v1/nodes")][1]["items"]
+    nodes[0]["metadata"]["labels"] = {"node-role.kubernetes.io/master": "", "node-role.kubernetes.io/control-plane": ""}
+    work_dir, connect_to = WorkDir(stage.root), ConnectTo.of(stage.connect_to)
+    plan_hand_over(work_dir, NoWait(), connect_to=connect_to).apply()
+    assert work_dir.state.section("install")["nodes"] == [
+        {"name": "node-0", "ready": True, "roles": ["control-plane", "master"]},
+        {"name": "node-1", "ready": True, "roles": []},
+    ]
+    nodes[1]["metadata"]["labels"] = {"node-role.kubernetes.io/worker": ""}
+    again = plan_hand_over(work_dir, NoWait(), connect_to=connect_to)
+    again.apply()
+    assert not again.changed
+    assert work_dir.state.section("install")["nodes"][1]["roles"] == ["worker"]
+
+
 def test_a_kubeconfig_that_is_broken(stage):
     stage.build()
     path = stage.root / "auth" / "kubeconfig"

@@ -12,10 +12,18 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report import duration_text, make_report, summary_lines
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report import count_text, duration_text, make_report, summary_lines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report_files import plan_report
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report_nodes import role_differs
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report_page import report_html
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report_pictures import FAMILIES, FAMILY_TEXTS, family, timeline, topology
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report_pictures import (
+    FAMILIES,
+    FAMILY_TEXTS,
+    family,
+    short_names,
+    timeline,
+    topology,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, known_secrets, read_deployment
 
 AT = "2026-11-21T10:{:02d}:00.000Z"
@@ -47,8 +55,20 @@ INSTALL = {
         "node-0": {"status": "installing-in-progress", "stage": "Waiting for bootkube", "role": "master", "bootstrap": True, "addresses": [], "node": "ready"},
         "node-1": {"status": "installed", "stage": "Done", "role": "worker", "bootstrap": False, "addresses": ["192.168.111.21"], "node": "ready"},
     },
+    "nodes": [
+        {"name": "node-0", "ready": True, "roles": ["control-plane", "master"]},
+        {"name": "node-1", "ready": True, "roles": ["worker"]},
+    ],
     "warnings": ["The medium of node-1 could not be detached; detach it by hand."],
 }
+
+
+def with_nodes(report, stage, *nodes, phase="installed"):
+    """The same deployment whose cluster lists these Nodes: (name, ready, roles)."""
+    listed = [{"name": name, "ready": ready, "roles": roles.split(",")} for name, ready, roles in nodes]
+    stage.state.update("install", {"nodes": listed, "phase": phase})
+    work_dir = WorkDir(stage.root)
+    return make_report(work_dir, stage.state.read(), read_deployment(work_dir.config))
 
 
 @pytest.fixture
@@ -163,7 +183,7 @@ def test_before_anything_happened(stage):
     empty = make_report(work_dir, {}, None)
     check(report_html(empty))
     assert timeline(empty) == topology(empty) == ""
-    assert summary_lines(empty, work_dir.root / "report.html")[0] == "Cluster (no name): not built yet, 0 of 0 nodes ready"
+    assert summary_lines(empty, work_dir.root / "report.html")[0] == "Cluster (no name): not built yet, no host configured"
     stage.configure()
     planned = make_report(work_dir, {}, read_deployment(work_dir.config))
     assert [host["name"] for host in planned["hosts"]] == ["node-0", "node-1"]
@@ -179,9 +199,73 @@ def test_a_failure(report):
 
 def test_the_summary(report, stage):
     lines = summary_lines(report, stage.root / "report.html")
-    assert lines[0] == "Cluster demo 4.22.0: installed after 40 min 00 s, 2 of 2 nodes ready"
+    assert lines[0] == "Cluster demo 4.22.0: installed after 40 min 00 s, 2 nodes ready"
+    assert "Nodes: node-0 (control-plane, master), node-1 (worker)" in lines
     assert "Console: https://console-openshift-console.apps.demo.example.com" in lines
     assert any(line.startswith("Login: user kubeadmin, password in ") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("ready", "hosts", "words"),
+    [(0, 0, "no host configured"), (0, 1, "1 host, no node ready"), (0, 5, "5 hosts, no node ready"), (1, 1, "1 node ready"), (5, 5, "5 nodes ready"),
+     (1, 5, "1 of 5 nodes ready")],
+)  # fmt: skip
+def test_counts_read_well(ready, hosts, words):
+    assert count_text(ready, hosts) == words
+
+
+def test_what_the_nodes_say_is_shown(report):
+    assert [(host["node"], host["node_roles"]) for host in report["hosts"]] == [("ready", ["control-plane", "master"]), ("ready", ["worker"])]
+    assert report["warnings"] == INSTALL["warnings"] and report["other_nodes"] == []
+    assert "control-plane, master" in report_html(report)
+
+
+def test_a_node_of_another_role_is_a_warning(report, stage):
+    swapped = with_nodes(report, stage, ("node-0", True, "worker"), ("node-1", True, "control-plane,master"))
+    first, second = swapped["warnings"][-2:]
+    assert first.startswith("node-0 is configured as control plane, its Node has the role worker.")
+    assert second.startswith("node-1 is configured as worker, its Node has the roles control-plane, master.")
+    assert [host["role_differs"] for host in swapped["hosts"]] == [True, True]
+    assert "its Node has the role worker" in report_html(swapped)
+
+
+@pytest.mark.parametrize("roles", ["control-plane,master,worker", "infra,worker", "control-plane,infra,master"])
+def test_further_roles_are_no_mismatch(roles):
+    # Without workers the control plane takes their work, and an administrator adds roles of his own.
+    assert not role_differs("worker" if roles.startswith("infra") else "master", roles.split(","))
+
+
+@pytest.mark.parametrize(
+    ("role", "roles", "differs"),
+    [("worker", ["control-plane", "master", "worker"], True), ("arbiter", ["arbiter"], False), ("arbiter", ["worker"], True), ("worker", ["arbiter"], True),
+     ("", ["worker"], False), ("master", ["control-plane"], False), ("master", [], True)],
+)  # fmt: skip
+def test_roles_against_labels(role, roles, differs):
+    assert role_differs(role, roles) is differs
+
+
+def test_a_host_without_a_node_is_a_warning_once_the_cluster_is_installed(report, stage):
+    missing = with_nodes(report, stage, ("node-0", True, "control-plane,master"), ("stranger", True, "worker"))
+    assert any(text.startswith("node-1 is configured, but the cluster has no Node node-1.") for text in missing["warnings"])
+    assert [node["name"] for node in missing["other_nodes"]] == ["stranger"]
+    assert missing["hosts"][1]["node"] == "missing"
+    assert "stranger" in report_html(missing)
+    waiting = with_nodes(report, stage, ("node-0", True, "control-plane,master"), phase="installing")
+    assert waiting["warnings"] == INSTALL["warnings"] and waiting["hosts"][1]["node"] == ""
+
+
+def test_a_node_that_is_not_ready_is_a_warning(report, stage):
+    broken = with_nodes(report, stage, ("node-0", True, "control-plane,master"), ("node-1", False, "worker"))
+    assert any(text.startswith("The Node of node-1 is not ready.") for text in broken["warnings"])
+    assert summary_lines(broken, stage.root / "report.html")[0].endswith("1 of 2 nodes ready")
+
+
+def test_a_cluster_recorded_without_roles_gives_no_false_alarm(stage):
+    stage.build()
+    stage.state.update("install", {key: value for key, value in INSTALL.items() if key != "nodes"})
+    work_dir = WorkDir(stage.root)
+    old = make_report(work_dir, stage.state.read(), read_deployment(work_dir.config))
+    assert old["warnings"] == INSTALL["warnings"] and [host["node"] for host in old["hosts"]] == ["ready", "ready"]
 
 
 def test_many_hosts_are_drawn_too(report):
@@ -189,6 +273,11 @@ def test_many_hosts_are_drawn_too(report):
     report["hosts"] = [{**one, "name": f"a-host-with-a-name-that-is-too-long-{number}"} for number in range(200)]
     assert "and 140 more hosts" in topology(report)
     check(report_html(report))
+
+
+def test_long_names_are_shown_without_their_domain():
+    assert short_names(["a.example.com", "b.example.com"]) == {"a.example.com": "a", "b.example.com": "b"}
+    assert short_names(["a.example.com", "a.example.org", "b"]) == {"a.example.com": "a.example.com", "a.example.org": "a.example.org", "b": "b"}
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0, "0 s"), (59.6, "1 min 00 s"), (245, "4 min 05 s"), (3840, "1 h 04 min")])

@@ -80,6 +80,7 @@ def test_the_timeline_is_recorded(world, kit):
     assert list(install["phases"]) == ["boot", "bootstrap", "discovery", "install", "operators"]
     assert install["cluster_id"] == "c1"
     assert install["hosts"]["b"]["node"] == "ready"
+    assert install["nodes"] == [{"name": "node-a", "ready": True, "roles": []}, {"name": "node-b", "ready": True, "roles": []}]
 
 
 @pytest.mark.parametrize(

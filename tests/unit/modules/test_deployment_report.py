@@ -45,13 +45,22 @@ def test_check_run_run_again(stage: Any, call: Any) -> None:
     assert [done["changed"], again["changed"]] == [True, False]
     assert json.loads(Path(done["json"]).read_text()) == done["report"] == predicted["report"]
     assert Path(done["html"]).read_text().startswith("<!doctype html>")
-    assert done["summary"][0] == "Cluster demo 4.22.0: image built, 0 of 2 nodes ready"
+    assert done["summary"][0] == "Cluster demo 4.22.0: image built, 2 hosts, no node ready"
 
 
 def test_further_warnings_are_shown_without_secrets(stage: Any, call: Any) -> None:
     stage.build()
     result = call(warnings=["mind the gap", "password aaaaa-bbbbb-ccccc-ddddd"])
     assert result["report"]["warnings"] == ["mind the gap", "password <hidden>"]
+
+
+def test_a_wrong_role_is_a_warning_of_the_task(stage: Any, call: Any) -> None:
+    stage.build()
+    nodes = [{"name": "node-0", "ready": True, "roles": ["worker"]}, {"name": "node-1", "ready": True, "roles": ["worker"]}]
+    stage.state.update("install", {"phase": "installed", "nodes": nodes})
+    result = call()
+    assert len(result["node_warnings"]) == 1 and "its Node has the role worker" in str(result["warnings"])
+    assert any(line.startswith("Warning: node-0 is configured as control plane") for line in result["summary"])
 
 
 def test_before_anything_happened(stage: Any, call: Any) -> None:
