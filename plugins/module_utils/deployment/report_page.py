@@ -35,7 +35,8 @@ td.firm { white-space: nowrap; } td:first-child { min-width: 130px; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 20px 22px; margin-bottom: 18px; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(165px, 1fr)); gap: 12px; margin-bottom: 18px; }
 .tile { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 13px 16px; }
-.tile b { display: block; font-size: 20px; font-weight: 650; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } .tile span { color: var(--soft); font-size: 13px; }
+.tile b { display: block; font-size: 20px; font-weight: 650; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.tile span { color: var(--soft); font-size: 13px; }
 .scroll { overflow-x: auto; } svg { display: block; width: 100%; min-width: 720px; height: auto; }
 table { border-collapse: collapse; width: 100%; font-size: 14px; } td, th { text-align: left; padding: 7px 12px 7px 0; vertical-align: top; }
 th { color: var(--soft); font-weight: 600; border-bottom: 1px solid var(--line); } tr + tr td { border-top: 1px solid var(--line); }
