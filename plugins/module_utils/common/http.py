@@ -12,13 +12,13 @@ import contextlib
 import dataclasses
 import json
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from . import libraries
 from .connect import DIRECT, ConnectTo
-from .errors import RemoteError, Unreachable
+from .errors import RemoteError, Unreachable, ZeroTouchError
 from .tls import Tls
 
 if TYPE_CHECKING:
@@ -46,15 +46,28 @@ class Response:
         return self.body.decode("utf-8", errors="replace")
 
 
-def pool_manager(tls: Tls, connect_to: ConnectTo = DIRECT, client_cert: tuple[str, str] | None = None) -> urllib3.PoolManager:
-    """A urllib3 pool manager whose every connection honours ``connect_to`` and ``tls``; ``client_cert`` is (certificate file, key file)."""
+@dataclasses.dataclass(frozen=True)
+class Proxy:
+    """An HTTP proxy. HTTPS goes through it by CONNECT; ``headers`` are for the proxy alone and may hold a password, as may ``url``."""
+
+    url: str = dataclasses.field(repr=False)
+    headers: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
+
+
+def pool_manager(
+    tls: Tls, connect_to: ConnectTo = DIRECT, client_cert: tuple[str, str] | None = None, proxy: Proxy | None = None, connections: int = 8
+) -> urllib3.PoolManager:
+    """A urllib3 pool manager whose every connection honours ``connect_to`` and ``tls``; ``client_cert`` is (certificate file, key file).
+
+    Up to ``connections`` per server are kept for further requests.
+    """
     context = tls.context()
     if client_cert:
         context.load_cert_chain(*client_cert)
-    return _mapped_pool_manager(connect_to, context, tls)
+    return _mapped_pool_manager(connect_to, context, tls, proxy, connections)
 
 
-def _mapped_pool_manager(connect_to: ConnectTo, context: ssl.SSLContext, tls: Tls) -> urllib3.PoolManager:
+def _mapped_pool_manager(connect_to: ConnectTo, context: ssl.SSLContext, tls: Tls, proxy: Proxy | None, connections: int) -> urllib3.PoolManager:
     urllib3 = libraries.urllib3
     from_connection = urllib3.connection
 
@@ -80,6 +93,15 @@ def _mapped_pool_manager(connect_to: ConnectTo, context: ssl.SSLContext, tls: Tl
         def _new_conn(self) -> socket.socket:
             return open_socket(self)
 
+        def _tunnel(self) -> None:
+            # What the proxy shall connect to; the name in TLS stays.
+            host, port = self._tunnel_host or "", self._tunnel_port or 443
+            self._tunnel_host, self._tunnel_port = connect_to.resolve(host, port)
+            try:
+                super()._tunnel()
+            finally:
+                self._tunnel_host, self._tunnel_port = host, port
+
     class HttpPool(urllib3.HTTPConnectionPool):
         ConnectionCls = MappedHttp
 
@@ -90,15 +112,28 @@ def _mapped_pool_manager(connect_to: ConnectTo, context: ssl.SSLContext, tls: Tl
     if not tls.validate_certs and not tls.fingerprint:
         assertions["cert_reqs"] = "CERT_NONE"
         urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # said once, by the door that was told to
-    manager = urllib3.PoolManager(num_pools=16, maxsize=8, ssl_context=context, **assertions)
+    options = {"num_pools": 16, "maxsize": connections, "ssl_context": context, **assertions}
+    manager = urllib3.PoolManager(**options) if proxy is None else _proxy_manager(proxy, options)
     manager.pool_classes_by_scheme = {"http": HttpPool, "https": HttpsPool}
     return manager
+
+
+def _proxy_manager(proxy: Proxy, options: Mapping[str, Any]) -> urllib3.PoolManager:
+    urllib3 = libraries.urllib3
+    parts = urlsplit(proxy.url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ZeroTouchError(f"The proxy {parts.scheme}://{parts.netloc.rpartition('@')[2]} is not of the form http://[user:password@]host:port.")
+    headers = dict(proxy.headers)
+    if parts.username and not any(name.lower() == "proxy-authorization" for name in headers):
+        headers |= urllib3.util.make_headers(proxy_basic_auth=f"{unquote(parts.username)}:{unquote(parts.password or '')}")
+    bare = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    return urllib3.ProxyManager(bare, proxy_headers=headers, proxy_ssl_context=options["ssl_context"], **options)
 
 
 class HttpClient:
     """Requests against one service.
 
-    ``service`` names it in errors ("BMC of node-1"). Paths are joined to ``base_url``. No retry, no redirect: callers decide.
+    ``service`` names it in errors ("BMC of node-1"). A header with a sequence of values is sent once for each. Paths are joined to ``base_url``. No retry, no redirect: callers decide.
     Raises :class:`Unreachable` when there is no answer.
     """
 
@@ -108,15 +143,17 @@ class HttpClient:
         base_url: str,
         tls: Tls | None = None,
         connect_to: ConnectTo = DIRECT,
-        headers: Mapping[str, str] | None = None,
+        headers: Mapping[str, str | Sequence[str]] | None = None,
         timeout: float = DEFAULT_TIMEOUT,
         client_cert: tuple[str, str] | None = None,
+        proxy: Proxy | None = None,
+        connections: int = 8,
     ) -> None:
         self.service = service
         self.base_url = base_url if base_url.endswith("/") else base_url + "/"
         self.headers = dict(headers or {})
         self.timeout = timeout
-        self._pool = pool_manager(tls or Tls(), connect_to, client_cert)
+        self._pool = pool_manager(tls or Tls(), connect_to, client_cert, proxy, connections)
 
     def url(self, path: str) -> str:
         """Absolute URL of a path: absolute URLs stay, ``/x`` is from the root of the server, ``x`` from the base URL."""
@@ -153,7 +190,7 @@ class HttpClient:
     ) -> Iterator[urllib3.BaseHTTPResponse]:
         """One request whose answer the caller reads itself (``read(n)``), for large bodies."""
         urllib3 = libraries.urllib3
-        sent = {**self.headers, **(headers or {})}
+        sent = _header_lines({**self.headers, **(headers or {})})
         data = body
         if json_body is not None:
             data = json.dumps(json_body).encode()
@@ -186,12 +223,21 @@ class HttpClient:
         return RemoteError(self.service, response.status, detail, code)
 
 
+def _header_lines(headers: Mapping[str, str | Sequence[str]]) -> Any:
+    lines = libraries.urllib3.HTTPHeaderDict()
+    for name, value in headers.items():
+        for line in (value,) if isinstance(value, str) else value:
+            lines.add(name, line)
+    return lines
+
+
 def unreachable(service: str, url: str, error: Exception) -> Unreachable:
     """A transport fault in the user's words: what was tried, what failed, what to look at."""
     exceptions = libraries.urllib3.exceptions
     parts = urlsplit(url)
     endpoint = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
     cause: BaseException = error
+    via = " through the proxy" if isinstance(error, exceptions.ProxyError) else ""
     while isinstance(cause, (exceptions.MaxRetryError, exceptions.ProxyError)) and isinstance(cause.args[-1], BaseException):
         cause = cause.args[-1]
     if isinstance(cause, exceptions.NameResolutionError):
@@ -201,8 +247,8 @@ def unreachable(service: str, url: str, error: Exception) -> Unreachable:
     if isinstance(cause, exceptions.TimeoutError) and not isinstance(cause, exceptions.NewConnectionError):
         return Unreachable(f"{service}: no answer from {endpoint} in time.", "timeout", "Check address, route and firewall.")
     if isinstance(cause, exceptions.NewConnectionError):
-        return Unreachable(f"{service}: {endpoint} cannot be reached: {_last_words(cause)}.", "refused", "Check address, port and firewall.")
-    return Unreachable(f"{service}: the connection to {endpoint} broke: {_last_words(cause)}.", "broken")
+        return Unreachable(f"{service}: {endpoint} cannot be reached{via}: {_last_words(cause)}.", "refused", "Check address, port and firewall.")
+    return Unreachable(f"{service}: the connection to {endpoint}{via} broke: {_last_words(cause)}.", "broken")
 
 
 def _last_words(error: BaseException) -> str:

@@ -10,10 +10,14 @@ pass through, and its discovery costs a request per group for kinds that are kno
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
+import datetime
+import email.utils
 import json
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,9 +28,10 @@ from ..common.clock import Clock, SystemClock
 from ..common.connect import DIRECT, ConnectTo, split_endpoint
 from ..common.errors import RemoteError, Unreachable, ZeroTouchError
 from ..common.http import HttpClient, Response, unreachable
-from ..common.retry import Backoff, retry
+from ..common.retry import Backoff
 from ..common.tls import Tls
 from .config import KubeConfig, read_kubeconfig
+from .faults import fault
 
 Object = dict[str, Any]
 Objects = list[Object]
@@ -35,6 +40,12 @@ MERGE_PATCH = "application/merge-patch+json"
 PAGE = 500
 # The server ends a watch on its own after some minutes; asking for an end makes that regular.
 WATCH_PIECE = 290.0
+# A server that is busy names its own delay (Retry-After); longer than this we do not believe it.
+LONGEST_DELAY = 30.0
+# Seconds between attempts while the API is away.
+_OUTAGE_STEP = 1.0
+DRY_RUN = {"dryRun": "All"}
+_HTTP_VERBS = {"POST": "create", "PATCH": "patch", "DELETE": "delete"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,10 +58,12 @@ class Event:
 
 
 class KubeClient:
-    """Requests to one API server.
+    """Requests to one API server, from any number of threads.
 
-    Raises :class:`RemoteError` with Kubernetes' own message and reason, :class:`Unreachable` without an answer. ``attempts`` above 1
-    repeats requests that the server was too busy for (429, and 5xx of reads).
+    Raises :class:`RemoteError` with Kubernetes' own message and reason (``faults.py`` has those that callers act on), :class:`Unreachable` without an
+    answer. ``attempts`` above 1 repeats requests that the server was too busy for: 429, and 5xx of reads and merge patches, whose effect is the same
+    the second time. An API that has answered before and goes away is waited for up to ``outage`` seconds; one that never answered fails at once.
+    ``dry_run`` sends every write as a server-side dry run.
     """
 
     def __init__(
@@ -61,20 +74,26 @@ class KubeClient:
         ca_certs: tuple[str, ...] = (),
         timeout: float = 30.0,
         attempts: int = 1,
+        outage: float = 0.0,
         clock: Clock | None = None,
         service: str = "Kubernetes API",
+        dry_run: bool = False,
+        connections: int = 8,
     ) -> None:
-        url, connect_to = named_endpoint(config, connect_to)
-        trusted = ((config.ca,) if config.ca else ()) + ca_certs
-        tls = Tls(validate_certs=config.validate_certs, ca_certs=trusted, system_store=not config.ca)
-        headers = {"Accept": "application/json"} | ({"Authorization": config.authorization} if config.authorization else {})
         self.service = service
-        self.server = url
+        self.dry_run = dry_run
+        self.calls: collections.Counter[str] = collections.Counter()  # requests by verb: get list watch create patch delete
         self.last_date = ""  # Date header of the last answer: the server's own clock
-        self._attempts = attempts
+        self._backoff = Backoff(attempts=attempts, first=1.0, factor=2.0, largest=10.0)
+        self._outage = outage
         self._clock = clock or SystemClock()
-        with _client_certificate(config) as client_cert:
-            self._http = HttpClient(service, url, tls, connect_to, headers=headers, timeout=timeout, client_cert=client_cert)
+        self._answered = False
+        self._lock = threading.Lock()
+        self._generation = 0  # of the credentials
+        self._options: dict[str, Any] = {"connect_to": connect_to, "ca_certs": ca_certs, "timeout": timeout, "connections": connections}
+        self._config = config
+        self.namespace = config.namespace
+        self.server, self._http = _open(config, service, **self._options)
 
     @classmethod
     def from_kubeconfig(cls, path: Path, *, context: str = "", ca_cert: str = "", **options: Any) -> KubeClient:
@@ -98,28 +117,44 @@ class KubeClient:
         """All objects, read in pages."""
         return self._list(path, label_selector, field_selector)[0]
 
-    def create(self, path: str, body: Mapping[str, Any], **params: str) -> Object:
-        return self._send("POST", path, params, body)
+    def create(self, path: str, body: Mapping[str, Any], *, dry_run: bool = False, **params: str) -> Object:
+        return self._send("POST", path, self._write_params(params, dry_run), body)
 
-    def merge_patch(self, path: str, patch: Mapping[str, Any], **params: str) -> Object:
-        """JSON merge patch (RFC 7386): None deletes a key, lists are replaced. The result is the object as it is now."""
-        return self._send("PATCH", path, params, patch, {"Content-Type": MERGE_PATCH})
+    def merge_patch(self, path: str, patch: Mapping[str, Any], *, dry_run: bool = False, **params: str) -> Object:
+        """JSON merge patch (RFC 7386): None deletes a key, lists are replaced. The result is the object as it is now.
 
-    def delete(self, path: str, *, propagation: str = "") -> bool:
-        """Ask for deletion; False when there was nothing to delete."""
-        body = {"kind": "DeleteOptions", "apiVersion": "v1"} | ({"propagationPolicy": propagation} if propagation else {})
+        With ``metadata.resourceVersion`` in the patch the server answers 409 if the object has changed since.
+        """
+        return self._send("PATCH", path, self._write_params(params, dry_run), patch, {"Content-Type": MERGE_PATCH})
+
+    def delete(self, path: str, *, propagation: str = "", uid: str = "", resource_version: str = "", dry_run: bool = False) -> bool:
+        """Ask for deletion, of exactly that object if ``uid`` or ``resource_version`` is given (else 409); False when there was nothing to delete."""
+        preconditions = {key: value for key, value in (("uid", uid), ("resourceVersion", resource_version)) if value}
+        body: Object = {"kind": "DeleteOptions", "apiVersion": "v1"}
+        body |= ({"propagationPolicy": propagation} if propagation else {}) | ({"preconditions": preconditions} if preconditions else {})
         try:
-            self._send("DELETE", path, body=body)
+            self._send("DELETE", path, self._write_params({}, dry_run), body)
         except RemoteError as error:
             if error.status == 404:
                 return False
             raise
         return True
 
+    def server_time(self) -> datetime.datetime | None:
+        """The server's clock at its last answer; compare times in objects with this, never with our own clock."""
+        try:
+            return email.utils.parsedate_to_datetime(self.last_date)
+        except ValueError:
+            return None
+
     def follow(self, path: str, seconds: float, *, label_selector: str = "", field_selector: str = "") -> Iterator[Event]:
-        """List, then watch for ``seconds``. Resumes where the connection ended; lists again (a LISTED event) when the server forgot (410)."""
+        """List, then watch for ``seconds``. Resumes where the connection ended; lists again (a LISTED event) when the server forgot (410).
+
+        Raises what :meth:`list` raises; without ``outage`` also what breaks a watch.
+        """
         end = self._clock.now() + seconds
         version = ""
+        patience = self._patience("GET")
         while True:
             if not version:
                 objects, version = self._list(path, label_selector, field_selector)
@@ -128,18 +163,27 @@ class KubeClient:
             if remaining <= 0:
                 return
             started = self._clock.now()
-            for event in self._watch(path, version, min(remaining, WATCH_PIECE), label_selector, field_selector):
-                if event.type == "ERROR":
-                    version = ""
-                    break
-                version = str(event.object.get("metadata", {}).get("resourceVersion") or version)
-                if event.type != "BOOKMARK":
-                    yield event
+            generation = self._generation
+            try:
+                for event in self._watch(path, version, min(remaining, WATCH_PIECE), label_selector, field_selector):
+                    patience = self._patience("GET")
+                    if event.type == "ERROR":
+                        version = ""
+                        break
+                    version = str(event.object.get("metadata", {}).get("resourceVersion") or version)
+                    if event.type != "BOOKMARK":
+                        yield event
+            except (RemoteError, Unreachable) as error:
+                if not (isinstance(error, RemoteError) and error.status == 401 and self._renew(generation)):
+                    patience.outlast(error)
             if self._clock.now() - started < 1:
                 self._clock.sleep(min(1.0, remaining))  # a server that ends watches at once must not be asked in a tight loop
 
     def close(self) -> None:
         self._http.close()
+
+    def _write_params(self, params: Mapping[str, str], dry_run: bool) -> dict[str, str]:
+        return {**params, **(DRY_RUN if dry_run or self.dry_run else {})}
 
     def _list(self, path: str, label_selector: str, field_selector: str) -> tuple[Objects, str]:
         params = _selectors(label_selector, field_selector)
@@ -148,11 +192,11 @@ class KubeClient:
         while True:
             page = {"limit": str(PAGE)} | ({"continue": token} if token else {})
             try:
-                answer = self._send("GET", path, params | page)
+                answer = self._send("GET", path, params | page, reading="list")
             except RemoteError as error:
                 if error.status != 410 or not token:
                     raise
-                objects, answer = [], self._send("GET", path, params)  # the pages' snapshot is gone: read the list whole
+                objects, answer = [], self._send("GET", path, params, reading="list")  # the pages' snapshot is gone: read the list whole
             items = answer.get("items") or []
             kind, api_version = str(answer.get("kind", "")).removesuffix("List"), answer.get("apiVersion")
             # Items of a list carry neither kind nor apiVersion; an object on its own does.
@@ -169,13 +213,15 @@ class KubeClient:
             "allowWatchBookmarks": "true",
             "timeoutSeconds": str(max(1, int(seconds))),
         }
-        with self._http.stream("GET", _with_query(path, params), timeout=seconds + 10) as answer:
+        target = _with_query(path, params)
+        self._count("watch")
+        with self._http.stream("GET", target, timeout=seconds + 10) as answer:
             try:
                 if answer.status == 410:
                     yield Event("ERROR")
                     return
                 if answer.status != 200:
-                    raise self._failure(Response(answer.status, {}, answer.read()))
+                    raise self._failure(Response(answer.status, {}, answer.read()), ("GET", target))
                 yield from _events(answer.stream(1 << 16, decode_content=True))
             except libraries.urllib3.exceptions.ReadTimeoutError:
                 return  # quiet to the end: the caller resumes from the last version
@@ -191,20 +237,46 @@ class KubeClient:
         params: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
+        reading: str = "get",
     ) -> Object:
-        def once() -> Object:
-            answer = self._http.request(method, _with_query(path, params or {}), json_body=body, headers=headers)
+        renewed = False
+        patience = self._patience(method)
+        target = _with_query(path, params or {})
+        while True:
+            generation, http = self._generation, self._http
+            try:
+                self._count(_HTTP_VERBS.get(method, reading))
+                answer = http.request(method, target, json_body=body, headers=headers)
+            except Unreachable as error:
+                patience.outlast(error)
+                continue
+            self._answered = True
+            patience.outage = self._outage
             self.last_date = answer.headers.get("date", "")
-            if not 200 <= answer.status < 300:
-                raise self._failure(answer)
-            return self._object(answer)
+            if 200 <= answer.status < 300:
+                return self._object(answer)
+            if answer.status == 401 and not renewed and self._renew(generation):
+                renewed = True
+                continue
+            patience.outlast(self._failure(answer, (method, target)), answer.headers.get("retry-after", ""))
 
-        def again(error: Exception) -> bool | float:
-            if isinstance(error, Unreachable):
-                return method == "GET" and error.kind in ("timeout", "broken")
-            return isinstance(error, RemoteError) and (error.status == 429 or (method == "GET" and error.status >= 500))
+    def _patience(self, method: str) -> _Patience:
+        return _Patience(self._backoff, self._outage if self._answered else 0.0, self._clock, method)
 
-        return retry(once, Backoff(attempts=self._attempts, first=1.0, factor=2.0, largest=10.0), again, self._clock)
+    def _count(self, verb: str) -> None:
+        with self._lock:
+            self.calls[verb] += 1
+
+    def _renew(self, generation: int) -> bool:
+        """Fetch expired credentials anew, once for all threads that used the same ones; False when there is no way to."""
+        with self._lock:
+            if self._config.renew is None:
+                return False
+            if self._generation == generation:
+                self._config = self._config.renew()
+                self.server, self._http = _open(self._config, self.service, **self._options)
+                self._generation += 1
+            return True
 
     def _object(self, answer: Response) -> Object:
         try:
@@ -215,15 +287,58 @@ class KubeClient:
             raise self._http.failure(answer, "the answer is not a JSON object; is this a Kubernetes API?")
         return document
 
-    def _failure(self, answer: Response) -> RemoteError:
+    def _failure(self, answer: Response, request: tuple[str, str]) -> RemoteError:
         """Kubernetes' Status object in words, or the start of what was answered instead."""
         try:
             status = answer.json()
         except ValueError:
             status = None
         if isinstance(status, dict) and status.get("message"):
-            return self._http.failure(answer, str(status["message"]), str(status.get("reason") or ""))
-        return self._http.failure(answer, answer.text().strip()[:200] or "no explanation")
+            return fault(self.service, answer.status, str(status["message"]), str(status.get("reason") or ""), request)
+        return fault(self.service, answer.status, answer.text().strip()[:200] or "no explanation", "", request)
+
+
+class _Patience:
+    """How long one request goes on trying."""
+
+    def __init__(self, backoff: Backoff, outage: float, clock: Clock, method: str) -> None:
+        self.outage = outage
+        self._backoff = backoff
+        self._clock = clock
+        self._method = method
+        self._attempt = 1
+        self._away_since: float | None = None
+
+    def outlast(self, error: RemoteError | Unreachable, retry_after: str = "") -> None:
+        """Wait until the next attempt, or raise the error: it is final, or there were enough attempts."""
+        if isinstance(error, Unreachable) and self._waited_for_return(error):
+            return
+        if not self._worth_repeating(error) or self._attempt >= self._backoff.attempts:
+            raise error
+        own = self._backoff.delay(self._attempt)
+        self._clock.sleep(min(float(retry_after), LONGEST_DELAY) if retry_after.isdigit() else own)
+        self._attempt += 1
+
+    def _waited_for_return(self, error: Unreachable) -> bool:
+        # A refused connection carried no request, whatever its method; one that broke may have been carried out.
+        if error.kind != "refused" and not (self._harmless and error.kind == "broken"):
+            return False
+        now = self._clock.now()
+        self._away_since = now if self._away_since is None else self._away_since
+        if now - self._away_since >= self.outage:
+            return False
+        self._clock.sleep(_OUTAGE_STEP)
+        return True
+
+    @property
+    def _harmless(self) -> bool:
+        """Whether the request has the same effect the second time."""
+        return self._method in ("GET", "PATCH")
+
+    def _worth_repeating(self, error: RemoteError | Unreachable) -> bool:
+        if isinstance(error, Unreachable):
+            return self._harmless and error.kind in ("timeout", "broken")
+        return error.status == 429 or (self._harmless and error.status >= 500)
 
 
 def named_endpoint(config: KubeConfig, connect_to: ConnectTo) -> tuple[str, ConnectTo]:
@@ -238,6 +353,17 @@ def named_endpoint(config: KubeConfig, connect_to: ConnectTo) -> tuple[str, Conn
     name, _port = split_endpoint(config.server_name)
     url = urlunsplit((parts.scheme, f"{config.server_name}:{port}", parts.path, "", ""))
     return url, ConnectTo({**connect_to.entries, (name, port): target})
+
+
+def _open(config: KubeConfig, service: str, *, connect_to: ConnectTo, ca_certs: tuple[str, ...], timeout: float, connections: int) -> tuple[str, HttpClient]:
+    url, connect_to = named_endpoint(config, connect_to)
+    trusted = ((config.ca,) if config.ca else ()) + ca_certs
+    tls = Tls(validate_certs=config.validate_certs, ca_certs=trusted, system_store=not config.ca)
+    headers = {"Accept": "application/json", **config.headers} | ({"Authorization": config.authorization} if config.authorization else {})
+    with _client_certificate(config) as client_cert:
+        return url, HttpClient(
+            service, url, tls, connect_to, headers=headers, timeout=timeout, client_cert=client_cert, proxy=config.proxy, connections=connections
+        )
 
 
 @contextlib.contextmanager

@@ -13,19 +13,24 @@ from __future__ import annotations
 import base64
 import binascii
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..common import libraries
 from ..common.errors import ZeroTouchError
+from ..common.http import Proxy
+
+# What of the entries of a kubeconfig names a file, relative to that kubeconfig.
+_FILE_KEYS = {"clusters": ("cluster", ("certificate-authority",)), "users": ("user", ("client-certificate", "client-key", "tokenFile"))}
 
 
 @dataclasses.dataclass(frozen=True)
 class KubeConfig:
-    """One context of a kubeconfig, resolved. Certificates and keys are PEM text; empty means "not given".
+    """One context of a kubeconfig, resolved. Certificates and keys are PEM text (``ca`` may be a path too); empty means "not given".
 
-    ``server_name`` is the name to verify where it differs from the host of ``server`` (``tls-server-name``).
+    ``server_name`` is the name to verify where it differs from the host of ``server`` (``tls-server-name``). ``renew`` reads or fetches everything
+    again, for credentials that expire; None where they are as they are.
     """
 
     server: str
@@ -36,29 +41,81 @@ class KubeConfig:
     server_name: str = ""
     validate_certs: bool = True
     namespace: str = ""
+    headers: Mapping[str, str | Sequence[str]] = dataclasses.field(default_factory=dict)
+    proxy: Proxy | None = None
+    renew: Callable[[], KubeConfig] | None = dataclasses.field(default=None, compare=False, repr=False)
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """A kubeconfig: ``document`` as read, ``label`` to name it in errors, ``path`` if it is one file. File names in ``document`` are absolute."""
+
+    document: Mapping[str, Any] = dataclasses.field(repr=False)
+    label: str
+    path: Path | None = None
 
 
 def read_kubeconfig(path: Path, context: str = "") -> KubeConfig:
     """The named context of the file, or its current one. Raises :class:`ZeroTouchError` naming the file and what it lacks."""
-    document = load_document(path)
+    return resolve(read_source(path), context)
+
+
+def read_source(path: Path) -> Source:
+    """The file. Raises :class:`ZeroTouchError` when there is none or it is not a kubeconfig."""
+    path = path.expanduser()
+    return Source(_with_absolute_names(load_document(path), path.parent), f"kubeconfig {path}", path)
+
+
+def merge_sources(sources: Sequence[Source]) -> Source:
+    """Several files as kubectl merges them: entries by name, the first file to have one wins, as a whole; so for ``current-context``."""
+    if len(sources) == 1:
+        return sources[0]
+    merged: dict[str, Any] = {}
+    for section in ("clusters", "users", "contexts"):
+        entries: dict[str, Any] = {}
+        for source in sources:
+            for entry in source.document.get(section) or []:
+                entries.setdefault(str(entry.get("name")), entry)
+        merged[section] = list(entries.values())
+    merged["current-context"] = next((source.document["current-context"] for source in sources if source.document.get("current-context")), "")
+    return Source(merged, "kubeconfig " + ":".join(source.label.removeprefix("kubeconfig ") for source in sources))
+
+
+def source_of(document: Mapping[str, Any], label: str) -> Source:
+    """A kubeconfig that is given as a mapping; names of files in it are relative to the current directory."""
+    return Source(_with_absolute_names(_checked(document, f"The {label}"), Path.cwd()), label)
+
+
+def resolve(source: Source, context: str = "", *, persist: bool = False) -> KubeConfig:
+    """The named context, or the current one. With ``persist`` the kubernetes library writes refreshed tokens back to the file."""
+    document, label = source.document, source.label
     name = context or str(document.get("current-context") or "")
-    chosen = _entry(path, document, "contexts", "context", name)
-    cluster = _entry(path, document, "clusters", "cluster", str(chosen.get("cluster") or ""))
-    user = _entry(path, document, "users", "user", str(chosen["user"])) if chosen.get("user") else {}
+    if not name:
+        raise ZeroTouchError(f"The {label} has no current context.", "Name one in the option context.")
+    chosen = _entry(label, document, "contexts", "context", name)
+    cluster = _entry(label, document, "clusters", "cluster", str(chosen.get("cluster") or ""))
+    user = _entry(label, document, "users", "user", str(chosen["user"])) if chosen.get("user") else {}
     if not cluster.get("server"):
-        raise ZeroTouchError(f"{path}: cluster {chosen.get('cluster')!r} has no server.")
+        raise ZeroTouchError(f"The {label}: cluster {chosen.get('cluster')!r} has no server.")
     config = KubeConfig(
         server=str(cluster["server"]),
-        ca=_material(path, cluster, "certificate-authority"),
-        client_cert=_material(path, user, "client-certificate"),
-        client_key=_material(path, user, "client-key"),
-        authorization=_static_authorization(path, user),
+        ca=_material(label, cluster, "certificate-authority"),
+        client_cert=_material(label, user, "client-certificate"),
+        client_key=_material(label, user, "client-key"),
+        authorization=_static_authorization(label, user),
         server_name=str(cluster.get("tls-server-name") or ""),
         validate_certs=not cluster.get("insecure-skip-tls-verify"),
         namespace=str(chosen.get("namespace") or ""),
+        headers=_impersonation(user),
+        proxy=Proxy(str(cluster["proxy-url"])) if cluster.get("proxy-url") else None,
     )
-    needs_plugin = (user.get("exec") or user.get("auth-provider")) and not config.authorization
-    return _with_fetched_credentials(path, name, config) if needs_plugin else config
+
+    def again() -> KubeConfig:
+        return resolve(source if source.path is None else read_source(source.path), context, persist=persist)
+
+    if (user.get("exec") or user.get("auth-provider")) and not config.authorization:
+        return dataclasses.replace(_with_fetched_credentials(source, name, config, persist=persist), renew=again)
+    return dataclasses.replace(config, renew=again) if user.get("tokenFile") and not user.get("token") else config
 
 
 def load_document(path: Path) -> dict[str, Any]:
@@ -71,58 +128,97 @@ def load_document(path: Path) -> dict[str, Any]:
         raise ZeroTouchError(f"The kubeconfig {path} cannot be read: {error.strerror}.") from error
     except (libraries.yaml.YAMLError, UnicodeDecodeError) as error:
         raise ZeroTouchError(f"The kubeconfig {path} is not YAML.") from error  # the parser's words would quote a key
+    return _checked(document, str(path))
+
+
+def _checked(document: Any, label: str) -> dict[str, Any]:
     if not isinstance(document, dict) or not isinstance(document.get("clusters"), list):
-        raise ZeroTouchError(f"{path} is not a kubeconfig: it has no list of clusters.")
+        raise ZeroTouchError(f"{label} is not a kubeconfig: it has no list of clusters.")
     return document
 
 
-def _entry(path: Path, document: Mapping[str, Any], section: str, key: str, name: str) -> Mapping[str, Any]:
-    for entry in document.get(section) or []:
-        if isinstance(entry, dict) and entry.get("name") == name and isinstance(entry.get(key), dict):
+def _with_absolute_names(document: Mapping[str, Any], directory: Path) -> dict[str, Any]:
+    result = dict(document)
+    for section, (holder, keys) in _FILE_KEYS.items():
+        result[section] = [_absolute(entry, holder, keys, directory) for entry in document.get(section) or [] if isinstance(entry, dict)]
+    return result
+
+
+def _absolute(entry: Mapping[str, Any], holder: str, keys: Sequence[str], directory: Path) -> dict[str, Any]:
+    values = entry.get(holder)
+    if not isinstance(values, dict):
+        return dict(entry)
+    names = {key: str(directory / Path(str(values[key])).expanduser()) for key in keys if values.get(key)}
+    return {**entry, holder: {**values, **names}}
+
+
+def _entry(label: str, document: Mapping[str, Any], section: str, key: str, name: str) -> Mapping[str, Any]:
+    entries = [entry for entry in document.get(section) or [] if isinstance(entry, dict) and isinstance(entry.get(key), dict)]
+    for entry in entries:
+        if entry.get("name") == name:
             value: Mapping[str, Any] = entry[key]
             return value
-    raise ZeroTouchError(f"The kubeconfig {path} has no {key} named {name!r}.")
+    known = ", ".join(sorted(str(entry.get("name")) for entry in entries))
+    raise ZeroTouchError(f"The {label} has no {key} named {name!r}.", f"It has: {known}." if known else "")
 
 
-def _material(path: Path, holder: Mapping[str, Any], key: str) -> str:
-    """PEM from ``<key>-data`` (base64), which wins over the file named in ``<key>`` (relative to the kubeconfig)."""
+def _material(label: str, holder: Mapping[str, Any], key: str) -> str:
+    """PEM from ``<key>-data`` (base64), which wins over the file named in ``<key>``."""
     data = holder.get(f"{key}-data")
     if data:
         try:
             return base64.b64decode(str(data), validate=False).decode()
         except (binascii.Error, UnicodeDecodeError) as error:
-            raise ZeroTouchError(f"The kubeconfig {path}: {key}-data is not base64 of PEM text.") from error
-    return _read(path, str(holder[key]), key) if holder.get(key) else ""
+            raise ZeroTouchError(f"The {label}: {key}-data is not base64 of PEM text.") from error
+    return _read(label, str(holder[key]), key) if holder.get(key) else ""
 
 
-def _read(path: Path, name: str, key: str) -> str:
+def _read(label: str, name: str, key: str) -> str:
     try:
-        return (path.parent / Path(name).expanduser()).read_text()
+        return Path(name).read_text()
     except (OSError, UnicodeDecodeError) as error:
-        raise ZeroTouchError(f"The kubeconfig {path}: {key} names {name}, which cannot be read.") from error
+        raise ZeroTouchError(f"The {label}: {key} names {name}, which cannot be read.") from error
 
 
-def _static_authorization(path: Path, user: Mapping[str, Any]) -> str:
+def _static_authorization(label: str, user: Mapping[str, Any]) -> str:
     if user.get("token"):
         return f"Bearer {user['token']}"
     if user.get("tokenFile"):
-        return f"Bearer {_read(path, str(user['tokenFile']), 'tokenFile').strip()}"
+        return f"Bearer {_read(label, str(user['tokenFile']), 'tokenFile').strip()}"
     if user.get("username") and user.get("password"):
-        return "Basic " + base64.b64encode(f"{user['username']}:{user['password']}".encode()).decode()
+        return basic(str(user["username"]), str(user["password"]))
     return ""
 
 
-def _with_fetched_credentials(path: Path, context: str, config: KubeConfig) -> KubeConfig:
+def basic(username: str, password: str) -> str:
+    """The Authorization header of a user name and password."""
+    return "Basic " + base64.b64encode(f"{username}:{password}".encode()).decode()
+
+
+def impersonation(user: str, groups: Sequence[str]) -> dict[str, str | Sequence[str]]:
+    """Headers that make the API act as somebody else."""
+    return ({"Impersonate-User": user} if user else {}) | ({"Impersonate-Group": tuple(groups)} if groups else {})
+
+
+def _impersonation(user: Mapping[str, Any]) -> dict[str, str | Sequence[str]]:
+    return impersonation(str(user.get("as") or ""), [str(group) for group in user.get("as-groups") or []])
+
+
+def _with_fetched_credentials(source: Source, context: str, config: KubeConfig, *, persist: bool) -> KubeConfig:
     kubernetes = libraries.kubernetes
     fetched = kubernetes.client.Configuration()
+    wanted = {"context": context or None, "client_configuration": fetched, "persist_config": persist}
     try:
-        kubernetes.config.load_kube_config(str(path), context=context or None, client_configuration=fetched, persist_config=False)
+        if source.path is not None:
+            kubernetes.config.load_kube_config(str(source.path), **wanted)
+        else:
+            kubernetes.config.load_kube_config_from_dict(dict(source.document), **wanted)
     except kubernetes.config.ConfigException as error:
-        raise ZeroTouchError(f"The kubeconfig {path}: the credentials of context {context!r} cannot be fetched: {error}.") from error
+        raise ZeroTouchError(f"The {source.label}: the credentials of context {context!r} cannot be fetched: {error}.") from error
     token = fetched.api_key.get("BearerToken") or fetched.api_key.get("authorization") or ""  # the key's name differs by release of the library
     return dataclasses.replace(
         config,
         authorization=str(token),
-        client_cert=_read(path, fetched.cert_file, "client-certificate") if fetched.cert_file else config.client_cert,
-        client_key=_read(path, fetched.key_file, "client-key") if fetched.key_file else config.client_key,
+        client_cert=_read(source.label, fetched.cert_file, "client-certificate") if fetched.cert_file else config.client_cert,
+        client_key=_read(source.label, fetched.key_file, "client-key") if fetched.key_file else config.client_key,
     )

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import datetime
 import http.server
 import json
+import socket
 import ssl
 import threading
 from pathlib import Path
@@ -61,11 +63,12 @@ class Authority:
 
 
 class ApiServer:
-    """Answers ``routes[(method, path)]``: (status, document), a list of such used up one by one, or a callable of the request."""
+    """Answers ``routes[(method, path)]``: (status, document[, headers]), a list of such used up one by one, or a callable of the request."""
 
-    def __init__(self, directory: Path, authority: Authority, name: str = "api.demo.example.com", client_ca: Authority | None = None) -> None:
+    def __init__(self, directory: Path, authority: Authority, name: str = "api.demo.example.com", client_ca: Authority | None = None, port: int = 0) -> None:
         self.routes: dict[tuple[str, str], Any] = {}
         self.requests: list[dict[str, Any]] = []
+        self._connections: list[socket.socket] = []
         certificate, key = authority.issue(name, (name,))
         (directory / "server.pem").write_text(certificate + key)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -73,7 +76,7 @@ class ApiServer:
         if client_ca is not None:
             context.load_verify_locations(cadata=client_ca.pem)
             context.verify_mode = ssl.CERT_OPTIONAL
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", port), self._handler())
         self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
         self.port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
@@ -81,6 +84,12 @@ class ApiServer:
     def close(self) -> None:
         self._server.shutdown()
         self._server.server_close()
+
+    def drop(self) -> None:
+        """End the connections that clients kept."""
+        for connection in self._connections:
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
     def status(self, code: int, message: str, reason: str) -> tuple[int, dict[str, Any]]:
         return code, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": message, "reason": reason, "code": code}
@@ -90,6 +99,10 @@ class ApiServer:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+
+            def setup(self) -> None:
+                super().setup()
+                outer._connections.append(self.connection)
 
             def handle_one_request(self) -> None:
                 try:
@@ -116,11 +129,13 @@ class ApiServer:
                     answer = answer.pop(0) if len(answer) > 1 else answer[0]
                 if callable(answer):
                     answer = answer(request)
-                code, document = answer
+                code, document, *headers = answer
                 body = document if isinstance(document, bytes) else json.dumps(document).encode()
                 self.send_response(code)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
+                for header, value in (headers[0] if headers else {}).items():
+                    self.send_header(header, value)
                 self.end_headers()
                 self.wfile.write(body)
 

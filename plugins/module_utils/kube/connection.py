@@ -1,0 +1,235 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The connection options of every door to a hub, named and resolved as kubernetes.core does it (reference collection-engineering.md 11.3).
+
+Option before environment variable, one by one. ``host`` with credentials needs no kubeconfig; else ``kubeconfig`` and ``context`` say where; else the
+service account of the pod we run in; else ``$KUBECONFIG`` and ``~/.kube/config``. Options given besides a kubeconfig win over what it says.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import ipaddress
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..common import libraries
+from ..common.clock import Clock
+from ..common.connect import ConnectTo
+from ..common.errors import ZeroTouchError
+from ..common.http import Proxy
+from .client import KubeClient
+from .config import KubeConfig, Source, basic, impersonation, merge_sources, read_source, resolve, source_of
+
+PROXY_HEADERS: dict[str, dict[str, Any]] = {
+    "proxy_basic_auth": {"type": "str", "no_log": True},
+    "basic_auth": {"type": "str", "no_log": True},
+    "user_agent": {"type": "str"},
+}
+
+# kubeconfig is not no_log: as a mapping it would have every leaf masked; its secret leaves are known to the door.
+CONNECTION_OPTIONS: dict[str, dict[str, Any]] = {
+    "kubeconfig": {"type": "raw"},
+    "context": {"type": "str"},
+    "host": {"type": "str"},
+    "api_key": {"type": "str", "no_log": True},
+    "username": {"type": "str"},
+    "password": {"type": "str", "no_log": True},
+    "validate_certs": {"type": "bool", "aliases": ["verify_ssl"]},
+    "ca_cert": {"type": "str", "aliases": ["ssl_ca_cert"]},
+    "client_cert": {"type": "path", "aliases": ["cert_file"]},
+    "client_key": {"type": "path", "aliases": ["key_file"]},
+    "proxy": {"type": "str"},
+    "no_proxy": {"type": "str"},
+    "proxy_headers": {"type": "dict", "options": PROXY_HEADERS},
+    "persist_config": {"type": "bool"},
+    "impersonate_user": {"type": "str"},
+    "impersonate_groups": {"type": "list", "elements": "str"},
+    "connect_to": {"type": "dict", "default": {}},
+}
+
+# Second names of environment variables (K8S_AUTH_VERIFY_SSL beside K8S_AUTH_VALIDATE_CERTS).
+_SECOND_NAMES = {"validate_certs": "verify_ssl", "ca_cert": "ssl_ca_cert", "client_cert": "cert_file", "client_key": "key_file"}
+_NO = frozenset({"0", "false", "no"})
+# Where Kubernetes puts the service account of a pod.
+SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+DEFAULT_KUBECONFIG = "~/.kube/config"
+# Seconds that an API which has answered before may be away.
+OUTAGE = 60.0
+
+
+def connect(params: Mapping[str, Any], *, clock: Clock | None = None, attempts: int = 5, check_mode: bool = False, forks: int = 8) -> KubeClient:
+    """A client for a door's options and the environment. In check mode every write is sent as a dry run.
+
+    Raises :class:`ZeroTouchError` that names the option, variable or file at fault, never a secret.
+    """
+    options = settings(params, os.environ)
+    return KubeClient(
+        configuration(options, os.environ),
+        connect_to=ConnectTo.of(params.get("connect_to") or {}),
+        clock=clock,
+        attempts=attempts,
+        outage=OUTAGE,
+        service="The hub's API",
+        dry_run=check_mode,
+        connections=max(8, forks),
+    )
+
+
+def settings(params: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
+    """Every option that is given, else the value of its environment variable."""
+    found: dict[str, Any] = {}
+    for name, option in CONNECTION_OPTIONS.items():
+        if name in ("proxy_headers", "connect_to"):
+            continue
+        value = params.get(name)
+        if value is None:
+            value = _from_environment(name, str(option["type"]), environment)
+        if value is not None:
+            found[name] = value
+    headers = {key: value for key, value in (params.get("proxy_headers") or {}).items() if value}
+    if not headers:
+        given = {key: environment.get(f"K8S_AUTH_PROXY_HEADERS_{key.upper()}") for key in PROXY_HEADERS}
+        headers = {key: value for key, value in given.items() if value}
+    return found | ({"proxy_headers": headers} if headers else {})
+
+
+def _from_environment(name: str, kind: str, environment: Mapping[str, str]) -> Any:
+    names = [name] + ([_SECOND_NAMES[name]] if name in _SECOND_NAMES else [])
+    text = next((environment[key] for key in (f"K8S_AUTH_{each.upper()}" for each in names) if environment.get(key)), None)
+    if text is None:
+        return None
+    if kind == "bool":
+        return text.lower() not in _NO
+    return [item for item in text.split(",") if item] if kind == "list" else text
+
+
+def configuration(options: Mapping[str, Any], environment: Mapping[str, str], service_account: Path = SERVICE_ACCOUNT) -> KubeConfig:
+    """Where the API is and who we are, from resolved options (:func:`settings`)."""
+    config = _base(options, environment, service_account)
+    config = _with_options(config, options)
+    if not config.authorization and not config.client_cert:
+        raise ZeroTouchError(
+            f"There are no credentials for {config.server}.",
+            "Give api_key (K8S_AUTH_API_KEY), client_cert and client_key, or a kubeconfig whose user has some.",
+        )
+    return config
+
+
+def _base(options: Mapping[str, Any], environment: Mapping[str, str], service_account: Path) -> KubeConfig:
+    if options.get("host") and _has_credentials(options):
+        return KubeConfig(server="")
+    persist = bool(options.get("persist_config"))
+    context = str(options.get("context") or "")
+    if options.get("kubeconfig") or context:
+        return resolve(_source(options.get("kubeconfig"), environment), context, persist=persist)
+    in_cluster = _in_cluster(environment, service_account)
+    return in_cluster or resolve(_source(None, environment), persist=persist)
+
+
+def _has_credentials(options: Mapping[str, Any]) -> bool:
+    together = (("username", "password"), ("api_key",), ("client_cert", "client_key"))
+    return any(all(options.get(name) for name in names) for names in together)
+
+
+def _source(kubeconfig: Any, environment: Mapping[str, str]) -> Source:
+    if isinstance(kubeconfig, Mapping):
+        return source_of(kubeconfig, "kubeconfig given as a mapping")
+    if kubeconfig is not None and not isinstance(kubeconfig, str):
+        raise ZeroTouchError("kubeconfig is neither a path nor a mapping.")
+    text = kubeconfig or environment.get("KUBECONFIG") or DEFAULT_KUBECONFIG
+    paths = [Path(name).expanduser() for name in text.split(os.pathsep) if name]
+    # kubectl passes over files that are missing in a list, as long as one is there.
+    present = [path for path in paths if path.exists()] if len(paths) > 1 else paths
+    if kubeconfig is None and not [path for path in present if path.exists()]:
+        raise ZeroTouchError(
+            f"No connection to a hub is given: neither kubeconfig nor host (K8S_AUTH_KUBECONFIG, K8S_AUTH_HOST), and {text} does not exist.",
+            "Name the hub's kubeconfig in the option kubeconfig.",
+        )
+    if not present:
+        raise ZeroTouchError(f"None of the files in kubeconfig exists: {', '.join(map(str, paths))}.")
+    return merge_sources([read_source(path) for path in present])
+
+
+def _in_cluster(environment: Mapping[str, str], directory: Path) -> KubeConfig | None:
+    """The service account of the pod we run in, or None outside a pod. Its token is short-lived: it is read again when the API refuses it."""
+    host, port = environment.get("KUBERNETES_SERVICE_HOST"), environment.get("KUBERNETES_SERVICE_PORT")
+    try:
+        token = (directory / "token").read_text().strip()
+        ca = (directory / "ca.crt").read_text()
+    except OSError:
+        return None
+    if not host or not port or not token:
+        return None
+
+    def again() -> KubeConfig:
+        return _in_cluster(environment, directory) or config
+
+    config = KubeConfig(
+        server=f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}",
+        ca=ca,
+        authorization=f"Bearer {token}",
+        renew=again,
+    )
+    return config
+
+
+def _with_options(config: KubeConfig, options: Mapping[str, Any]) -> KubeConfig:
+    """The configuration with what the options say; they stay in force when credentials are renewed."""
+    given: dict[str, Any] = {}
+    if options.get("host"):
+        given["server"] = str(options["host"]).rstrip("/")
+    if "validate_certs" in options:
+        given["validate_certs"] = bool(options["validate_certs"])
+    if options.get("ca_cert"):
+        given["ca"] = str(options["ca_cert"])
+    for name in ("client_cert", "client_key"):
+        if options.get(name):
+            given[name] = _read(name, str(options[name]))
+    if options.get("api_key"):
+        given["authorization"] = f"Bearer {options['api_key']}"
+    elif options.get("username") and options.get("password"):
+        given["authorization"] = basic(str(options["username"]), str(options["password"]))
+    as_somebody = impersonation(str(options.get("impersonate_user") or ""), [str(group) for group in options.get("impersonate_groups") or []])
+    if as_somebody:
+        given["headers"] = {**config.headers, **as_somebody}
+    given["proxy"] = _proxy(config, options, str(given.get("server", config.server)))
+    renew = None if "authorization" in given else config.renew
+    return dataclasses.replace(config, **given, renew=(lambda: _with_options(renew(), options)) if renew else None)
+
+
+def _read(option: str, name: str) -> str:
+    try:
+        return Path(name).expanduser().read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not PEM text"
+        raise ZeroTouchError(f"{option} names {name}, which cannot be read: {reason}.") from error
+
+
+def _proxy(config: KubeConfig, options: Mapping[str, Any], server: str) -> Proxy | None:
+    url = options.get("proxy") or (config.proxy.url if config.proxy else "")
+    host = urlsplit(server).hostname or ""
+    if not url or bypasses_proxy(host, str(options.get("no_proxy") or "")):
+        return None
+    headers = options.get("proxy_headers")
+    return Proxy(str(url), dict(libraries.urllib3.util.make_headers(**headers)) if headers else {})
+
+
+def bypasses_proxy(host: str, no_proxy: str) -> bool:
+    """Whether a host is in a list of names, domains (``.example.com``), addresses and networks."""
+    entries = [entry.strip().lower() for entry in no_proxy.split(",") if entry.strip()]
+    return any(_covers(entry, host.lower().rstrip(".")) for entry in entries)
+
+
+def _covers(entry: str, host: str) -> bool:
+    if entry == "*":
+        return True
+    try:
+        return ipaddress.ip_address(host) in ipaddress.ip_network(entry, strict=False)
+    except ValueError:
+        domain = entry.removeprefix("*").lstrip(".")
+        return host == domain or host.endswith(f".{domain}")

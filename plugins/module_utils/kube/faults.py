@@ -1,0 +1,57 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Answers of a Kubernetes API that callers act on, and what to do about them in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from urllib.parse import parse_qs, unquote
+
+from ..common.errors import RemoteError
+
+_PATH = re.compile(
+    r"^(?:.*/)?(?:api/v1|apis/(?P<group>[^/]+)/[^/]+)"
+    r"(?:/namespaces/(?P<namespace>[^/]+)(?=/))?/(?P<plural>[^/]+)(?:/(?P<name>[^/]+))?(?:/(?P<subresource>[^/]+))?$"
+)
+_VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
+
+
+class ConflictError(RemoteError):
+    """409: the object is not what the request assumed (changed meanwhile, or there already). Read again, plan again."""
+
+
+class ForbiddenError(RemoteError):
+    """403; the hint is the RBAC rule that allows this request."""
+
+
+def fault(service: str, status: int, detail: str, reason: str, request: tuple[str, str]) -> RemoteError:
+    """The answer as an exception. ``request`` is (HTTP method, path with query)."""
+    if status == 409:
+        return ConflictError(service, status, detail, reason)
+    if status == 403 and reason in ("Forbidden", ""):
+        return ForbiddenError(service, status, detail, reason, hint=missing_rule(*request))
+    if status == 401:
+        return RemoteError(service, status, detail, reason, hint="The API does not know these credentials, or they have expired: log in again or name others.")
+    return RemoteError(service, status, detail, reason)
+
+
+def missing_rule(method: str, path: str) -> str:
+    """Which RBAC rule a request needs: a sentence, empty where the path is of no kind."""
+    bare, _mark, query = path.partition("?")
+    match = _PATH.match("/" + bare.lstrip("/"))
+    if match is None:
+        return ""
+    parts = {name: unquote(value or "") for name, value in match.groupdict().items()}
+    verb = _VERBS.get(method) or _reading_verb(parts, parse_qs(query))
+    resource = parts["plural"] + (f"/{parts['subresource']}" if parts["subresource"] else "")
+    rule = f'{{apiGroups: ["{parts["group"]}"], resources: ["{resource}"], verbs: ["{verb}"]}}'
+    where = f"a Role in namespace {parts['namespace']} (or a ClusterRole)" if parts["namespace"] else "a ClusterRole"
+    return f"Its user may not {verb} {resource}: bind {where} to it with the rule {rule}."
+
+
+def _reading_verb(parts: Mapping[str, str], query: Mapping[str, list[str]]) -> str:
+    if query.get("watch"):
+        return "watch"
+    return "get" if parts["name"] else "list"
