@@ -11,8 +11,6 @@ from ..assisted.progress import HostProgress, Validation, failing, validation_ch
 from .observation import ApiView, Observation
 from .supervision import Memory, Setup
 
-COLUMNS = 120
-HEARTBEAT = 60.0
 _FEW = 5
 # A host in this status has not said yet what could be judged.
 _UNJUDGED = "discovering"
@@ -27,13 +25,6 @@ _PHASE_TEXTS = {
     "operators": "The release is rolled out; waiting for the operators to settle",
 }
 _REBOOTING = "Nothing answers at the moment; the rendezvous host may be rebooting; waiting, no machine is booted"
-
-
-def line(elapsed: float, percent: int, text: str) -> str:
-    """``12:04  45% text`` (minutes and seconds since the wait began), cut to the width."""
-    minutes, seconds = divmod(int(elapsed), 60)
-    whole = f"{minutes:02d}:{seconds:02d} {percent:3d}% {' '.join(text.split())}"
-    return whole if len(whole) <= COLUMNS else whole[: COLUMNS - 1] + "…"
 
 
 def changes(before: Memory, after: Memory, old: Observation | None, new: Observation, *, under_way: bool = False) -> list[str]:

@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from ..common.clock import Clock
-from .narration import HEARTBEAT, changes, heartbeat, line
+from ..common.progress_line import HEARTBEAT, line
+from .narration import changes, heartbeat
 from .observation import ApiView, Observation
 from .supervision import Memory, Setup, Step, plan, remember
 from .suspects import suspects
