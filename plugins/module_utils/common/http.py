@@ -133,8 +133,8 @@ def _proxy_manager(proxy: Proxy, options: Mapping[str, Any]) -> urllib3.PoolMana
 class HttpClient:
     """Requests against one service.
 
-    ``service`` names it in errors ("BMC of node-1"). A header with a sequence of values is sent once for each. Paths are joined to ``base_url``. No retry, no redirect: callers decide.
-    Raises :class:`Unreachable` when there is no answer.
+    ``service`` names it in errors ("BMC of node-1"). A header with a sequence of values is sent once for each. Paths are joined to ``base_url``. No
+    retry, no redirect: callers decide. Raises :class:`Unreachable` when there is no answer.
     """
 
     def __init__(

@@ -229,7 +229,7 @@ def _part(whole: Any, patch: Any) -> Any:
 
 
 def _without_data(secret: Mapping[str, Any], age: str) -> dict[str, Any]:
-    hidden = {part: {key: f"{HIDDEN} ({age})" for key in secret[part]} for part in ("data", "stringData") if isinstance(secret.get(part), Mapping)}
+    hidden = {part: dict.fromkeys(secret[part], f"{HIDDEN} ({age})") for part in ("data", "stringData") if isinstance(secret.get(part), Mapping)}
     return {**secret, **hidden}
 
 

@@ -120,6 +120,7 @@ class ApiServer:
                     "path": path,
                     "query": query,
                     "headers": dict(self.headers),
+                    "header_lines": self.headers.items(),
                     "body": self.rfile.read(length),
                     "user": subject.get("commonName", ""),
                 }

@@ -79,7 +79,7 @@ def test_what_is_wrong_with_a_file(tmp_path, text, message):
 def test_missing_parts_are_named(tmp_path):
     with pytest.raises(ZeroTouchError, match="does not exist"):
         read_kubeconfig(tmp_path / "none")
-    with pytest.raises(ZeroTouchError, match="client-key names .*/gone, which cannot be read"):
+    with pytest.raises(ZeroTouchError, match=r"client-key names .*/gone, which cannot be read"):
         read_kubeconfig(write(tmp_path / "k", {"client-key": "gone"}))
     with pytest.raises(ZeroTouchError, match="client-key-data is not base64 of PEM") as caught:
         read_kubeconfig(write(tmp_path / "k", {"client-key-data": "s3cr3t!!"}))
