@@ -26,7 +26,9 @@ def _key() -> ec.EllipticCurvePrivateKey:
     return ec.generate_private_key(ec.SECP256R1())
 
 
-def pem(common_name: str, organizations: Sequence[str] = ("system:nodes",), dns: Sequence[str] = (), ips: Sequence[str] = (), emails: Sequence[str] = ()) -> bytes:
+def pem(
+    common_name: str, organizations: Sequence[str] = ("system:nodes",), dns: Sequence[str] = (), ips: Sequence[str] = (), emails: Sequence[str] = ()
+) -> bytes:
     names = [x509.NameAttribute(x509.NameOID.ORGANIZATION_NAME, text) for text in organizations]
     names += [x509.NameAttribute(x509.NameOID.COMMON_NAME, common_name)] if common_name else []
     builder = x509.CertificateSigningRequestBuilder().subject_name(x509.Name(names))

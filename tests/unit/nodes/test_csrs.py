@@ -114,6 +114,8 @@ def test_other_signers_are_none_of_our_business() -> None:
     assert only(client(signer="example.com/signer")).verdict == "other"
 
 
-@pytest.mark.parametrize("spec", [{}, {"signerName": "kubernetes.io/kubelet-serving"}, {"signerName": "kubernetes.io/kubelet-serving", "request": "%%", "groups": None}])
+@pytest.mark.parametrize(
+    "spec", [{}, {"signerName": "kubernetes.io/kubelet-serving"}, {"signerName": "kubernetes.io/kubelet-serving", "request": "%%", "groups": None}]
+)
 def test_nothing_is_taken_for_granted(spec: dict[str, Any]) -> None:
     assert decide([{"spec": spec}], [], [WORKER])[0].verdict in ("other", "refuse")

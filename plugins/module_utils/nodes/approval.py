@@ -1,0 +1,144 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Approving the certificate requests of nodes that join: once, or until every expected node is there."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ..common.clock import Clock
+from ..common.errors import LimitReached, RemoteError, ZeroTouchError
+from ..kube.client import KubeClient
+from ..kube.faults import ConflictError
+from ..kube.resource import Resource
+from .csrs import Decision, Expected, NodeView, decide
+
+NODE = Resource("", "v1", "Node", "nodes", namespaced=False)
+CSR = Resource("certificates.k8s.io", "v1", "CertificateSigningRequest", "certificatesigningrequests", namespaced=False)
+REASON = "ApprovedByZeroTouch"
+# Seconds between looks where a watch has ended; requests of a joining node come some seconds apart.
+PIECE = 15.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Situation:
+    """The decisions on all requests, and the nodes, at one moment."""
+
+    decisions: tuple[Decision, ...]
+    nodes: tuple[NodeView, ...]
+
+    def missing(self, expected: Iterable[Expected]) -> list[str]:
+        """Expected nodes that are not Ready, each with how far it is."""
+        nodes = {node.name.lower(): node for node in self.nodes}
+        found = []
+        for host in expected:
+            node = nodes.get(host.name.lower())
+            if node is None or not node.ready:
+                refused = [decision.reason for decision in self.decisions if decision.node == host.name.lower() and decision.verdict in ("refuse", "denied")]
+                state = "has not joined" if node is None else "is not Ready"
+                found.append(f"{host.name} {state}" + (f" ({refused[-1]})" if refused else ""))
+        return found
+
+
+def look(client: KubeClient, expected: Sequence[Expected]) -> Situation:
+    """Two lists and a decision for each request."""
+    nodes = tuple(read_node(item) for item in client.list(NODE.path()))
+    return Situation(tuple(decide(client.list(CSR.path()), nodes, expected)), nodes)
+
+
+def read_node(item: Mapping[str, Any]) -> NodeView:
+    status = item.get("status") or {}
+    addresses = frozenset(str(address["address"]) for address in status.get("addresses") or [] if address.get("address"))
+    ready = any(condition.get("type") == "Ready" and condition.get("status") == "True" for condition in status.get("conditions") or [])
+    return NodeView(str(item["metadata"]["name"]), addresses, ready)
+
+
+def approve(client: KubeClient, decision: Decision, *, now: datetime.datetime, check_mode: bool = False) -> bool:
+    """Approve the very request that was judged: one that changed or went since is left alone (False), the next look judges it anew."""
+    condition = {
+        "type": "Approved",
+        "status": "True",
+        "reason": REASON,
+        "message": f"zerotouch.openshift expected this {decision.kind} certificate of node {decision.node}.",
+        "lastUpdateTime": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+    patch = {"metadata": {"resourceVersion": decision.resource_version}, "status": {"conditions": [condition]}}
+    try:
+        client.merge_patch(CSR.path(name=decision.name, subresource="approval"), patch, dry_run=check_mode)
+    except ConflictError:
+        return False
+    except RemoteError as error:
+        if error.status == 404:
+            return False
+        raise
+    return True
+
+
+class Approver:
+    """Approves what is expected and remembers what it did."""
+
+    def __init__(self, client: KubeClient, expected: Sequence[Expected], clock: Clock, show: Callable[[str], None]) -> None:
+        self._client = client
+        self._expected = expected
+        self._clock = clock
+        self._show = show
+        self._told: set[str] = set()
+        self.approved: dict[str, Decision] = {}
+        self.situation = Situation((), ())
+
+    def once(self, *, check_mode: bool = False) -> None:
+        """Look and approve what may be approved now."""
+        self.situation = look(self._client, self._expected)
+        for decision in self.situation.decisions:
+            if decision.verdict == "approve" and approve(self._client, decision, now=datetime.datetime.now(datetime.UTC), check_mode=check_mode):
+                self.approved[decision.name] = decision
+                self._show(f"{'would approve' if check_mode else 'approved'} {decision.name}: {decision.reason}")
+            elif decision.verdict == "refuse" and decision.name not in self._told:
+                self._told.add(decision.name)
+                self._show(f"not approved: {decision.name}: {decision.reason}")
+
+    def until_ready(self, limit: float) -> None:
+        """Until every expected node is Ready. Raises :class:`LimitReached` naming those that are not, and why where that is known."""
+        end = self._clock.now() + limit
+        while True:
+            self.once()
+            missing = self.situation.missing(self._expected)
+            if not missing:
+                return
+            remaining = end - self._clock.now()
+            if remaining <= 0:
+                raise LimitReached(f"After {limit:g} s these nodes are not Ready: {'; '.join(missing)}.", limit, "Look at the consoles of their machines.")
+            self._await_news(min(PIECE, remaining))
+
+    def _await_news(self, seconds: float) -> None:
+        """Until a request appears or changes, a moment at most."""
+        for event in self._client.follow(CSR.path(), seconds):
+            known = {decision.name for decision in self.situation.decisions}
+            names = {item["metadata"]["name"] for item in (event.objects if event.type == "LISTED" else (event.object,))}
+            if event.type != "DELETED" and not names <= known:
+                return
+
+
+def results(decisions: Iterable[Decision], approved: Mapping[str, Decision]) -> dict[str, list[dict[str, str]]]:
+    """The lists of the door: what was approved, refused, and is settled."""
+    rows = [{"name": d.name, "kind": d.kind or "", "node": d.node, "reason": d.reason, "verdict": d.verdict} for d in [*approved.values(), *decisions]]
+    unique = {row["name"]: row for row in reversed(rows)}
+    ordered = [unique[name] for name in dict.fromkeys(row["name"] for row in rows)]
+
+    def named(*verdicts: str) -> list[dict[str, str]]:
+        return [{key: value for key, value in row.items() if key != "verdict"} for row in ordered if row["verdict"] in verdicts]
+
+    return {"approved": named("approve"), "refused": named("refuse", "denied"), "settled": named("approved", "superseded")}
+
+
+def expected_nodes(given: Sequence[Mapping[str, Any]]) -> list[Expected]:
+    """``[{name, addresses}]`` as the door takes them. Raises :class:`ZeroTouchError` for a name given twice."""
+    names = [str(host["name"]).lower() for host in given]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ZeroTouchError(f"These nodes are named more than once: {', '.join(twice)}.")
+    return [Expected(name, frozenset(map(str, host.get("addresses") or ()))) for name, host in zip(names, given, strict=True)]

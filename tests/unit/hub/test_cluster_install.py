@@ -1,0 +1,200 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""A cluster on a hub: the objects, what is planned for which present state, what is refused."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any, cast
+
+import jsonschema
+import pytest
+import yaml
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import ExtraManifest, ImageDigestSource, Pool
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub import cluster_install
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.cluster_install import RESOURCES, apply_install, hold, observe, plan_install, plan_removal
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_objects import CONFIG_MAP_BYTES, HubCluster, hub_objects
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT_CLUSTER_INSTALL, NAMESPACE
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
+
+from .clusters import PULL_SECRET, MemoryApi, hub_cluster
+
+SHARED = Path(__file__).resolve().parents[3].parent / "shared"
+CRDS = {
+    "AgentClusterInstall": "assisted-service/extensions.hive.openshift.io_agentclusterinstalls.yaml",
+    "ClusterDeployment": "hive/hive.openshift.io_clusterdeployments.yaml",
+    "ClusterImageSet": "hive/hive.openshift.io_clusterimagesets.yaml",
+}
+MANIFEST = ExtraManifest("50-chrony.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n")
+MIRRORED = {
+    "image_digest_sources": (ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("registry.example.com:5000/ocp",)),),
+    "additional_trust_bundle": "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
+}
+
+
+@pytest.fixture
+def api() -> MemoryApi:
+    memory = MemoryApi()
+    memory.put(NAMESPACE.path(name="fleet"), {"metadata": {"name": "fleet"}})
+    return memory
+
+
+def client(api: MemoryApi) -> KubeClient:
+    return cast(KubeClient, api)
+
+
+def made(cluster: HubCluster) -> dict[str, dict[str, Any]]:
+    return {item["kind"]: item for item in hub_objects(cluster)}
+
+
+def deploy(api: MemoryApi, cluster: HubCluster) -> list[str]:
+    plan = plan_install(cluster, observe(client(api), cluster))
+    outcomes = apply_install(client(api), cluster, plan)
+    assert not cluster_install.failures(outcomes)
+    return [change.title for change in plan.changes]
+
+
+def test_the_objects_of_a_cluster() -> None:
+    objects = made(hub_cluster(extra_manifests=(MANIFEST,), **MIRRORED))
+    install = objects["AgentClusterInstall"]["spec"]
+    assert install["provisionRequirements"] == {"controlPlaneAgents": 3, "workerAgents": 2}
+    assert install["apiVIPs"] == ["192.0.2.5"]
+    assert "apiVIP" not in install
+    assert install["manifestsConfigMapRefs"] == [{"name": "edge-manifests-0"}]
+    assert install["mirrorRegistryRef"] == {"name": "edge-mirrors", "namespace": "fleet"}
+    assert objects["ClusterDeployment"]["spec"]["clusterInstallRef"]["name"] == "edge"
+    assert objects["ClusterDeployment"]["metadata"] == {"name": "edge", "namespace": "fleet"}
+    assert objects["ClusterImageSet"]["metadata"] == {"name": "openshift-4.22.0"}
+    secret = objects["Secret"]
+    assert secret["type"] == "kubernetes.io/dockerconfigjson"
+    assert json.loads(base64.b64decode(secret["data"][".dockerconfigjson"])) == json.loads(PULL_SECRET)
+    assert not any("status" in item for item in objects.values())
+
+
+def test_manifests_are_spread_over_config_maps_by_size() -> None:
+    big = tuple(ExtraManifest(f"{index}.yaml", f"data: {'x' * (CONFIG_MAP_BYTES // 2)}\n") for index in range(4))
+    maps = [item for item in hub_objects(hub_cluster(extra_manifests=big)) if item["kind"] == "ConfigMap"]
+    assert [sorted(item["data"]) for item in maps] == [["0-0.yaml"], ["1-0.yaml"], ["2-0.yaml"], ["3-0.yaml"]]
+    references = made(hub_cluster(extra_manifests=big))["AgentClusterInstall"]["spec"]["manifestsConfigMapRefs"]
+    assert [reference["name"] for reference in references] == [item["metadata"]["name"] for item in maps]
+
+
+@pytest.mark.skipif(not (SHARED / "crds").is_dir(), reason="the shared crds folder is not beside the checkout")
+@pytest.mark.parametrize(
+    "changes", [{}, MIRRORED | {"extra_manifests": (MANIFEST,)}, {"platform": "none", "api_vips": (), "control_plane": Pool(1), "compute": Pool(0)}]
+)
+def test_upstreams_schemas_accept_them(changes: dict[str, Any]) -> None:
+    for item in hub_objects(hub_cluster(**changes)):
+        if item["kind"] in CRDS:
+            definition = yaml.safe_load((SHARED / "crds" / CRDS[item["kind"]]).read_text())
+            schema = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+            # A null deletes a key, in a merge patch and in a create.
+            body = {**item, "spec": {key: value for key, value in item["spec"].items() if value is not None}}
+            jsonschema.validate(body, schema)
+            assert set(body["spec"]) <= set(schema["properties"]["spec"]["properties"])
+
+
+def test_the_second_run_changes_nothing(api: MemoryApi) -> None:
+    cluster = hub_cluster(extra_manifests=(MANIFEST,), **MIRRORED)
+    assert deploy(api, cluster) == [
+        "ClusterImageSet openshift-4.22.0",
+        "Secret fleet/edge-pull-secret",
+        "ConfigMap fleet/edge-mirrors",
+        "ConfigMap fleet/edge-manifests-0",
+        "ClusterDeployment fleet/edge",
+        "AgentClusterInstall fleet/edge",
+    ]
+    assert deploy(api, cluster) == []
+
+
+def test_a_namespace_that_is_missing_is_made_first() -> None:
+    memory = MemoryApi()
+    assert deploy(memory, hub_cluster())[0] == "Namespace fleet"
+    assert memory.writes[0].startswith("create /api/v1/namespaces/fleet")
+
+
+def test_check_mode_writes_nothing() -> None:
+    memory = MemoryApi()
+    cluster = hub_cluster()
+    plan = plan_install(cluster, observe(client(memory), cluster))
+    outcomes = apply_install(client(memory), cluster, plan, check_mode=True)
+    assert len(outcomes) == len(plan.changes) > 3
+    assert not memory.writes
+
+
+def test_a_manifest_that_goes_is_taken_out_of_the_list(api: MemoryApi) -> None:
+    deploy(api, hub_cluster(extra_manifests=(MANIFEST,)))
+    assert deploy(api, hub_cluster()) == ["AgentClusterInstall fleet/edge", "ConfigMap fleet/edge-manifests-0"]
+    assert api.writes[-1].startswith("delete")
+    assert "manifestsConfigMapRefs" not in api.get(AGENT_CLUSTER_INSTALL.path("fleet", "edge"))["spec"]
+
+
+def test_what_controllers_keep_stays(api: MemoryApi) -> None:
+    deploy(api, hub_cluster())
+    path = AGENT_CLUSTER_INSTALL.path("fleet", "edge")
+    present = api.get(path)
+    present["spec"]["clusterMetadata"] = {"clusterID": "x"}
+    present["metadata"]["finalizers"] = ["agentclusterinstall.agent-install.openshift.io/ai-deprovision"]
+    api.put(path, present)
+    assert deploy(api, hub_cluster(ssh_key="ssh-ed25519 BBBB")) == ["AgentClusterInstall fleet/edge"]
+    assert api.get(path)["spec"]["clusterMetadata"] == {"clusterID": "x"}
+
+
+def started(api: MemoryApi, reason: str, **conditions: str) -> None:
+    path = AGENT_CLUSTER_INSTALL.path("fleet", "edge")
+    listed = [{"type": "Completed", "status": conditions.get("completed", "False"), "reason": reason, "message": "m"}]
+    api.put(path, api.get(path) | {"status": {"conditions": listed}})
+
+
+def test_a_running_installation_is_not_changed(api: MemoryApi) -> None:
+    deploy(api, hub_cluster())
+    started(api, "InstallationInProgress")
+    with pytest.raises(ZeroTouchError, match=r"cannot be changed.*spec\.sshPublicKey: 'ssh-ed25519 AAAA' -> 'ssh-ed25519 BBBB'"):
+        plan_install(hub_cluster(ssh_key="ssh-ed25519 BBBB"), observe(client(api), hub_cluster()))
+    assert not plan_install(hub_cluster(), observe(client(api), hub_cluster())).changes
+
+
+def test_changes_after_the_installation_are_said_to_have_no_effect(api: MemoryApi) -> None:
+    deploy(api, hub_cluster())
+    started(api, "InstallationCompleted", completed="True")
+    plan = plan_install(hub_cluster(ssh_key="ssh-ed25519 BBBB"), observe(client(api), hub_cluster()))
+    assert not plan.changes
+    assert "no effect" in plan.notes[0]
+
+
+def test_an_image_set_of_others_is_never_changed(api: MemoryApi) -> None:
+    api.put(RESOURCES["ClusterImageSet"].path(name="openshift-4.22.0"), {"metadata": {"name": "openshift-4.22.0"}, "spec": {"releaseImage": "other"}})
+    with pytest.raises(ZeroTouchError, match=r"another release image \(other\).*image_set"):
+        plan_install(hub_cluster(), observe(client(api), hub_cluster()))
+    assert "ClusterImageSet edge-4.22" in deploy(api, hub_cluster(image_set="edge-4.22"))
+
+
+def test_a_conflict_is_planned_again(api: MemoryApi) -> None:
+    deploy(api, hub_cluster())
+    api.conflicts = 3
+    assert deploy(api, hub_cluster(ssh_key="ssh-ed25519 BBBB")) == ["AgentClusterInstall fleet/edge"]
+    assert api.get(AGENT_CLUSTER_INSTALL.path("fleet", "edge"))["spec"]["sshPublicKey"] == "ssh-ed25519 BBBB"
+
+
+def test_hold_and_release(api: MemoryApi) -> None:
+    deploy(api, hub_cluster(hold=True))
+    assert not hold(client(api), "fleet", "edge", value=True)
+    assert hold(client(api), "fleet", "edge", value=False)
+    assert api.get(AGENT_CLUSTER_INSTALL.path("fleet", "edge"))["spec"]["holdInstallation"] is False
+    with pytest.raises(ZeroTouchError, match="no AgentClusterInstall fleet/other"):
+        hold(client(api), "fleet", "other", value=True)
+
+
+def test_removal_leaves_what_is_not_ours_and_what_others_may_use(api: MemoryApi) -> None:
+    deploy(api, hub_cluster(extra_manifests=(MANIFEST,)))
+    secret = RESOURCES["Secret"].path("fleet", "edge-pull-secret")
+    body = api.get(secret)
+    del body["metadata"]["labels"]
+    api.put(secret, body)
+    changes, stays = plan_removal(client(api), "fleet", "edge")
+    assert [change.title for change in changes] == ["ClusterDeployment fleet/edge", "AgentClusterInstall fleet/edge", "ConfigMap fleet/edge-manifests-0"]
+    assert stays == ["Secret fleet/edge-pull-secret stays: it was not created by this collection"]
