@@ -53,7 +53,7 @@ class PartialFailure(ZeroTouchError):
 
 
 class Unreachable(ZeroTouchError):
-    """No answer from a remote service: name resolution, connection, TLS or time-out. ``kind`` is dns, refused, timeout, tls or broken."""
+    """No answer from a remote service: name resolution, connection, TLS or time-out. ``kind`` is dns, refused, timeout, tls, proxy or broken."""
 
     def __init__(self, message: str, kind: str, hint: str = "") -> None:
         self.kind = kind

@@ -240,6 +240,10 @@ def unreachable(service: str, url: str, error: Exception) -> Unreachable:
     via = " through the proxy" if isinstance(error, exceptions.ProxyError) else ""
     while isinstance(cause, (exceptions.MaxRetryError, exceptions.ProxyError)) and isinstance(cause.args[-1], BaseException):
         cause = cause.args[-1]
+    if via and "Tunnel connection failed" in str(cause):
+        return Unreachable(
+            f"{service}: the proxy does not connect to {endpoint}: {_last_words(cause)}.", "proxy", "Check its rules and our credentials for it."
+        )
     if isinstance(cause, exceptions.NameResolutionError):
         return Unreachable(f"{service}: the name {parts.hostname} cannot be resolved.", "dns", "Check the name, DNS, or openshift_connect_to.")
     if isinstance(cause, exceptions.SSLError):
