@@ -10,6 +10,7 @@ collection-engineering.md 6); instead doors collect the secret leaves with :func
 from __future__ import annotations
 
 import base64
+import functools
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -46,14 +47,49 @@ _SHORTEST = 4
 # From this length on a value is replaced inside longer words too.
 _STRONG = 12
 _ALONE = r"(?<![\w./-])%s(?![\w/-])"
-# A password in a URL, such as that of a proxy.
-_IN_URL = re.compile(r"(?P<before>[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:)(?P<password>[^\s/@]+)(?=@)")
+# A password in a URL, such as that of a proxy: up to the last @ of the authority, or beyond a slash that somebody did not quote, if what stands
+# before that slash is no port.
+_IN_URL = re.compile(r"(?P<before>[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@\"'<>\[]*:)(?P<password>(?!<hidden>@)(?:[^\s/\"'<>]+|(?!\d{1,5}/)[^\s@\"'<>]+)(?=@))")
+# A token in the place of the user, as code hosts take it; elsewhere (ssh://core@…) a lone user is no secret.
+_USER_IN_URL = re.compile(r"(?P<before>(?<![A-Za-z0-9+.-])(?:[a-z-]+\+)?https?://)(?P<password>(?!<hidden>@)[^\s/:@\"'<>]+)(?=@)")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+# The last word of a key that holds a secret, also in the spellings in which people shorten it.
+_SECRET_WORDS = frozenset({"password", "passwords", "passwd", "passwort", "pass", "pwd", "pw", "psw", "passcode", "passphrase", "token", "tokens"})
+# What a mistyped key is compared with, and by how many slips of the finger the two may differ.
+_MISTYPED = {"password": 2, "passphrase": 2, "pullsecret": 2, "privatekey": 2, "token": 1, "secret": 1, "apikey": 1, "clientsecret": 2}
+# Near to one of these, but another word.
+_OTHER_WORDS = frozenset({"secrets", "taken", "woken", "broken", "passport", "keyword"})
 
 
 def is_secret_key(key: str) -> bool:
-    """Whether a value under this key must never be shown."""
+    """Whether a value under this key must never be shown: also under ``pasword``, ``bmc.pass`` or ``pull-secert``, which are fields to nobody else."""
     bare = re.sub(r"[^a-z0-9]", "", key.lower())
-    return bare in _SECRET_KEYS or bare.endswith("password")
+    return bare in _SECRET_KEYS or bare.endswith("password") or _is_nearly_secret(key)
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_nearly_secret(key: str) -> bool:
+    words = [word.lower() for word in _WORDS.findall(key)]
+    if not words or words[-1] in _OTHER_WORDS and words[-2:-1] != ["pull"] or words[-3:] == ["image", "pull", "secrets"]:
+        return False
+    # kubeconfig_secret and the like name an object; a secret itself is called that alone.
+    tails = {"".join(words[-2:]), "".join(words), *(words[-1:] if not _slips(words[-1], "secret", 1) else ())}
+    return words[-1] in _SECRET_WORDS or any(_slips(tail, word, most) for tail in tails - _OTHER_WORDS for word, most in _MISTYPED.items())
+
+
+def _slips(given: str, word: str, most: int) -> bool:
+    """Whether ``given`` becomes ``word`` by at most ``most`` letters too many, too few, wrong or swapped with their neighbour."""
+    if abs(len(given) - len(word)) > most:
+        return False
+    above: list[int] = []
+    row = list(range(len(word) + 1))
+    for i, letter in enumerate(given, 1):
+        above, before, row = row, above, [i] + [0] * len(word)
+        for j, wanted in enumerate(word, 1):
+            row[j] = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (letter != wanted))
+            if i > 1 and j > 1 and letter == word[j - 2] and given[i - 2] == wanted:
+                row[j] = min(row[j], before[j - 2] + 1)
+    return row[-1] <= most
 
 
 def secret_values(data: Any) -> set[str]:
@@ -72,8 +108,9 @@ def _secret_leaves(data: Any, *, secret: bool) -> Iterator[str]:
         inner = _json_inside(data)
         if inner is not None:
             yield from _secret_leaves(inner, secret=False)
-        for match in _IN_URL.finditer(data):
-            yield from {match["password"], unquote(match["password"])}
+        for pattern in (_IN_URL, _USER_IN_URL) if "://" in data else ():
+            for match in pattern.finditer(data):
+                yield from {match["password"], unquote(match["password"])}
         if secret:
             yield data
             yield from _decoded_auth(data)
@@ -137,7 +174,7 @@ class Redactor:
 
     def text(self, text: str) -> str:
         if "://" in text:
-            text = _IN_URL.sub(rf"\g<before>{HIDDEN}", text)
+            text = _USER_IN_URL.sub(rf"\g<before>{HIDDEN}", _IN_URL.sub(rf"\g<before>{HIDDEN}", text))
         if not self._strong and not self._weak:
             return text
         if self._pattern is None:

@@ -39,6 +39,31 @@ def test_secret_keys(key: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "key",
+    [
+        "pasword", "passwrd", "passord", "Passwort", "passwd", "psswrd", "bmc.pass", "bmc_pass", "pwd", "pw", "passwords", "password2", "bmcPasswrd", "pass_word",
+        "pullsecret", "pull-secret", "pull_secert", "pulSecret", "Pull Secret", "pull_secrets", "pullscret", "vault_pull_secret",
+        "tokn", "tokens", "toekn", "offlineTokn", "client_scret", "secert", "privat_key", "passphrse", "api-key", "apykey", "PASSWORD", "PassWord",
+    ],
+)  # fmt: skip
+def test_misspelt_secret_keys(key: str) -> None:
+    """Such a key is an unknown field to everybody else; what stands under it is no less secret."""
+    assert is_secret_key(key)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "secrets", "imagePullSecrets", "kubeconfig_secret", "secretRef", "pullSecretRef", "secretName", "passwordPolicy", "token_file", "public_keys", "path", "keyword", "world", "server",
+        "select", "secure", "bypass", "compass", "taken_at", "auths", "author", "authority", "pass_count", "tokenizer", "port", "host", "hostname", "cluster_name",
+        "address", "addresses", "mac_address", "wwn", "proxy", "url", "key", "state", "stage", "peers", "pools",
+    ],
+)  # fmt: skip
+def test_keys_that_only_look_like_one(key: str) -> None:
+    assert not is_secret_key(key)
+
+
+@pytest.mark.parametrize(
     "key", ["password_file", "kubeadmin_password_file", "username", "public_key", "tokens_path", "auths", "ssh_public_keys", "ca_cert", "keyboard"]
 )
 def test_other_keys(key: str) -> None:
@@ -157,6 +182,38 @@ def test_passwords_in_urls() -> None:
         Redactor().text(f"no way to {proxy}, nor to https://host:443/a@b")
         == f"no way to http://user:{HIDDEN}@proxy.example.com:3128, nor to https://host:443/a@b"
     )
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("redfish+https://admin:s3cr3t@10.0.0.1/redfish/v1/Systems/1", f"redfish+https://admin:{HIDDEN}@10.0.0.1/redfish/v1/Systems/1"),
+        ("http://user:p@ss-w0rd@proxy:3128", f"http://user:{HIDDEN}@proxy:3128"),
+        ("http://user:pa/ss-w0rd@proxy:3128", f"http://user:{HIDDEN}@proxy:3128"),
+        ("https://ghp-0123456789@example.com/base.iso", f"https://{HIDDEN}@example.com/base.iso"),
+        ("https://:s3cr3t@example.com/", f"https://:{HIDDEN}@example.com/"),
+        ("http://[fd00::1]:8080/a@b", "http://[fd00::1]:8080/a@b"),
+        ("https://quay.io/repo@sha256:0123", "https://quay.io/repo@sha256:0123"),
+        ("docker://quay.io:443/repo@sha256:0123", "docker://quay.io:443/repo@sha256:0123"),
+        ("ssh://core@10.0.0.1", "ssh://core@10.0.0.1"),
+        ('["http://u:abcd@h/","http://u:efgh@h/x@y"]', f'["http://u:{HIDDEN}@h/","http://u:{HIDDEN}@h/x@y"]'),
+    ],
+)
+def test_whatever_userinfo_a_url_has(url: str, shown: str) -> None:
+    assert Redactor().text(url) == shown
+
+
+@pytest.mark.parametrize(
+    ("url", "secret"),
+    [
+        ("http://user:p@ss-w0rd@proxy:3128", "p@ss-w0rd"),
+        ("http://user:pa/ss-w0rd@proxy:3128", "pa/ss-w0rd"),
+        ("https://ghp-0123456789@example.com/base.iso", "ghp-0123456789"),
+        ("http://user:plain@proxy/x", "plain"),
+    ],
+)
+def test_the_password_of_a_url_is_hidden_where_it_stands_alone_too(url: str, secret: str) -> None:
+    assert hide_secrets({"url": url, "note": f"refused: {secret}"})["note"] == f"refused: {HIDDEN}"
 
 
 def test_a_password_that_yaml_reads_as_a_number_is_hidden() -> None:
