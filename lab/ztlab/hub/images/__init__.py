@@ -1,0 +1,12 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The image service: discovery images of InfraEnvs, as overlays over base images (reference infrastructure-operator.md 11)."""
+
+from __future__ import annotations
+
+from .layout import ImageError, Layout, read_layout, write_minimal
+from .overlay import Overlay, iso_overlay, pxe_initrd
+from .service import ImageService, OsImageFile
+
+__all__ = ["ImageError", "ImageService", "Layout", "OsImageFile", "Overlay", "iso_overlay", "pxe_initrd", "read_layout", "write_minimal"]
