@@ -14,10 +14,10 @@ from .paths import in_users_terms
 from .rules.validate import validate
 
 
-def all_problems(parsed: Parsed, *, today: datetime.date | None = None) -> list[Problem]:
-    """Problems of names, types and rules in the user's terms, each once; ``today`` is what certificates are compared with."""
+def all_problems(parsed: Parsed, *, today: datetime.date | None = None, agent_iso: bool = True) -> list[Problem]:
+    """Problems of names, types and rules in the user's terms, each once; ``today`` and ``agent_iso`` as in :func:`validate`."""
     found = list(parsed.problems)
     if parsed.deployment is not None:
-        ruled = in_users_terms(validate(parsed.deployment, today=today), parsed.source)
+        ruled = in_users_terms(validate(parsed.deployment, today=today, agent_iso=agent_iso), parsed.source)
         found += without_echoes(ruled, parsed.problems)
     return list(dict.fromkeys(found))

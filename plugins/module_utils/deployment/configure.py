@@ -39,7 +39,10 @@ _MOST_PATHS = 5
 
 @dataclasses.dataclass(frozen=True)
 class Input:
-    """What the user gave: ``cluster`` and ``hosts`` (variables, shapes of design 1.2), or ``source_dir``. ``checks``: check name -> error, warn, off."""
+    """What the user gave: ``cluster`` and ``hosts`` (variables, shapes of design 1.2), or ``source_dir``. ``checks``: check name -> error, warn, off.
+
+    ``agent_iso``: the cluster is installed by an agent ISO of its own, so one of its hosts must be the rendezvous host.
+    """
 
     dest: Path
     cluster: Mapping[str, Any] | None = None
@@ -47,6 +50,7 @@ class Input:
     source_dir: Path | None = None
     version: str = ""
     release_image: str = ""
+    agent_iso: bool = True
     checks: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
@@ -82,16 +86,24 @@ def plan_configuration(given: Input, *, today: datetime.date | None = None, tell
     ``today`` is what certificates are compared with; ``tell_secrets`` gets every secret of the input before anything else is said about it.
     Raises :class:`InvalidInput` with every problem, and :class:`ZeroTouchError` when the directory is not one to write to.
     """
+    deployment, problems = read_input(given, today=today, tell_secrets=tell_secrets)
+    _refuse_foreign(given)
+    files = render_files(deployment)
+    return Plan(given.dest, deployment, files, tuple(_changes(given.dest, files)), problems)
+
+
+def read_input(
+    given: Input, *, today: datetime.date | None = None, tell_secrets: Callable[[set[str]], None] = _nobody
+) -> tuple[Deployment, tuple[Problem, ...]]:
+    """The deployment that the input describes, and the warnings about it. Raises :class:`InvalidInput` with every problem."""
     checks = _checks(given.checks)
     parsed = _parse(given)
     if parsed.deployment is not None:
         tell_secrets(_secrets_of(parsed.deployment))
-    problems = [*check_names(checks), *apply_checks(all_problems(parsed, today=today), checks)]
+    problems = [*check_names(checks), *apply_checks(all_problems(parsed, today=today, agent_iso=given.agent_iso), checks)]
     if errors(problems) or parsed.deployment is None:
         raise InvalidInput(problems)
-    _refuse_foreign(given)
-    files = render_files(parsed.deployment)
-    return Plan(given.dest, parsed.deployment, files, tuple(_changes(given.dest, files)), tuple(problems))
+    return parsed.deployment, tuple(problems)
 
 
 def _secrets_of(deployment: Deployment) -> set[str]:

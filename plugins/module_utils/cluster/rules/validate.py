@@ -70,15 +70,18 @@ OWN_RULES: tuple[Rule, ...] = (
     images.release_image_tag,
 )
 RULES: tuple[Rule, ...] = (*INSTALL_CONFIG_RULES, *AGENT_CONFIG_RULES, *WARNING_RULES, *OWN_RULES)
+# Where a service that exists already installs the cluster, no host of it has to be the rendezvous host, and hosts may be named later.
+AGENT_ISO_RULES: frozenset[Rule] = frozenset({rendezvous_host.rendezvous_missing, rendezvous_host.rendezvous_host, pools.host_counts})
 
 
-def validate(deployment: Deployment, *, today: datetime.date | None = None) -> list[Problem]:
+def validate(deployment: Deployment, *, today: datetime.date | None = None, agent_iso: bool = True) -> list[Problem]:
     """What the rules say about a deployment, each problem once, with upstream paths and file names.
 
-    ``today`` is the day that certificates are compared with. Severities are the defaults; ``apply_checks`` brings in ``openshift_checks``.
+    ``today`` is the day that certificates are compared with. ``agent_iso`` is False where the cluster is not installed by an agent ISO of its own.
+    Severities are the defaults; ``apply_checks`` brings in ``openshift_checks``.
     """
     facts = Facts(deployment, today or datetime.datetime.now(tz=datetime.UTC).date())
-    found = [problem for rule in RULES for problem in rule(facts)]
+    found = [problem for rule in RULES if agent_iso or rule not in AGENT_ISO_RULES for problem in rule(facts)]
     return [
         *dict.fromkeys(problem for problem in found if problem.layer == "installer"),
         *dict.fromkeys(problem for problem in found if problem.layer == "ours"),
