@@ -70,7 +70,7 @@ def is_secret_key(key: str) -> bool:
 @functools.lru_cache(maxsize=4096)
 def _is_nearly_secret(key: str) -> bool:
     words = [word.lower() for word in _WORDS.findall(key)]
-    if not words or words[-1] in _OTHER_WORDS and words[-2:-1] != ["pull"] or words[-3:] == ["image", "pull", "secrets"]:
+    if not words or (words[-1] in _OTHER_WORDS and words[-2:-1] != ["pull"]) or words[-3:] == ["image", "pull", "secrets"]:
         return False
     # kubeconfig_secret and the like name an object; a secret itself is called that alone.
     tails = {"".join(words[-2:]), "".join(words), *(words[-1:] if not _slips(words[-1], "secret", 1) else ())}

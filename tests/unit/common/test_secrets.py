@@ -41,7 +41,8 @@ def test_secret_keys(key: str) -> None:
 @pytest.mark.parametrize(
     "key",
     [
-        "pasword", "passwrd", "passord", "Passwort", "passwd", "psswrd", "bmc.pass", "bmc_pass", "pwd", "pw", "passwords", "password2", "bmcPasswrd", "pass_word",
+        "pasword", "passwrd", "passord", "Passwort", "passwd", "psswrd", "bmc.pass", "bmc_pass", "pwd", "pw", "passwords", "password2", "bmcPasswrd",
+        "pass_word",
         "pullsecret", "pull-secret", "pull_secert", "pulSecret", "Pull Secret", "pull_secrets", "pullscret", "vault_pull_secret",
         "tokn", "tokens", "toekn", "offlineTokn", "client_scret", "secert", "privat_key", "passphrse", "api-key", "apykey", "PASSWORD", "PassWord",
     ],
@@ -54,8 +55,10 @@ def test_misspelt_secret_keys(key: str) -> None:
 @pytest.mark.parametrize(
     "key",
     [
-        "secrets", "imagePullSecrets", "kubeconfig_secret", "secretRef", "pullSecretRef", "secretName", "passwordPolicy", "token_file", "public_keys", "path", "keyword", "world", "server",
-        "select", "secure", "bypass", "compass", "taken_at", "auths", "author", "authority", "pass_count", "tokenizer", "port", "host", "hostname", "cluster_name",
+        "secrets", "imagePullSecrets", "kubeconfig_secret", "secretRef", "pullSecretRef", "secretName",
+        "passwordPolicy", "token_file", "public_keys", "path", "keyword", "world", "server",
+        "select", "secure", "bypass", "compass", "taken_at", "auths", "author", "authority",
+        "pass_count", "tokenizer", "port", "host", "hostname", "cluster_name",
         "address", "addresses", "mac_address", "wwn", "proxy", "url", "key", "state", "stage", "peers", "pools",
     ],
 )  # fmt: skip
