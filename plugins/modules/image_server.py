@@ -67,8 +67,10 @@ options:
         description: Existing directory for O(publish.method=directory). The copy goes into a directory below it whose name nobody can guess.
         type: path
       mode:
-        description: Mode of the copy, octal.
-        type: str
+        description:
+          - Mode of the copy, octal and in quotes. The image holds credentials; V("0644") makes its copy readable for all, which some web servers need.
+          - A mode in which group or others can write is refused.
+        type: raw
         default: "0640"
       tls:
         description: Serve HTTPS. Many BMCs refuse certificates of private CAs.
@@ -176,7 +178,7 @@ def argument_spec() -> dict[str, Any]:
         "port": {"type": "int", "default": 0},
         "url": {"type": "str"},
         "directory": {"type": "path"},
-        "mode": {"type": "str", "default": "0640"},
+        "mode": {"type": "raw", "default": "0640"},
         "tls": {"type": "dict", "options": tls},
     }
     return {

@@ -14,7 +14,17 @@ from ..common.problems import nearest
 
 # Driver names that speak Redfish with virtual media; the others are refused by name until their boot method exists.
 VIRTUAL_MEDIA_DRIVERS = ("redfish-virtualmedia", "idrac-virtualmedia", "ilo5-virtualmedia")
-NETWORK_BOOT_DRIVERS = ("redfish", "redfish-uefihttp", "idrac-redfish", "ilo5-redfish", "ipmi", "libvirt")
+# Those that this version cannot boot with -> the virtual media driver for the same BMC, empty where there is none.
+_OTHER_DRIVERS = {
+    "redfish": "redfish-virtualmedia",
+    "redfish-uefihttp": "redfish-virtualmedia",
+    "idrac-redfish": "idrac-virtualmedia",
+    "ilo5-redfish": "ilo5-virtualmedia",
+    "ipmi": "redfish-virtualmedia",
+    "libvirt": "",
+}
+_REMOVED_DRIVERS = {"ilo4": "", "ilo5": "ilo5-virtualmedia", "irmc": "redfish-virtualmedia", "idrac": "idrac-virtualmedia"}
+SUPPORTED = f"supported are {', '.join(VIRTUAL_MEDIA_DRIVERS)}, each also with +http or +https"
 _HOST_LABEL = re.compile(r"^[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$")
 
 
@@ -31,18 +41,24 @@ class BmcAddress:
 
 def parse_address(text: str) -> BmcAddress:
     """Read one address. Raises ValueError with a sentence for the user."""
+    if "@" in text:
+        # Before anything else is said about the text: what stands before @ is mostly a password.
+        raise ValueError("credentials do not belong into the address; use username and password")
     scheme, separator, rest = text.strip().partition("://")
     if not separator:
-        raise ValueError(f"{text!r} has no scheme; write redfish-virtualmedia+https://<host>/redfish/v1/Systems/<id>")
-    driver, transport = _driver(scheme)
-    parts = urlsplit(f"{transport}://{rest}")
-    if parts.username is not None or parts.password is not None:
-        raise ValueError("credentials do not belong into the address; use username and password")
+        raise ValueError(f"{text!r} has no scheme, which would mean IPMI; write redfish-virtualmedia://<host>/redfish/v1/Systems/<id>; {SUPPORTED}")
+    driver, transport = _driver(scheme, rest)
+    try:
+        parts = urlsplit(f"{transport}://{rest}")
+        host = parts.hostname or ""
+    except ValueError as error:
+        raise ValueError(f"{text!r} cannot be read: {error}") from error
     try:
         port = parts.port
     except ValueError as error:
         raise ValueError(f"the port in {text!r} is not a number from 1 to 65535") from error
-    host = parts.hostname or ""
+    if port == 0:
+        raise ValueError(f"the port in {text!r} is not a number from 1 to 65535")
     _check_host(host, text)
     default_port = 443 if transport == "https" else 80
     literal = f"[{host}]" if ":" in host else host
@@ -50,7 +66,7 @@ def parse_address(text: str) -> BmcAddress:
     return BmcAddress(driver, f"{transport}://{netloc}", host, port or default_port, _system_path(parts.path))
 
 
-def _driver(scheme: str) -> tuple[str, str]:
+def _driver(scheme: str, rest: str) -> tuple[str, str]:
     driver, _plus, transport = scheme.lower().partition("+")
     if transport not in ("", "http", "https"):
         raise ValueError(f"scheme {scheme!r} is unknown: after + comes http or https")
@@ -59,10 +75,25 @@ def _driver(scheme: str) -> tuple[str, str]:
     if driver in ("http", "https") and not transport:
         # Users paste the URL of the web interface; what they mean is clear.
         return "redfish-virtualmedia", driver
-    if driver in NETWORK_BOOT_DRIVERS:
-        raise ValueError(f"{driver} boots over the network, which is not part of this version; use redfish-virtualmedia")
+    if driver in _OTHER_DRIVERS:
+        instead = _instead(_OTHER_DRIVERS[driver], transport, rest, ipmi=driver == "ipmi")
+        why = "switches a machine that somebody boots from the network" if driver == "ipmi" else "boots over the network"
+        why = "is for virtual machines" if driver == "libvirt" else why
+        raise ValueError(f"scheme {driver} {why}, which is not part of this version; {instead}{SUPPORTED}")
+    if driver in _REMOVED_DRIVERS:
+        raise ValueError(f"scheme {driver} was removed upstream; {_instead(_REMOVED_DRIVERS[driver], transport, rest, ipmi=False)}{SUPPORTED}")
     hint = nearest(driver, VIRTUAL_MEDIA_DRIVERS)
-    raise ValueError(f"scheme {scheme!r} is unknown" + (f"; {hint}" if hint else f"; known: {', '.join(VIRTUAL_MEDIA_DRIVERS)}"))
+    raise ValueError(f"scheme {scheme!r} is unknown; {hint + '; ' if hint else ''}{SUPPORTED}")
+
+
+def _instead(driver: str, transport: str, rest: str, *, ipmi: bool) -> str:
+    """The address that comes nearest to what was written, for the same machine."""
+    if not driver:
+        return ""
+    # An IPMI address has a port and a query of its own; no path says which System.
+    place = re.split(r"[:/?]", rest)[0] if ipmi and not rest.startswith("[") else rest
+    condition = "if this BMC has Redfish virtual media, write " if ipmi else "nearest is "
+    return f"{condition}{driver}{'+' + transport if transport else ''}://{place}; "
 
 
 def _check_host(host: str, text: str) -> None:

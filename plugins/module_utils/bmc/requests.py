@@ -8,12 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..common.errors import InvalidInput
-from ..common.problems import DUPLICATE, INVALID, REQUIRED, Problem
+from ..common.errors import InvalidInput, ZeroTouchError
+from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNKNOWN_FIELD, Problem, nearest
 from ..common.state import StateFile
+from ..common.tls import Tls
 from .address import parse_address
 from .hosts import BootRequest
 from .image_url import check_image_url
+
+# Keys of ``bmc``, in the order in which their problems are told.
+KEYS = ("address", "username", "password", "validate_certs", "ca_cert", "fingerprint")
+_BOOLEANS = ("true", "false", "yes", "no", "on", "off", "1", "0")
 
 
 def boot_requests(
@@ -26,13 +31,75 @@ def boot_requests(
     """
     problems: list[Problem] = []
     known = _known_macs(state_file) if state_file else {}
-    completed = [{**host, "mac_addresses": host.get("mac_addresses") or known.get(str(host.get("name")), ())} for host in hosts]
-    requests = [_request(index, host, image_url, problems, needs_image=needs_image) for index, host in enumerate(completed)]
-    names = [request.name for request in requests]
-    problems += [_problem(f"hosts[{i}].name", DUPLICATE, f"host {name} is listed twice", name) for i, name in enumerate(names) if name in names[:i]]
+    requests: list[BootRequest] = []
+    for host in hosts:
+        name = str(host.get("name") or "")
+        request = _request(host, image_url, known.get(name, ()))
+        problems += check_bmc(host.get("bmc") or {}, f"hosts[{name}].bmc")
+        if needs_image and (fault := check_image_url(request.image_url) if request.image_url else "no image_url is given"):
+            kind = INVALID if request.image_url else REQUIRED
+            problems.append(_problem(f"hosts[{name}].image_url", kind, fault, request.image_url))
+        if name in [other.name for other in requests]:
+            problems.append(_problem(f"hosts[{name}].name", DUPLICATE, "the host is listed twice"))
+        requests.append(request)
     if problems:
         raise InvalidInput(problems)
     return requests
+
+
+def check_bmc(bmc: Any, path: str) -> list[Problem]:
+    """Everything that is wrong with one host's ``bmc`` and can be known without contacting it; ``path`` is what the user calls it. Never raises."""
+    if not isinstance(bmc, Mapping):
+        return [_problem(path, INVALID, f"must be a mapping with {', '.join(KEYS[:3])}")]
+    given = {str(key): value for key, value in bmc.items() if value is not None}
+    problems = [_problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(KEYS)}", hint=nearest(key, KEYS)) for key in given if key not in KEYS]
+    for key, what in (("address", "the address of the BMC"), ("username", "the BMC's user name"), ("password", "the BMC's password")):
+        if given.get(key, "") == "":
+            problems.append(_problem(f"{path}.{key}", REQUIRED, f"{what} is needed"))
+    faults = {
+        "address": _address_fault(given.get("address", "")),
+        "username": _text_fault(given.get("username", "")),
+        "password": _text_fault(given.get("password", "")),
+        "validate_certs": "" if str(given.get("validate_certs", True)).lower() in _BOOLEANS else "must be true or false",
+        "ca_cert": _ca_fault(given.get("ca_cert", "")),
+        "fingerprint": _fingerprint_fault(given.get("fingerprint", "")),
+    }
+    return problems + [_problem(f"{path}.{key}", INVALID, fault) for key, fault in faults.items() if fault]
+
+
+def _address_fault(value: Any) -> str:
+    if not isinstance(value, str):
+        return "must be a string such as redfish-virtualmedia://10.0.0.11/redfish/v1/Systems/1"
+    try:
+        if value:
+            parse_address(value)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _text_fault(value: Any) -> str:
+    # YAML reads digits as a number; anything else than text or a number was not meant.
+    return "" if isinstance(value, (str, int, float)) and not isinstance(value, bool) else "must be a string"
+
+
+def _ca_fault(value: Any) -> str:
+    if not isinstance(value, str):
+        return "must be the path of a PEM file, or PEM text"
+    try:
+        if value:
+            Tls(ca_certs=(value,), system_store=False).context()
+    except ZeroTouchError as error:
+        return error.message.rstrip(".")
+    return ""
+
+
+def _fingerprint_fault(value: Any) -> str:
+    try:
+        Tls(fingerprint=str(value))
+    except ZeroTouchError as error:
+        return error.message.rstrip(".")
+    return ""
 
 
 def _known_macs(state_file: StateFile) -> dict[str, Sequence[str]]:
@@ -40,35 +107,21 @@ def _known_macs(state_file: StateFile) -> dict[str, Sequence[str]]:
     return {str(host[key]): host.get("macs") or () for host in hosts for key in ("name", "hostname") if host.get(key)}
 
 
-def _request(index: int, host: Mapping[str, Any], image_url: str, problems: list[Problem], *, needs_image: bool) -> BootRequest:
-    path = f"hosts[{index}]"
+def _request(host: Mapping[str, Any], image_url: str, known_macs: Sequence[str]) -> BootRequest:
     bmc = host.get("bmc") or {}
-    address = str(bmc.get("address") or "")
-    if not address:
-        problems.append(_problem(f"{path}.bmc.address", REQUIRED, f"host {host.get('name')} has no BMC address"))
-    else:
-        try:
-            parse_address(address)
-        except ValueError as error:
-            problems.append(_problem(f"{path}.bmc.address", INVALID, str(error)))
-    url = str(host.get("image_url") or image_url)
-    if needs_image:
-        fault = "no image_url is given" if not url else check_image_url(url)
-        if fault:
-            problems.append(_problem(f"{path}.image_url", INVALID if url else REQUIRED, fault))
     return BootRequest(
         name=str(host.get("name") or ""),
-        address=address,
+        address=str(bmc.get("address") or ""),
         username=str(bmc.get("username") or ""),
         password=str(bmc.get("password") or ""),
         validate_certs=bool(bmc.get("validate_certs", True)),
         ca_cert=str(bmc.get("ca_cert") or ""),
         fingerprint=str(bmc.get("fingerprint") or ""),
-        mac_addresses=tuple(str(mac) for mac in host.get("mac_addresses") or ()),
-        image_url=url,
+        mac_addresses=tuple(str(mac) for mac in host.get("mac_addresses") or known_macs),
+        image_url=str(host.get("image_url") or image_url),
         force=bool(host.get("force", False)),
     )
 
 
-def _problem(path: str, kind: str, detail: str, value: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="bmc", value=value)
+def _problem(path: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:
+    return Problem(path, kind, detail, layer="ours", check="bmc", value=value, hint=hint)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import re
+import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,10 @@ from ..common.clock import Clock
 from ..common.connect import ConnectTo
 from ..common.errors import InvalidInput, ZeroTouchError
 from ..common.problems import INVALID, Problem
-from ..serving.options import DEFAULT_LISTEN, PublishOptions
+from ..serving.options import PublishOptions, read_publish
 from ..serving.publish import publish, withdraw
 from ..serving.route import Peer
 from .workdir import WorkDir
-
-_MODE = re.compile(r"^0[0-7]{3}$")
 
 
 def publish_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -53,32 +51,13 @@ def _image(params: Mapping[str, Any], work_dir: WorkDir, check_mode: bool) -> Pa
 
 def read_options(params: Mapping[str, Any]) -> PublishOptions:
     """The door's options as the serving room takes them; raises :class:`InvalidInput` with every one that cannot be read."""
-    given = params.get("publish") or {}
-    connect_to, problems = ConnectTo.parse(params.get("connect_to") or {})
-    mode = str(given.get("mode") or "0640")
-    if not _MODE.match(mode):
-        problems.append(Problem("openshift_publish.mode", INVALID, 'must be octal and in quotes, such as "0640"', layer="ours", check="publish", value=mode))
+    options, problems = read_publish(params.get("publish") or {})
+    connect_to, unreadable = ConnectTo.parse(params.get("connect_to") or {})
+    problems += unreadable
     peers = _peers(params.get("bmc_addresses") or [], problems)
     if problems:
         raise InvalidInput(problems)
-    tls = given.get("tls") or {}
-    return PublishOptions(
-        method=given.get("method") or "serve",
-        listen=given.get("listen") or DEFAULT_LISTEN,
-        port=given.get("port") or 0,
-        url=given.get("url") or "",
-        directory=given.get("directory") or "",
-        mode=int(mode, 8),
-        certificate=_absolute(tls.get("certificate")),
-        key=_absolute(tls.get("key")),
-        max_seconds=float(params["max_seconds"]),
-        peers=tuple(peers),
-        connect_to=connect_to,
-    )
-
-
-def _absolute(path: str | None) -> str:
-    return str(Path(path).absolute()) if path else ""
+    return dataclasses.replace(options, max_seconds=float(params["max_seconds"]), peers=tuple(peers), connect_to=connect_to)
 
 
 def _peers(addresses: Sequence[str], problems: list[Problem]) -> list[Peer]:

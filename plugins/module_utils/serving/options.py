@@ -6,17 +6,25 @@
 from __future__ import annotations
 
 import dataclasses
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote, urlsplit
 
+from ..bmc.image_url import check_image_url
 from ..common.connect import DIRECT, ConnectTo
-from ..common.problems import INVALID, REQUIRED, Problem
+from ..common.problems import INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
+from . import listening
+from .certificate import check_pair
 from .route import Peer
 
 Method = Literal["serve", "directory", "none"]
 METHODS = ("serve", "directory", "none")
+KEYS = ("method", "listen", "port", "url", "directory", "mode", "tls")
+TLS_KEYS = ("certificate", "key")
 DEFAULT_LISTEN = "0.0.0.0"
+DEFAULT_MODE = 0o640
 # Longer than any installation takes, limits of all phases included; a forgotten server is gone the day after.
 DEFAULT_LIFE = 24 * 3600
 
@@ -25,7 +33,7 @@ DEFAULT_LIFE = 24 * 3600
 class PublishOptions:
     """``url`` is the base URL that BMCs use, for method ``none`` the image's own URL; empty = made from the address that routes to ``peers``.
 
-    ``port`` 0 is any free one, ``max_seconds`` bounds the life of our server, ``mode`` is that of a copy.
+    ``port`` 0 is any free one, ``max_seconds`` bounds the life of our server, ``mode`` is that of a copy. Paths are absolute.
     """
 
     method: Method = "serve"
@@ -33,7 +41,7 @@ class PublishOptions:
     port: int = 0
     url: str = ""
     directory: str = ""
-    mode: int = 0o640
+    mode: int = DEFAULT_MODE
     certificate: str = ""
     key: str = ""
     max_seconds: float = DEFAULT_LIFE
@@ -74,38 +82,113 @@ def image_name(image: Path) -> str:
     return image.name if image.name.endswith(".iso") else f"{image.stem}.iso"
 
 
+def read_publish(given: Mapping[str, Any], directory: str = "") -> tuple[PublishOptions, list[Problem]]:
+    """``openshift_publish`` as options, and everything in it that cannot be read; relative paths are from ``directory``. Never raises."""
+    problems = [_problem(str(key), UNKNOWN_FIELD, f"known: {', '.join(KEYS)}", hint=nearest(str(key), KEYS)) for key in given if key not in KEYS]
+    known = {key: given[key] for key in KEYS if given.get(key) is not None}
+    for key in ("listen", "url", "directory"):
+        if not isinstance(known.get(key, ""), str):
+            problems.append(_problem(key, INVALID, "must be a string"))
+            del known[key]
+    method = known.get("method", "serve")
+    if method not in METHODS:
+        problems.append(_problem("method", UNSUPPORTED, f"supported values: {', '.join(METHODS)}", str(method), nearest(str(method), METHODS)))
+        method = "serve"
+    tls = _read_tls(known.get("tls", {}), problems)
+    options = PublishOptions(
+        method=method,
+        listen=known.get("listen") or DEFAULT_LISTEN,
+        port=_read_port(known.get("port", 0), problems),
+        url=known.get("url", ""),
+        directory=_absolute(known.get("directory", ""), directory),
+        mode=_read_mode(known.get("mode", DEFAULT_MODE), problems),
+        certificate=_absolute(tls.get("certificate", ""), directory),
+        key=_absolute(tls.get("key", ""), directory),
+    )
+    return options, problems
+
+
+def as_given(options: PublishOptions) -> dict[str, Any]:
+    """The options in the shape of ``openshift_publish``, defaults filled in: what :func:`read_publish` reads as the same options."""
+    given: dict[str, Any] = {"method": options.method, "mode": f"{options.mode:04o}", "listen": options.listen, "port": options.port}
+    given |= {key: value for key, value in (("url", options.url), ("directory", options.directory)) if value}
+    tls = {key: value for key, value in (("certificate", options.certificate), ("key", options.key)) if value}
+    return {**given, "tls": tls} if tls else given
+
+
+def _read_tls(value: Any, problems: list[Problem]) -> dict[str, str]:
+    if not isinstance(value, Mapping):
+        problems.append(_problem("tls", INVALID, "must be a mapping with certificate and key"))
+        return {}
+    problems += [_problem(f"tls.{key}", UNKNOWN_FIELD, "known: certificate, key", hint=nearest(str(key), TLS_KEYS)) for key in value if key not in TLS_KEYS]
+    wrong = [key for key in TLS_KEYS if not isinstance(value.get(key) or "", str)]
+    problems += [_problem(f"tls.{key}", INVALID, "must be the path of a PEM file") for key in wrong]
+    return {key: value[key] for key in TLS_KEYS if value.get(key) and key not in wrong}
+
+
+def _read_port(value: Any, problems: list[Problem]) -> int:
+    text = str(value)
+    if isinstance(value, bool) or not text.isascii() or not text.isdigit() or len(text) > 5 or int(text) > 65535:
+        problems.append(_problem("port", INVALID, "must be a number from 0 (any free one) to 65535", text))
+        return 0
+    return int(text)
+
+
+def _read_mode(value: Any, problems: list[Problem]) -> int:
+    """Octal in quotes, or the number that YAML makes of octal digits without quotes. The image holds credentials: its copy is private by default, may be
+    made readable for group and others, and is never writable for them."""
+    fault = ""
+    mode = DEFAULT_MODE
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 0o777:
+        mode = value
+    elif isinstance(value, str) and re.fullmatch(r"(0o|0)?[0-7]{3}", value):
+        mode = int(value.replace("o", ""), 8)
+    else:
+        fault = 'must be octal and in quotes, such as "0640"'
+    if mode & 0o022:
+        fault = f"{mode:04o} lets others write to the image that machines boot; at most 0644"
+    elif mode & 0o111 or not mode & 0o400:
+        fault = f"{mode:04o} is no mode for an image: its owner must be able to read it, and nobody executes it"
+    if fault:
+        problems.append(_problem("mode", INVALID, fault, str(value)))
+        return DEFAULT_MODE
+    return mode
+
+
 def check_options(options: PublishOptions) -> list[Problem]:
-    """Everything that is wrong with the options by themselves."""
+    """Everything that is wrong with the options on this machine, whatever else runs on it."""
     problems = []
-
-    def wrong(key: str, kind: str, detail: str, value: str = "") -> None:
-        problems.append(Problem(f"openshift_publish.{key}", kind, detail, layer="ours", check="publish", value=value))
-
     if options.method == "directory" and not options.directory:
-        wrong("directory", REQUIRED, "method directory needs the directory to copy the image to")
+        problems.append(_problem("directory", REQUIRED, "method directory needs the directory to copy the image to"))
+    elif options.method == "directory" and not Path(options.directory).is_dir():
+        problems.append(_problem("directory", INVALID, "is the directory that your web server serves; it does not exist", options.directory))
     if options.method in ("directory", "none") and not options.url:
-        wrong("url", REQUIRED, f"method {options.method} needs the URL by which BMCs reach the image")
-    elif options.url and not _is_http(options.url):
-        wrong("url", INVALID, "must be an http or https URL with a host", options.url)
-    elif options.method == "none" and not _usable_by_bmcs(options.url):
-        wrong("url", INVALID, "must end in .iso, have a directory in its path and no query: several BMCs take no other", options.url)
-    if not 0 <= options.port <= 65535:
-        wrong("port", INVALID, "must be from 0 (any free one) to 65535", str(options.port))
+        problems.append(_problem("url", REQUIRED, f"method {options.method} needs the URL by which BMCs reach the image"))
+    elif options.url and (fault := check_image_url(options.url) if options.method == "none" else _base_url_fault(options.url)):
+        problems.append(_problem("url", INVALID, fault, options.url))
     if options.key and not options.certificate:
-        wrong("tls.certificate", REQUIRED, "a key needs its certificate")
+        problems.append(_problem("tls.certificate", REQUIRED, "a key needs its certificate"))
+    elif options.certificate and options.method == "serve":
+        problems += check_pair(options.certificate, options.key)
+    if options.method == "serve" and (fault := listening.why_not(options.listen, options.port)):
+        problems.append(_problem("listen" if options.listen in fault else "port", INVALID, fault))
     if options.max_seconds <= 0:
-        wrong("max_seconds", INVALID, "must be greater than 0", f"{options.max_seconds:g}")
+        problems.append(Problem("max_seconds", INVALID, "must be greater than 0", layer="ours", check="publish", value=f"{options.max_seconds:g}"))
     return problems
 
 
-def _is_http(url: str) -> bool:
+def _base_url_fault(url: str) -> str:
     try:
         parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        fine = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        return False
+        fine = False
+    return "" if fine else "must be an http or https URL with a host"
 
 
-def _usable_by_bmcs(url: str) -> bool:
-    parts = urlsplit(url)  # reference redfish-virtual-media.md 4
-    return parts.path.endswith(".iso") and parts.path.count("/") >= 2 and not parts.query
+def _absolute(path: str, directory: str) -> str:
+    return str(Path(directory, Path(path).expanduser()).absolute()) if path else ""
+
+
+def _problem(key: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:
+    return Problem(f"openshift_publish.{key}", kind, detail, layer="ours", check="publish", value=value, hint=hint)

@@ -15,6 +15,7 @@ from ..common.clock import Clock
 from ..common.errors import ZeroTouchError
 from ..common.files import ensure_directory
 from ..common.state import StateFile
+from . import listening
 from .detach import Process, ServerConfig, prolong, serves, start_server, stop_server
 from .options import Publication, PublishOptions, image_url
 from .route import address_for
@@ -47,6 +48,11 @@ def publish(image: Path, state: StateFile, options: PublishOptions, token: str, 
     port = options.port or int(recorded.get("port") or 0)
     kept = process if process is not None and not reason else None
     pid = kept.pid if kept else 0
+    if kept is None and options.port and not _own(process, recorded, options.port) and (holder := listening.taken_by(options.listen, options.port)):
+        raise ZeroTouchError(
+            f"Port {options.port} of {options.listen}, on which the image is to be served, is in use by {holder}.",
+            "End it, or set openshift_publish.port to another port, or to 0 for any free one.",
+        )
     if not check_mode and kept is not None:
         prolong(kept)
     elif not check_mode:
@@ -72,6 +78,11 @@ def withdraw(state: StateFile, clock: Clock, check_mode: bool) -> bool:
     if state.section("publish").get("pid"):
         state.update("publish", {"pid": None, "started": None})
     return process is not None
+
+
+def _own(process: Process | None, recorded: Mapping[str, Any], port: int) -> bool:
+    """Whether it is our own server, about to be replaced, that holds the port."""
+    return process is not None and recorded.get("port") == port
 
 
 def recorded_process(recorded: Mapping[str, Any]) -> Process | None:

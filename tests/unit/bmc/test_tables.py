@@ -12,10 +12,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.address im
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.image_url import check_image_url
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.messages import read_refusal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.profile import detect_profile
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests, check_bmc
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import Response
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
+
+GOOD_BMC = {"address": "redfish-virtualmedia://10.0.0.1", "username": "admin", "password": "secret"}
 
 
 @pytest.mark.parametrize(
@@ -37,10 +39,21 @@ def test_addresses(text: str, url: str, system: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("10.0.0.5", "has no scheme"),
-        ("ipmi://10.0.0.5", "not part of this version"),
-        ("redfish://10.0.0.5/redfish/v1/Systems/1", "not part of this version"),
-        ("redfish-virtualmedai://10.0.0.5", "did you mean redfish-virtualmedia"),
+        ("10.0.0.5", "has no scheme, which would mean IPMI"),
+        (
+            "ipmi://10.0.0.5:623?privilegelevel=OPERATOR",
+            "not part of this version; .*write redfish-virtualmedia://10.0.0.5; supported are redfish-v",
+        ),
+        ("ipmi://[fd00::5]", "write redfish-virtualmedia://.fd00::5.; supported"),
+        ("redfish://10.0.0.5/redfish/v1/Systems/1", "nearest is redfish-virtualmedia://10.0.0.5/redfish/v1/Systems/1; supported are"),
+        ("idrac-redfish+http://h/x", "nearest is idrac-virtualmedia.http://h/x;"),
+        ("libvirt://192.168.122.1:6233/", "scheme libvirt is for virtual machines, which is not part of this version; supported are"),
+        ("ilo5://10.0.0.5", "scheme ilo5 was removed upstream; nearest is ilo5-virtualmedia://10.0.0.5; supported are"),
+        ("redfish-virtualmedai://10.0.0.5", "did you mean redfish-virtualmedia.; supported are"),
+        ("gopher://10.0.0.5", "scheme 'gopher' is unknown; supported are redfish-virtualmedia, idrac-virtualmedia, ilo5-virtualmedia"),
+        ("redfish-virtualmedia://[fd00::5", "cannot be read"),
+        ("redfish-virtualmedia://10.0.0.5:0", "not a number from 1"),
+        ("admin:pw@10.0.0.5", "^credentials do not belong into the address; use username and password$"),
         ("redfish-virtualmedia+ftp://10.0.0.5", "http or https"),
         ("redfish-virtualmedia://admin:pw@10.0.0.5", "credentials do not belong"),
         ("redfish-virtualmedia://", "names no host"),
@@ -113,20 +126,53 @@ def test_image_urls(url: str, fine: bool) -> None:
 
 
 def test_all_mistakes_in_hosts_are_found_at_once() -> None:
-    hosts = [{"name": "a", "bmc": {"address": "ipmi://1.2.3.4"}}, {"name": "a", "bmc": {}}]
+    hosts = [{"name": "a", "bmc": {"address": "ipmi://1.2.3.4", "username": "u", "password": "p"}}, {"name": "b", "bmc": {}}, {"name": "b", "bmc": GOOD_BMC}]
     with pytest.raises(InvalidInput) as caught:
         boot_requests(hosts, "http://h/x.iso", needs_image=True)
     assert [problem.path for problem in caught.value.problems] == [
-        "hosts[0].bmc.address",
-        "hosts[0].image_url",
-        "hosts[1].bmc.address",
-        "hosts[1].image_url",
-        "hosts[1].name",
+        "hosts[a].bmc.address",
+        "hosts[a].image_url",
+        "hosts[b].bmc.address",
+        "hosts[b].bmc.username",
+        "hosts[b].bmc.password",
+        "hosts[b].image_url",
+        "hosts[b].image_url",
+        "hosts[b].name",
     ]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({}, []),
+        ({"password": 4711, "validate_certs": "no"}, []),
+        ({"ca_cert": "/nowhere/ca.pem"}, ["bmc.ca_cert: Invalid value: CA certificate file /nowhere/ca.pem does not exist"]),
+        ({"ca_cert": "-----BEGIN CERTIFICATE-----\nxx\n"}, ["bmc.ca_cert: Invalid value: The given CA certificate holds no certificate"]),
+        ({"ca_cert": ["x"]}, ["bmc.ca_cert: Invalid value: must be the path of a PEM file, or PEM text"]),
+        ({"fingerprint": "ab:cd"}, ["bmc.fingerprint: Invalid value: fingerprint is not a SHA-256 fingerprint"]),
+        ({"address": 7}, ["bmc.address: Invalid value: must be a string"]),
+        ({"username": None}, ["bmc.username: Required value: the BMC's user name is needed"]),
+        ({"password": ""}, ["bmc.password: Required value: the BMC's password is needed"]),
+        ({"password": ["x"]}, ["bmc.password: Invalid value: must be a string"]),
+        ({"username": True}, ["bmc.username: Invalid value: must be a string"]),
+        ({"validate_certs": "maybe"}, ["bmc.validate_certs: Invalid value: must be true or false"]),
+        ({"user": "x"}, ["bmc.user: Unknown field: known: address, username"]),
+        ({"address": "ipmi://h", "fingerprint": "x", "password": None}, ["bmc.password: Required", "bmc.address: Invalid", "bmc.fingerprint: Invalid"]),
+    ],
+)
+def test_mistakes_in_bmc(change: dict, expected: list[str]) -> None:
+    found = [problem.text() for problem in check_bmc({**GOOD_BMC, **change}, "bmc")]
+    assert len(found) == len(expected), found
+    assert all(text.startswith(words) for text, words in zip(found, expected, strict=True)), found
+
+
+@pytest.mark.parametrize("bmc", [[], 7, "redfish-virtualmedia://10.0.0.1"])
+def test_bmc_of_another_shape(bmc: object) -> None:
+    assert [problem.text() for problem in check_bmc(bmc, "bmc")] == ["bmc: Invalid value: must be a mapping with address, username, password"]
 
 
 def test_the_state_file_knows_macs_that_the_inventory_does_not_name(tmp_path: Path) -> None:
     state = StateFile(tmp_path / "state.json")
     state.update("cluster", {"hosts": [{"name": "a", "hostname": "a.example", "macs": ["52:54:00:00:00:01"]}]})
-    hosts = [{"name": name, "bmc": {"address": "redfish-virtualmedia://10.0.0.1"}} for name in ("a", "a.example", "b")]
+    hosts = [{"name": name, "bmc": GOOD_BMC} for name in ("a", "a.example", "b")]
     assert [request.mac_addresses for request in boot_requests(hosts, state_file=state)] == [("52:54:00:00:00:01",), ("52:54:00:00:00:01",), ()]

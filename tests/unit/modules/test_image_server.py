@@ -78,12 +78,17 @@ def test_directory_and_none(work: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"publish": {"mode": "416"}}, 'must be octal and in quotes, such as "0640"'),
+        ({"publish": {"mode": "0777"}}, "0777 lets others write"),
+        ({"publish": {"mode": 640}}, 'must be octal and in quotes, such as "0640"'),
+        ({"max_seconds": 0}, "max_seconds: Invalid value: 0: must be greater than 0"),
         ({"publish": {"method": "none"}}, "method none needs the URL"),
         ({"bmc_addresses": ["10.0.0.1"]}, "bmc_addresses[0]"),
         ({"connect_to": {"a:b:c": "d"}}, "openshift_connect_to[a:b:c]"),
         ({"path": "/nowhere.iso"}, "/nowhere.iso does not exist"),
-        ({"publish": {"listen": "127.0.0.1", "tls": {"certificate": "/nowhere.pem"}}}, "cannot listen on 127.0.0.1"),
+        (
+            {"publish": {"listen": "127.0.0.1", "tls": {"certificate": "/nowhere.pem"}}},
+            "tls.certificate: Invalid value: /nowhere.pem does not exist",
+        ),
     ],
 )
 def test_mistakes(work: Path, options: dict[str, Any], words: str) -> None:

@@ -207,9 +207,8 @@ def test_none_only_passes_the_url_on(image: Path, state: StateFile) -> None:
         ({"method": "none", "url": "http://x/y/z.iso?token=1"}, "url"),
         ({"url": "x:8080"}, "url"),
         ({"url": "http://x:99999/"}, "url"),
-        ({"port": 70000}, "port"),
+        ({"method": "directory", "directory": "/nowhere", "url": "http://x/"}, "directory"),
         ({"key": "/k"}, "tls.certificate"),
-        ({"max_seconds": 0}, "max_seconds"),
     ],
 )
 def test_wrong_options(options: dict, path: str, image: Path, state: StateFile) -> None:
