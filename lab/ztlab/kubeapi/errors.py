@@ -56,9 +56,26 @@ def conflict(plural: str, group: str, name: str, why: str = "") -> ApiError:
     return ApiError(409, "Conflict", message, details=_about(plural, group, name))
 
 
+CAUSES = (
+    ("Required value", "FieldValueRequired"),
+    ("Unsupported value", "FieldValueNotSupported"),
+    ("Duplicate value", "FieldValueDuplicate"),
+    ("Forbidden", "FieldValueForbidden"),
+    ("Too long", "FieldValueTooLong"),
+    ("Too many", "FieldValueTooMany"),
+    ("Not found", "FieldValueNotFound"),
+)
+
+
+def cause_reason(text: str) -> str:
+    """The reason of a cause, which its text begins with."""
+    found = next((reason for prefix, reason in CAUSES if text.startswith(prefix)), "")
+    return found or ("FieldValueTypeInvalid" if "must be of type" in text else "FieldValueInvalid")
+
+
 def invalid(kind: str, group: str, name: str, causes: Sequence[tuple[str, str]]) -> ApiError:
     """``causes``: (field path, text)."""
-    listed = [{"reason": "FieldValueInvalid", "message": text, "field": field} for field, text in causes]
+    listed = [{"reason": cause_reason(text), "message": text, "field": field} for field, text in causes]
     texts = [f"{field}: {text}" for field, text in causes]
     joined = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
     qualified = f"{kind}.{group}" if group else kind
@@ -67,6 +84,22 @@ def invalid(kind: str, group: str, name: str, causes: Sequence[tuple[str, str]])
 
 def bad_request(message: str) -> ApiError:
     return ApiError(400, "BadRequest", message)
+
+
+def denied(webhook: str, message: str, *, code: int = 400, reason: str = "BadRequest") -> ApiError:
+    """What a client sees when the admission webhook of a name refuses."""
+    return ApiError(code, reason, f'admission webhook "{webhook}" denied the request: {message}')
+
+
+def forbidden(plural: str, group: str, name: str, why: str) -> ApiError:
+    return ApiError(403, "Forbidden", f'{_qualified(plural, group)} "{name}" is forbidden: {why}', details=_about(plural, group, name))
+
+
+def namespace_terminating(plural: str, group: str, name: str, namespace: str) -> ApiError:
+    why = f"unable to create new content in namespace {namespace} because it is being terminated"
+    error = forbidden(plural, group, name, why)
+    error.details["causes"] = [{"reason": "NamespaceTerminating", "message": f"namespace {namespace} is being terminated", "field": "metadata.namespace"}]
+    return error
 
 
 def unauthorized() -> ApiError:

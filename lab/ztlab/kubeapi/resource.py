@@ -9,6 +9,8 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from .structural import Cause, Schema
+
 Object = dict[str, Any]
 # (current object, body of the request) -> the object to store
 Subresource = Callable[[Object, Object], Object]
@@ -41,6 +43,8 @@ class Resource:
     ``prepare(new, old)`` may complete or refuse (ApiError) an object before it is stored; ``old`` is None on creation.
     ``fields`` are extra field selectors; ``schema`` is the OpenAPI v3 schema if there is one. ``strategic``: a built-in kind, whose
     strategic merge patches are taken (as merge patches: maps merge, lists replace); custom resources answer 415 to them.
+    ``structure`` completes, prunes and validates objects, ``check`` looks at them after that; ``held``: what keeps an object that is
+    being deleted beside its finalizers; ``stored_as``: the apiVersion under which objects of every served version are kept.
     """
 
     group: str
@@ -56,14 +60,21 @@ class Resource:
     fields: Mapping[str, Callable[[Object], str]] = dataclasses.field(default_factory=dict)
     schema: Mapping[str, Any] | None = None
     strategic: bool = False
+    structure: Schema | None = None
+    check: Callable[[Object, Object | None], list[Cause]] | None = None
+    held: Callable[[Object], bool] | None = None
+    singular_name: str = ""
+    list_kind_name: str = ""
+    stored_as: str = ""
+    custom: bool = False
 
     @property
     def singular(self) -> str:
-        return self.kind.lower()
+        return self.singular_name or self.kind.lower()
 
     @property
     def list_kind(self) -> str:
-        return f"{self.kind}List"
+        return self.list_kind_name or f"{self.kind}List"
 
     @property
     def api_version(self) -> str:
@@ -73,6 +84,10 @@ class Resource:
     def key(self) -> tuple[str, str]:
         """What objects are stored under: group and plural, so that versions share their objects."""
         return self.group, self.plural
+
+    def as_served(self, item: Object) -> Object:
+        """A stored object in this version; only the apiVersion differs."""
+        return item if item.get("apiVersion") == self.api_version else {**item, "apiVersion": self.api_version}
 
     @property
     def has_status(self) -> bool:
@@ -89,6 +104,10 @@ class Registry:
 
     def add(self, resource: Resource) -> None:
         self._resources[resource.group, resource.version, resource.plural] = resource
+
+    def remove(self, group: str, plural: str) -> None:
+        """All versions of a resource."""
+        self._resources = {key: resource for key, resource in self._resources.items() if resource.key != (group, plural)}
 
     def find(self, group: str, version: str, plural: str) -> Resource | None:
         return self._resources.get((group, version, plural))

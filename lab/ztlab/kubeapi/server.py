@@ -5,25 +5,26 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
+import dataclasses
 import email.utils
 import json
 import logging
 import ssl
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import yaml
 from aiohttp import web
 
 from ..faults import Faults
-from . import discovery, errors, openapi, patch, selectors
+from . import discovery, errors, openapi, patch, selectors, structural
 from .auth import ANONYMOUS, ANONYMOUS_PATHS, Authentication, User
 from .errors import ApiError
+from .metadata import MEMBERS
+from .paging import Lists
 from .resource import Object, Registry, Resource
-from .storage import Store
+from .storage import Admission, Store, Stored
 from .table import table
 from .watch import Watch
 
@@ -31,7 +32,7 @@ LOG = logging.getLogger(__name__)
 JSON_TYPES = ("", "application/json")
 YAML_TYPES = ("application/yaml", "application/vnd.kubernetes.yaml")
 ACCEPTED = ("*/*", "application/*", "application/json")
-WRITES = ("POST", "PUT", "PATCH", "DELETE")
+PROPAGATION = ("Background", "Foreground", "Orphan")
 VERBS = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 Page = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -64,6 +65,17 @@ class KubeApi:
         self.host, self.port = "", 0
         self._runner: web.AppRunner | None = None
         self._ending = False
+        self._lists = Lists(store)
+
+    @property
+    def admission(self) -> list[Admission]:
+        """Functions (operation, resource, new, old, dry_run) that refuse a write of an object by raising ApiError."""
+        return self.store.admission
+
+    @property
+    def mutation(self) -> list[Admission]:
+        """Functions like those of :attr:`admission` that may change ``new`` before it is validated."""
+        return self.store.mutation
 
     # life
 
@@ -228,28 +240,43 @@ class KubeApi:
                 raise errors.method_not_allowed()
             body = await self._body(request)
             self._check_body(resource, body, target)
-            self._check_namespace(target)
+            warnings = self._unknown_fields(request, resource, body)
+            self._check_namespace(target, body)
             created = self.store.create(resource, body, target.namespace, dry_run=_dry_run(query))
-            return self._item(request, resource, created, 201)
+            return self._item(request, resource, created, 201, warnings)
         if request.method == "DELETE":
             fits = selectors.matcher(query, resource)
-            items = self.store.list(resource, target.namespace, fits)
+            options = await self._delete_options(request)
+            items = self.store.listed(resource, target.namespace, fits)
             for item in items:
-                self.store.delete(resource, item["metadata"]["name"], item["metadata"].get("namespace", ""), dry_run=_dry_run(query))
-            return self._json(_list_body(resource, items, self.store.version))
+                where = item.item["metadata"]
+                self.store.delete(resource, where["name"], where.get("namespace", ""), propagation=options.propagation, dry_run=options.dry_run)
+            return self._list_of(resource, items, {"resourceVersion": str(self.store.version)})
         raise errors.method_not_allowed()
 
-    def _check_namespace(self, target: Target) -> None:
+    def _check_namespace(self, target: Target, body: Object) -> None:
         namespaces = self.registry.find("", "v1", "namespaces")
-        if target.namespace and namespaces is not None and not self.store.exists(namespaces, target.namespace):
+        if not target.namespace or namespaces is None:
+            return
+        if not self.store.exists(namespaces, target.namespace):
             raise errors.not_found("namespaces", "", target.namespace)
+        if self.store.stored(namespaces, target.namespace).item["metadata"].get("deletionTimestamp"):
+            name = body["metadata"].get("name") or body["metadata"].get("generateName") or ""
+            raise errors.namespace_terminating(target.resource.plural, target.resource.group, name, target.namespace)
 
     def _list(self, request: web.Request, target: Target, fits: selectors.Matcher) -> web.Response:
-        items = self.store.list(target.resource, target.namespace, fits)
-        page, metadata = _page(items, request.query, self.store.version)
+        page, metadata = self._lists.page(target.resource, target.namespace, fits, request.query)
         if _wants_table(request):
-            return self._json(table(target.resource, page, metadata, self.store.now(), include=request.query.get("includeObject", "Metadata")))
-        return self._json({"kind": target.resource.list_kind, "apiVersion": target.resource.api_version, "metadata": metadata, "items": page})
+            items, include = [item.item for item in page], request.query.get("includeObject", "Metadata")
+            return self._json(table(target.resource, items, metadata, self.store.now(), include=include))
+        return self._list_of(target.resource, page, metadata)
+
+    def _list_of(self, resource: Resource, items: list[Stored], metadata: Object) -> web.Response:
+        """The objects as they are kept: nothing is decoded for a list."""
+        head = json.dumps({"kind": resource.list_kind, "apiVersion": resource.api_version, "metadata": metadata}).encode()
+        bodies = (item.raw if item.item["apiVersion"] == resource.api_version else _encode(resource.as_served(item.item)) for item in items)
+        body = head[:-1] + b',"items":[' + b",".join(bodies) + b"]}"
+        return web.Response(body=body, headers={"Content-Type": "application/json"})
 
     async def _watch(self, request: web.Request, target: Target, fits: selectors.Matcher) -> web.StreamResponse:
         watch = Watch(self.store, target.resource, target.namespace, fits, request.query, as_table=_wants_table(request), faults=self.faults)
@@ -266,8 +293,9 @@ class KubeApi:
         if request.method == "PUT":
             body = await self._body(request)
             self._check_body(resource, body, target)
+            warnings = self._unknown_fields(request, resource, body)
             stored = self.store.update(resource, body, target.namespace, subresource=target.subresource, dry_run=_dry_run(query))
-            return self._item(request, resource, stored)
+            return self._item(request, resource, stored, warnings=warnings)
         if request.method == "PATCH":
             return await self._patch(request, target)
         if request.method == "DELETE" and not target.subresource:
@@ -279,18 +307,36 @@ class KubeApi:
         accepted = (*patch.SUPPORTED, patch.STRATEGIC) if target.resource.strategic else patch.SUPPORTED
         if media_type not in accepted:
             raise errors.unsupported_media_type(accepted)
-        current = self.store.get(target.resource, target.name, target.namespace)
-        patched = patch.apply_patch(current, media_type, _decode(await request.read(), ""))
+        body = _decode(await request.read(), "")
+        current = target.resource.as_served(self.store.get(target.resource, target.name, target.namespace))
+        patched = patch.apply_patch(current, media_type, body)
         if not isinstance(patched, dict) or not isinstance(patched.get("metadata"), dict):
             raise errors.bad_request("error decoding patch: the outcome is no object")
         self._check_body(target.resource, patched, target)
+        warnings = self._unknown_fields(request, target.resource, patched)
         stored = self.store.update(target.resource, patched, target.namespace, subresource=target.subresource, dry_run=_dry_run(request.query))
-        return self._item(request, target.resource, stored)
+        return self._item(request, target.resource, stored, warnings=warnings)
+
+    async def _delete_options(self, request: web.Request) -> DeleteOptions:
+        body = (_decode(await request.read(), "") or {}) if request.can_read_body else {}
+        propagation = body.get("propagationPolicy") or request.query.get("propagationPolicy") or ""
+        if not propagation and "orphanDependents" in body:
+            propagation = "Orphan" if body["orphanDependents"] else "Background"
+        if propagation not in ("", *PROPAGATION):
+            text = f'Unsupported value: "{propagation}": supported values: "Background", "Foreground", "Orphan"'
+            raise errors.invalid("DeleteOptions", "meta.k8s.io", "", [("propagationPolicy", text)])
+        return DeleteOptions(propagation, _dry_run(request.query) or body.get("dryRun") == ["All"], body.get("preconditions") or {})
 
     async def _delete(self, request: web.Request, target: Target) -> web.Response:
-        options = _decode(await request.read(), "") if request.can_read_body else {}
-        dry_run = _dry_run(request.query) or (options or {}).get("dryRun") == ["All"]
-        removed = self.store.delete(target.resource, target.name, target.namespace, preconditions=(options or {}).get("preconditions"), dry_run=dry_run)
+        options = await self._delete_options(request)
+        removed = self.store.delete(
+            target.resource,
+            target.name,
+            target.namespace,
+            preconditions=options.preconditions,
+            propagation=options.propagation,
+            dry_run=options.dry_run,
+        )
         if removed["metadata"].get("deletionTimestamp"):
             return self._item(request, target.resource, removed)
         details = {"name": target.name, "group": target.resource.group, "kind": target.resource.plural, "uid": removed["metadata"]["uid"]}
@@ -320,12 +366,33 @@ class KubeApi:
         if target.namespace and metadata.get("namespace", target.namespace) != target.namespace:
             raise errors.bad_request("the namespace of the provided object does not match the namespace sent on the request")
 
-    def _item(self, request: web.Request, resource: Resource, item: Object, status: int = 200) -> web.Response:
+    def _unknown_fields(self, request: web.Request, resource: Resource, body: Object) -> list[str]:
+        """By fieldValidation: refuse fields that the schema does not know, or warn of them (the default). Raises ApiError 400."""
+        mode = request.query.get("fieldValidation") or "Warn"
+        if mode not in ("Strict", "Warn", "Ignore"):
+            text = f'Unsupported value: "{mode}": supported values: "Ignore", "Strict", "Warn"'
+            raise errors.invalid("PatchOptions", "meta.k8s.io", "", [("fieldValidation", text)])
+        if mode == "Ignore" or resource.structure is None:
+            return []
+        dropped: list[str] = []
+        structural.prune(resource.structure, body, "", dropped)
+        dropped += [f"metadata.{name}" for name in body["metadata"] if name not in MEMBERS]
+        found = [f'unknown field "{path}"' for path in dropped]
+        if found and mode == "Strict":
+            where = f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}'
+            raise errors.bad_request(f"{where}: strict decoding error: {', '.join(found)}")
+        return found
+
+    def _item(self, request: web.Request, resource: Resource, item: Object, status: int = 200, warnings: Sequence[str] = ()) -> web.Response:
+        item = resource.as_served(item)
         if _wants_table(request):
             metadata = {"resourceVersion": item["metadata"].get("resourceVersion", "")}
             body = table(resource, [item], metadata, self.store.now(), include=request.query.get("includeObject", "Metadata"))
             return self._json(body, status)
-        return self._json(item, status)
+        response = self._json(item, status)
+        for warning in warnings:
+            response.headers.add("Warning", f"299 - {json.dumps(warning)}")
+        return response
 
     def _json(self, body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
         return web.Response(status=status, body=json.dumps(body).encode(), headers={"Content-Type": "application/json", **(headers or {})})
@@ -352,24 +419,12 @@ def _wants_table(request: web.Request) -> bool:
     return "as=Table" in first and "g=meta.k8s.io" in first
 
 
-def _list_body(resource: Resource, items: list[Object], version: int) -> Object:
-    return {"kind": resource.list_kind, "apiVersion": resource.api_version, "metadata": {"resourceVersion": str(version)}, "items": items}
+def _encode(body: Any) -> bytes:
+    return json.dumps(body, separators=(",", ":")).encode()
 
 
-def _page(items: list[Object], query: Mapping[str, str], version: int) -> tuple[list[Object], Object]:
-    """One page by ``limit`` and ``continue``. Raises ApiError 400 for a token that is none."""
-    metadata: Object = {"resourceVersion": str(version)}
-    start, limit = 0, int(query.get("limit") or 0)
-    if query.get("continue"):
-        try:
-            token = json.loads(base64.urlsafe_b64decode(query["continue"]))
-            start, metadata["resourceVersion"] = int(token["start"]), str(token["version"])
-        except (ValueError, KeyError, TypeError, binascii.Error) as error:
-            raise errors.bad_request("continue key is not valid") from error
-    rest = items[start:]
-    if limit and len(rest) > limit:
-        token = {"start": start + limit, "version": metadata["resourceVersion"]}
-        metadata["continue"] = base64.urlsafe_b64encode(json.dumps(token).encode()).decode()
-        metadata["remainingItemCount"] = len(rest) - limit
-        rest = rest[:limit]
-    return rest, metadata
+@dataclasses.dataclass(frozen=True)
+class DeleteOptions:
+    propagation: str
+    dry_run: bool
+    preconditions: Mapping[str, Any]

@@ -9,15 +9,18 @@ import asyncio
 import copy
 import dataclasses
 import datetime
+import itertools
+import json
 import re
 import secrets
 import uuid
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from . import errors
+from . import errors, metadata, structural
 from .resource import Object, Resource
+from .structural import Cause
 
 NAME = re.compile(r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$")
 # RBAC objects and a few others carry colons.
@@ -26,29 +29,73 @@ NAME_TEXT = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character"
 )
 SERVER_OWNED = ("uid", "creationTimestamp", "resourceVersion", "generation", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
+FOREGROUND, ORPHAN = "foregroundDeletion", "orphan"
+
+# fn(operation, resource, new, old, dry_run): CREATE, UPDATE or DELETE of an object itself, not of a subresource; refuses by ApiError.
+Admission = Callable[[str, Resource, Object | None, Object | None, bool], None]
+
+
+class Stored:
+    """An object at one version. It is never changed; what others get is :meth:`copy`."""
+
+    __slots__ = ("_raw", "item")
+
+    def __init__(self, item: Object) -> None:
+        self.item = item
+        self._raw: bytes | None = None
+
+    @property
+    def raw(self) -> bytes:
+        """Its JSON, made once."""
+        if self._raw is None:
+            self._raw = json.dumps(self.item, separators=(",", ":")).encode()
+        return self._raw
+
+    def copy(self) -> Object:
+        found: Object = json.loads(self.raw)
+        return found
+
+
+Listing = list[Stored]
 
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """One entry of the log; ``previous`` is the object before (None: new)."""
+    """One entry of the log; ``before`` is the object before (None: new)."""
 
     version: int
     type: str
-    key: tuple[str, str]
-    item: Object
-    previous: Object | None
+    resource: Resource
+    now: Stored
+    before: Stored | None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.resource.key
+
+    @property
+    def item(self) -> Object:
+        return self.now.item
+
+    @property
+    def previous(self) -> Object | None:
+        return self.before.item if self.before is not None else None
 
 
 class Store:
-    """All objects of one API server. Everything given out is a copy."""
+    """All objects of one API server. Everything given out is a copy, but for what is named ``stored``."""
 
     def __init__(self, *, keep: int = 1000, now: Callable[[], datetime.datetime] | None = None) -> None:
-        self._objects: dict[tuple[str, str], dict[tuple[str, str], Object]] = {}
+        self._objects: dict[tuple[str, str], dict[tuple[str, str], Stored]] = {}
+        self._sorted: dict[tuple[str, str], list[tuple[str, str]]] = {}
         self._version = 1
         self._log: deque[Change] = deque(maxlen=keep)
         self._compacted = 0
         self._changed = asyncio.Event()
         self.now = now or (lambda: datetime.datetime.now(datetime.UTC))
+        self.mutation: list[Admission] = []
+        self.admission: list[Admission] = []
+        self.listeners: list[Callable[[Change], None]] = []
 
     # reading
 
@@ -57,14 +104,20 @@ class Store:
         """The resource version of now."""
         return self._version
 
-    def _shelf(self, resource: Resource) -> dict[tuple[str, str], Object]:
+    @property
+    def compacted(self) -> int:
+        """The oldest resource version from which a watch or the next page of a list can go on."""
+        return self._compacted
+
+    def _shelf(self, resource: Resource) -> dict[tuple[str, str], Stored]:
         return self._objects.setdefault(resource.key, {})
 
     def get(self, resource: Resource, name: str, namespace: str = "") -> Object:
         """Raises ApiError 404."""
-        return copy.deepcopy(self._get(resource, name, namespace))
+        return self.stored(resource, name, namespace).copy()
 
-    def _get(self, resource: Resource, name: str, namespace: str) -> Object:
+    def stored(self, resource: Resource, name: str, namespace: str = "") -> Stored:
+        """Raises ApiError 404."""
         found = self._shelf(resource).get((namespace, name))
         if found is None:
             raise errors.not_found(resource.plural, resource.group, name)
@@ -75,8 +128,20 @@ class Store:
 
     def list(self, resource: Resource, namespace: str = "", fits: Callable[[Object], bool] | None = None) -> list[Object]:
         """Sorted by namespace and name; namespace empty: all."""
-        found = [item for (where, _name), item in sorted(self._shelf(resource).items()) if not namespace or where == namespace]
-        return [copy.deepcopy(item) for item in found if fits is None or fits(item)]
+        return [item.copy() for item in self.listed(resource, namespace, fits)]
+
+    def listed(self, resource: Resource, namespace: str = "", fits: Callable[[Object], bool] | None = None) -> Listing:
+        """As :meth:`list`, without the copies."""
+        shelf = self._shelf(resource)
+        order = self._sorted.get(resource.key)
+        if order is None:
+            order = self._sorted[resource.key] = sorted(shelf)
+        return [shelf[key] for key in order if (not namespace or key[0] == namespace) and (fits is None or fits(shelf[key].item))]
+
+    def everything(self) -> Iterator[tuple[tuple[str, str], Stored]]:
+        """All objects with the group and plural that they are kept under."""
+        for key, shelf in list(self._objects.items()):
+            yield from ((key, item) for item in list(shelf.values()))
 
     # writing
 
@@ -84,28 +149,32 @@ class Store:
         return self.now().strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def create(self, resource: Resource, item: Object, namespace: str = "", *, dry_run: bool = False) -> Object:
-        """The stored object. Raises ApiError 409, 422."""
+        """The stored object. Raises ApiError 400, 409, 422 and what admission refuses with."""
         item = copy.deepcopy(item)
-        metadata = item.setdefault("metadata", {})
+        meta = item.setdefault("metadata", {})
         for name in SERVER_OWNED:
-            metadata.pop(name, None)
-        if not metadata.get("name") and metadata.get("generateName"):
-            metadata["name"] = metadata["generateName"] + secrets.token_hex(3)[:5]
-        name = metadata.get("name") or ""
-        self._check_name(resource, name)
+            meta.pop(name, None)
+        if not meta.get("name") and meta.get("generateName"):
+            meta["name"] = meta["generateName"] + secrets.token_hex(3)[:5]
+        name = meta.get("name") or ""
         if resource.namespaced:
-            metadata["namespace"] = namespace
+            meta["namespace"] = namespace
         else:
-            metadata.pop("namespace", None)
-        if self.exists(resource, name, namespace):
-            raise errors.already_exists(resource.plural, resource.group, name)
-        metadata |= {"uid": str(uuid.uuid4()), "creationTimestamp": self.timestamp()}
+            meta.pop("namespace", None)
+        meta |= {"uid": str(uuid.uuid4()), "creationTimestamp": self.timestamp()}
         if resource.has_status:
             item.pop("status", None)
-            metadata["generation"] = 1
-        item = {"apiVersion": resource.api_version, "kind": resource.kind, **{key: value for key, value in item.items() if key not in ("apiVersion", "kind")}}
+        if resource.has_status or resource.custom:
+            meta["generation"] = 1
+        item = {"apiVersion": resource.stored_as or resource.api_version, "kind": resource.kind, **_without(item, "apiVersion", "kind")}
+        item = self._complete(resource, item, None, "CREATE", dry_run)
+        self._check_name(resource, name)
+        self._judge(resource, item, None)
         if resource.prepare is not None:
             resource.prepare(item, None)
+        self._admit("CREATE", resource, item, None, dry_run)
+        if self.exists(resource, name, namespace):
+            raise errors.already_exists(resource.plural, resource.group, name)
         return self._commit(resource, item, None, "ADDED", dry_run)
 
     def _check_name(self, resource: Resource, name: str) -> None:
@@ -115,84 +184,162 @@ class Store:
         if not pattern.match(name) or len(name) > 253:
             raise errors.invalid(resource.kind, resource.group, name, [("metadata.name", f'Invalid value: "{name}": {NAME_TEXT}')])
 
+    def _complete(self, resource: Resource, item: Object, old: Object | None, operation: str, dry_run: bool, *, mutate: bool = True) -> Object:
+        """Defaults, pruning, and what mutating admission changes."""
+        if resource.structure is not None:
+            item = structural.prune(resource.structure, structural.default(resource.structure, item))
+        if mutate and self.mutation:
+            item = copy.deepcopy(item)
+            for hook in self.mutation:
+                hook(operation, resource, item, old, dry_run)
+            if resource.structure is not None:
+                item = structural.prune(resource.structure, structural.default(resource.structure, item))
+        return item
+
+    def _judge(self, resource: Resource, item: Object, old: Object | None) -> None:
+        """Raises ApiError 400, 422."""
+        wrong = metadata.wrong_type(item["metadata"])
+        if wrong:
+            raise errors.bad_request(f"{resource.kind} in version {json.dumps(resource.version)} cannot be handled as a {resource.kind}: {wrong}")
+        found: list[Cause] = list(metadata.validate(item["metadata"], old["metadata"] if old is not None else None))
+        if resource.structure is not None:
+            found += structural.validate(resource.structure, item)
+        if resource.check is not None:
+            if any(text.startswith(structural.BLOCKING) or "must be of type" in text for _field, text in found):
+                found.append(("<nil>", f"Invalid value: null: {structural.UNCHECKED}"))
+            else:
+                found += resource.check(item, old)
+        if found:
+            raise errors.invalid(resource.kind, resource.group, item["metadata"].get("name") or "", found)
+
+    def _admit(self, operation: str, resource: Resource, new: Object | None, old: Object | None, dry_run: bool) -> None:
+        for hook in self.admission:
+            hook(operation, resource, copy.deepcopy(new), copy.deepcopy(old), dry_run)
+
     def update(self, resource: Resource, item: Object, namespace: str = "", *, subresource: str = "", dry_run: bool = False) -> Object:
         """Replace an object, or one subresource of it. A resourceVersion in the body must be the present one. Raises ApiError 404, 409, 422."""
         name = (item.get("metadata") or {}).get("name") or ""
-        current = self._get(resource, name, namespace)
+        before = self.stored(resource, name, namespace)
+        current = before.item
         self._check_version(resource, item, current)
-        changed = self._subresource(resource, subresource, current, item) if subresource else self._replacement(resource, current, item)
-        if resource.prepare is not None and not subresource:
-            resource.prepare(changed, copy.deepcopy(current))
+        changed = self._subresource(resource, subresource, before, item) if subresource else self._replacement(resource, current, item)
+        changed = self._complete(resource, changed, current, "UPDATE", dry_run, mutate=not subresource)
+        self._judge(resource, changed, current)
+        if not subresource:
+            if resource.prepare is not None:
+                resource.prepare(changed, before.copy())
+            self._admit("UPDATE", resource, changed, current, dry_run)
+            self._count_generation(resource, changed, current)
         if changed == current:
-            return copy.deepcopy(current)
-        metadata = changed["metadata"]
-        if metadata.get("deletionTimestamp") and not metadata.get("finalizers"):
-            return self._commit(resource, changed, current, "DELETED", dry_run)
-        return self._commit(resource, changed, current, "MODIFIED", dry_run)
+            return before.copy()
+        return self._commit(resource, changed, before, "DELETED" if self._ended(resource, changed) else "MODIFIED", dry_run)
+
+    def rewrite(self, resource: Resource, name: str, namespace: str, change: Callable[[Object], None]) -> Object:
+        """A change by the server itself: nothing is validated, nobody is asked. Raises ApiError 404."""
+        before = self.stored(resource, name, namespace)
+        changed = before.copy()
+        change(changed)
+        if changed == before.item:
+            return changed
+        return self._commit(resource, changed, before, "DELETED" if self._ended(resource, changed) else "MODIFIED", False)
+
+    def _ended(self, resource: Resource, item: Object) -> bool:
+        return bool(item["metadata"].get("deletionTimestamp")) and not self._is_held(resource, item)
+
+    def _is_held(self, resource: Resource, item: Object) -> bool:
+        return bool(item["metadata"].get("finalizers")) or (resource.held is not None and resource.held(item))
 
     def _check_version(self, resource: Resource, item: Object, current: Object) -> None:
-        metadata = item.get("metadata") or {}
-        asked = metadata.get("resourceVersion")
+        meta = item.get("metadata") or {}
+        asked = meta.get("resourceVersion")
         if asked and asked != current["metadata"]["resourceVersion"]:
             raise errors.conflict(resource.plural, resource.group, current["metadata"]["name"])
-        if metadata.get("uid") and metadata["uid"] != current["metadata"]["uid"]:
-            why = f"Precondition failed: UID in precondition: {metadata['uid']}, UID in object meta: {current['metadata']['uid']}"
+        if meta.get("uid") and meta["uid"] != current["metadata"]["uid"]:
+            why = f"Precondition failed: UID in precondition: {meta['uid']}, UID in object meta: {current['metadata']['uid']}"
             raise errors.conflict(resource.plural, resource.group, current["metadata"]["name"], why)
 
-    def _subresource(self, resource: Resource, subresource: str, current: Object, item: Object) -> Object:
-        changed = copy.deepcopy(resource.subresources[subresource](copy.deepcopy(current), copy.deepcopy(item)))
-        changed["metadata"] = copy.deepcopy(current["metadata"])
+    def _subresource(self, resource: Resource, subresource: str, before: Stored, item: Object) -> Object:
+        changed = resource.subresources[subresource](before.copy(), copy.deepcopy(item))
+        changed["metadata"] = before.copy()["metadata"]
         return changed
 
     def _replacement(self, resource: Resource, current: Object, item: Object) -> Object:
-        changed = {**copy.deepcopy(item), "apiVersion": resource.api_version, "kind": resource.kind}
-        metadata = changed.setdefault("metadata", {})
+        changed = {**copy.deepcopy(item), "apiVersion": resource.stored_as or resource.api_version, "kind": resource.kind}
+        meta = changed.setdefault("metadata", {})
         for name in SERVER_OWNED:
-            metadata.pop(name, None)
+            meta.pop(name, None)
             if name in current["metadata"]:
-                metadata[name] = current["metadata"][name]
+                meta[name] = current["metadata"][name]
         if resource.namespaced:
-            metadata["namespace"] = current["metadata"]["namespace"]
+            meta["namespace"] = current["metadata"]["namespace"]
         if resource.has_status:
             changed.pop("status", None)
             if "status" in current:
                 changed["status"] = copy.deepcopy(current["status"])
-            if _substance(changed) != _substance(current):
-                metadata["generation"] = int(current["metadata"].get("generation", 1)) + 1
         return changed
 
-    def delete(self, resource: Resource, name: str, namespace: str = "", *, preconditions: Mapping[str, Any] | None = None, dry_run: bool = False) -> Object:
-        """Remove, or mark when finalizers hold the object. Raises ApiError 404, 409."""
-        current = self._get(resource, name, namespace)
+    def _count_generation(self, resource: Resource, changed: Object, current: Object) -> None:
+        counted = resource.has_status or resource.custom
+        if counted and _substance(changed, resource) != _substance(current, resource):
+            changed["metadata"]["generation"] = int(current["metadata"].get("generation", 1)) + 1
+
+    def delete(
+        self,
+        resource: Resource,
+        name: str,
+        namespace: str = "",
+        *,
+        preconditions: Mapping[str, Any] | None = None,
+        propagation: str = "",
+        dry_run: bool = False,
+    ) -> Object:
+        """Remove, or mark when something holds the object. ``propagation``: Background, Foreground, Orphan or empty. Raises ApiError 404, 409."""
+        before = self.stored(resource, name, namespace)
+        current = before.item
         for member in ("uid", "resourceVersion"):
             asked = (preconditions or {}).get(member)
             if asked and asked != current["metadata"][member]:
                 raise errors.conflict(resource.plural, resource.group, name, f"Precondition failed: {member} is {current['metadata'][member]}")
-        if current["metadata"].get("finalizers"):
-            if current["metadata"].get("deletionTimestamp"):
-                return copy.deepcopy(current)
-            marked = copy.deepcopy(current)
+        self._admit("DELETE", resource, None, current, dry_run)
+        marked = before.copy()
+        _set_propagation(marked["metadata"], propagation)
+        if not self._is_held(resource, marked):
+            return self._commit(resource, before.copy(), before, "DELETED", dry_run)
+        if not marked["metadata"].get("deletionTimestamp"):
             marked["metadata"] |= {"deletionTimestamp": self.timestamp(), "deletionGracePeriodSeconds": 0}
-            return self._commit(resource, marked, current, "MODIFIED", dry_run)
-        return self._commit(resource, copy.deepcopy(current), current, "DELETED", dry_run)
+            if "generation" in marked["metadata"]:
+                marked["metadata"]["generation"] += 1
+        return marked if marked == current else self._commit(resource, marked, before, "MODIFIED", dry_run)
 
-    def _commit(self, resource: Resource, item: Object, previous: Object | None, kind: str, dry_run: bool) -> Object:
-        metadata = item["metadata"]
+    def forget(self, resource: Resource) -> None:
+        """Drop all objects of a resource that is served no more."""
+        for item in self.listed(resource):
+            self._commit(resource, item.copy(), item, "DELETED", False)
+
+    def _commit(self, resource: Resource, item: Object, previous: Stored | None, kind: str, dry_run: bool) -> Object:
+        meta = item["metadata"]
         if dry_run:
             if previous is None:
-                metadata.pop("resourceVersion", None)
-            return item
+                meta.pop("resourceVersion", None)
+            return copy.deepcopy(item)
         self._version += 1
-        metadata["resourceVersion"] = str(self._version)
-        key = (metadata.get("namespace", "") if resource.namespaced else "", metadata["name"])
+        meta["resourceVersion"] = str(self._version)
+        key = (meta.get("namespace", "") if resource.namespaced else "", meta["name"])
+        stored = Stored(item)
         if kind == "DELETED":
             self._shelf(resource).pop(key, None)
+            self._sorted.pop(resource.key, None)
         else:
-            self._shelf(resource)[key] = item
-        self._log.append(Change(self._version, kind, resource.key, copy.deepcopy(item), copy.deepcopy(previous)))
+            if key not in self._shelf(resource):
+                self._sorted.pop(resource.key, None)
+            self._shelf(resource)[key] = stored
+        change = Change(self._version, kind, resource, stored, previous)
+        self._log.append(change)
         self._changed.set()
         self._changed = asyncio.Event()
-        return copy.deepcopy(item)
+        for listener in self.listeners:
+            listener(change)
+        return stored.copy()
 
     # the log
 
@@ -202,10 +349,12 @@ class Store:
         reach = max(self._compacted, oldest - 1 if len(self._log) == self._log.maxlen else 0)
         if version < reach:
             raise errors.expired(version, reach)
-        return [change for change in self._log if change.version > version]
+        # Every change has the next version, so that only the new end of the log is looked at.
+        count = max(0, min(self._version - version, len(self._log)))
+        return list(itertools.islice(reversed(self._log), count))[::-1]
 
     def compact(self) -> None:
-        """Forget the log: watches from an older version get 410."""
+        """Forget the log: watches and lists from an older version get 410."""
         self._compacted = self._version
         self._log.clear()
 
@@ -217,6 +366,21 @@ class Store:
             return
 
 
-def _substance(item: Object) -> Object:
-    """What the generation counts: all but metadata and status."""
-    return {key: value for key, value in item.items() if key not in ("metadata", "status")}
+def _without(item: Mapping[str, Any], *names: str) -> Object:
+    return {key: value for key, value in item.items() if key not in names}
+
+
+def _substance(item: Object, resource: Resource) -> Object:
+    """What the generation counts: all but metadata, and the status where that is written on its own."""
+    return _without(item, "metadata", "apiVersion", *(["status"] if resource.has_status else []))
+
+
+def _set_propagation(meta: Object, propagation: str) -> None:
+    """Foreground and orphan deletion are finalizers that the garbage collector takes away."""
+    if not propagation:
+        return
+    kept = [name for name in meta.get("finalizers") or [] if name not in (FOREGROUND, ORPHAN)]
+    added = {"Foreground": [FOREGROUND], "Orphan": [ORPHAN]}.get(propagation, [])
+    meta["finalizers"] = [*kept, *added]
+    if not meta["finalizers"]:
+        del meta["finalizers"]

@@ -16,7 +16,7 @@ from ..faults import Faults
 from . import errors
 from .resource import Object, Resource
 from .selectors import Matcher
-from .storage import Change, Store
+from .storage import Change, Store, Stored
 from .table import table
 
 BOOKMARK_SECONDS = 60.0
@@ -34,28 +34,34 @@ class Watch:
         self.bookmarks = query.get("allowWatchBookmarks", "") in ("true", "1")
         self.first = True
 
-    def starting_point(self) -> tuple[int, list[Object]]:
+    def starting_point(self) -> tuple[int, list[Stored]]:
         """Version to go on from and the objects to send first. Raises ApiError 400, 410."""
         asked = self.query.get("resourceVersion", "")
         initial = self.query.get("sendInitialEvents", "") in ("true", "1")
         if asked in ("", "0") or initial:
-            return self.store.version, self.store.list(self.resource, self.namespace, self.fits)
+            return self.store.version, self.store.listed(self.resource, self.namespace, self.fits)
         if not asked.isdigit():
             raise errors.bad_request(f'Invalid value: "{asked}": strconv.ParseUint: parsing "{asked}": invalid syntax')
         self.store.changes_since(int(asked))
         return int(asked), []
 
-    def event_of(self, change: Change) -> tuple[str, Object] | None:
+    def event_of(self, change: Change) -> tuple[str, Stored] | None:
         """What the change is to this watch: an object that no longer fits is deleted, one that newly fits is added."""
         if change.key != self.resource.key or (self.namespace and change.item["metadata"].get("namespace") != self.namespace):
             return None
         before = change.previous is not None and self.fits(change.previous)
         after = change.type != "DELETED" and self.fits(change.item)
         if after:
-            return ("MODIFIED" if before else "ADDED"), change.item
+            return ("MODIFIED" if before else "ADDED"), change.now
         if before:
-            return "DELETED", change.item
+            return "DELETED", change.now
         return None
+
+    def event(self, kind: str, stored: Stored) -> bytes:
+        """The line of an object."""
+        if self.as_table or stored.item["apiVersion"] != self.resource.api_version:
+            return self.line(kind, self.resource.as_served(stored.item))
+        return b'{"type":"' + kind.encode() + b'","object":' + stored.raw + b"}\n"
 
     def line(self, kind: str, item: Object) -> bytes:
         if self.as_table and kind not in ("ERROR", "BOOKMARK"):
@@ -81,7 +87,7 @@ class Watch:
         loop = asyncio.get_running_loop()
         deadline, marked = loop.time() + limit, loop.time()
         for item in items:
-            await response.write(self.line("ADDED", item))
+            await response.write(self.event("ADDED", item))
         if self.query.get("sendInitialEvents", "") in ("true", "1") and self.bookmarks:
             await response.write(self.bookmark(version, initial=True))
         while not ended() and loop.time() < deadline:
@@ -98,7 +104,7 @@ class Watch:
                 event = self.event_of(change)
                 version = change.version
                 if event is not None:
-                    await response.write(self.line(*event))
+                    await response.write(self.event(*event))
             if self.bookmarks and loop.time() - marked >= BOOKMARK_SECONDS:
                 marked = loop.time()
                 await response.write(self.bookmark(version))

@@ -1,0 +1,117 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What every object's metadata must be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .structural import Cause, quoted
+
+MEMBERS: dict[str, Any] = {
+    "name": str,
+    "generateName": str,
+    "namespace": str,
+    "selfLink": str,
+    "uid": str,
+    "resourceVersion": str,
+    "generation": int,
+    "creationTimestamp": (str, type(None)),
+    "deletionTimestamp": (str, type(None)),
+    "deletionGracePeriodSeconds": (int, type(None)),
+    "labels": (dict, type(None)),
+    "annotations": (dict, type(None)),
+    "ownerReferences": (list, type(None)),
+    "finalizers": (list, type(None)),
+    "managedFields": (list, type(None)),
+}
+ANNOTATIONS_SIZE = 256 * 1024
+_PART = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
+_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_PART_TEXT = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+_NAME_TEXT = f"name part {_PART_TEXT} (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_PART.pattern}')"
+_PREFIX_TEXT = (
+    "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an "
+    f"alphanumeric character (e.g. 'example.com', regex used for validation is '{_SUBDOMAIN.pattern}')"
+)
+_LABEL_TEXT = (
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
+    "character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+)
+
+
+def wrong_type(metadata: Mapping[str, Any]) -> str:
+    """The first member of a type that cannot be decoded, with what is wrong; empty when all can."""
+    for name, wanted in MEMBERS.items():
+        value = metadata.get(name, _ABSENT)
+        if value is not _ABSENT and (not isinstance(value, wanted) or isinstance(value, bool)):
+            return f"json: cannot unmarshal {type(value).__name__} into Go struct field ObjectMeta.metadata.{name}"
+    for name in ("labels", "annotations"):
+        for key, value in (metadata.get(name) or {}).items():
+            if not isinstance(value, str):
+                return f"json: cannot unmarshal {type(value).__name__} into Go struct field ObjectMeta.metadata.{name}.{key} of type string"
+    return ""
+
+
+_ABSENT = object()
+
+
+def validate(metadata: Mapping[str, Any], old: Mapping[str, Any] | None) -> Iterator[Cause]:
+    """Everything that is wrong beside the name, which the store checks."""
+    for key, value in (metadata.get("labels") or {}).items():
+        yield from _key(key, "metadata.labels")
+        if len(value) > 63:
+            yield "metadata.labels", f"Invalid value: {quoted(value)}: must be no more than 63 bytes"
+        if value and _PART.fullmatch(value) is None:
+            yield "metadata.labels", f"Invalid value: {quoted(value)}: {_LABEL_TEXT}"
+    annotations = metadata.get("annotations") or {}
+    for key in annotations:
+        yield from _key(key.lower(), "metadata.annotations")
+    if sum(len(key) + len(value.encode()) for key, value in annotations.items()) > ANNOTATIONS_SIZE:
+        yield "metadata.annotations", f"Too long: may not be more than {ANNOTATIONS_SIZE} bytes"
+    yield from _owners(metadata.get("ownerReferences") or [])
+    yield from _finalizers(metadata, old)
+
+
+def _key(key: str, field: str) -> Iterator[Cause]:
+    prefix, slash, name = key.rpartition("/")
+    if slash and (not prefix or _SUBDOMAIN.fullmatch(prefix) is None):
+        yield field, f"Invalid value: {quoted(key)}: {_PREFIX_TEXT if prefix else 'prefix part must be non-empty'}"
+    if not name:
+        yield field, f"Invalid value: {quoted(key)}: name part must be non-empty"
+    elif len(name) > 63:
+        yield field, f"Invalid value: {quoted(key)}: name part must be no more than 63 bytes"
+    elif _PART.fullmatch(name) is None:
+        yield field, f"Invalid value: {quoted(key)}: {_NAME_TEXT}"
+
+
+def _owners(owners: list[Any]) -> Iterator[Cause]:
+    controllers = []
+    for index, owner in enumerate(owners):
+        for name in ("apiVersion", "kind", "name", "uid"):
+            if not owner.get(name):
+                text = "version must not be empty" if name == "apiVersion" else "must not be empty"
+                yield f"metadata.ownerReferences[{index}].{name}", f'Invalid value: "": {text}'
+        if owner.get("controller"):
+            controllers.append(owner)
+    if len(controllers) > 1:
+        first, second = controllers[:2]
+        yield (
+            "metadata.ownerReferences",
+            f"Invalid value: {quoted(owners)}: Only one reference can have Controller set to true. "
+            f'Found "true" in references for {first.get("kind")}/{first.get("name")} and {second.get("kind")}/{second.get("name")}',
+        )
+
+
+def _finalizers(metadata: Mapping[str, Any], old: Mapping[str, Any] | None) -> Iterator[Cause]:
+    finalizers = metadata.get("finalizers") or []
+    for name in finalizers:
+        yield from _key(name, "metadata.finalizers")
+    if old is not None and old.get("deletionTimestamp"):
+        added = [name for name in finalizers if name not in (old.get("finalizers") or [])]
+        if added:
+            listed = ", ".join(quoted(name) for name in added)
+            yield "metadata.finalizers", f"Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{{{listed}}}"
