@@ -1,0 +1,238 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What one Agent becomes: its patch, or why it must not be touched, or what has to happen first. Pure, so that check mode and a run can only agree."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...kube.write import Change, plan_deletion, plan_object
+from ..install_status import FailingValidation
+from ..kinds import AGENT
+from . import states
+from .clusters import ClusterFacts, InfraEnvFacts
+from .disks import choose_disk, find_disk
+from .model import Agent, ClusterRef
+from .request import HostRequest
+
+# Fields that the service takes over before the start only (5.2), and those of them that stay what they were when emptied.
+_LATE = ("hostname", "role", "machineConfigPool", "installation_disk_id", "installation_disk_path", "nodeLabels")
+_DISK = ("installation_disk_id", "installation_disk_path")
+_KEPT_WHEN_EMPTIED = ("hostname", "role", "machineConfigPool", "installation_disk_id", "installation_disk_path")
+# Of these a BareMetalHost may say something too, and then wins (10.1).
+_OF_BARE_METAL_HOST = {"hostname", "role", "machineConfigPool", "installation_disk_id", "installerArgs", "ignitionConfigOverrides", "nodeLabels"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Surroundings:
+    """What is known besides the Agents: clusters that are bound to, InfraEnvs of the namespace by name (None: not looked at)."""
+
+    clusters: Mapping[ClusterRef, ClusterFacts] = dataclasses.field(default_factory=dict)
+    infra_envs: Mapping[str, InfraEnvFacts] | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class AgentPlan:
+    """``refusals``: nothing at all is done to this Agent, and why. ``waits_for``: what is left out until then. ``notes`` are worth knowing.
+
+    ``change`` is a single merge patch (or the deletion), locked to the version of the Agent that it was planned from.
+    """
+
+    change: Change | None = None
+    refusals: tuple[str, ...] = ()
+    waits_for: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def plan_agent(request: HostRequest, agent: Agent, around: Surroundings, *, hold_bind: str = "") -> AgentPlan:
+    """The plan for the Agent of one host. ``hold_bind`` is what stands against binding it for reasons that concern the whole set."""
+    if request.action == "delete":
+        return _deletion(agent)
+    draft = _Draft(request, agent, around)
+    draft.fields()
+    draft.disk()
+    draft.binding(hold_bind)
+    return draft.plan()
+
+
+def validations_text(validations: tuple[FailingValidation, ...]) -> str:
+    """``id: message`` of each, in one line."""
+    return "; ".join(f"{validation.id}: {validation.message}" if validation.message else validation.id for validation in validations)
+
+
+def condition_text(agent: Agent) -> str:
+    """Where the host stands and what holds it up, in the service's words."""
+    words = f"it is {agent.state}" if agent.state else "the service does not know it yet"
+    failing = validations_text(agent.failing)
+    synced = agent.conditions.get("SpecSynced")
+    return words + (f": {failing}" if failing else "") + (f"; {synced.message}" if synced is not None and synced.status == "False" else "")
+
+
+class _Draft:
+    """The desired fields as they come together, with what is against them."""
+
+    def __init__(self, request: HostRequest, agent: Agent, around: Surroundings) -> None:
+        self.request = request
+        self.agent = agent
+        self.around = around
+        self.spec: dict[str, Any] = {}
+        self.refusals: list[str] = []
+        self.notes: list[str] = []
+        self.waits_for = ""
+
+    def fields(self) -> None:
+        request, present = self.request, self.agent.spec
+        self.spec |= request.spec
+        if request.role is not None:
+            self.spec["role"] = request.role
+        if request.approved is not None:
+            self._approval(request.approved)
+        if request.node_labels:
+            self.spec["nodeLabels"] = dict(request.node_labels)
+        # These are JSON in a string: the same document in another spelling is no change.
+        if request.installer_args is not None and (_decoded(present.get("installerArgs")) or []) != list(request.installer_args):
+            self.spec["installerArgs"] = json.dumps(list(request.installer_args)) if request.installer_args else None
+        overrides = request.ignition_config_overrides
+        if overrides is not None and (_decoded(present.get("ignitionConfigOverrides")) or {}) != overrides:
+            self.spec["ignitionConfigOverrides"] = json.dumps(overrides) if overrides else None
+
+    def _approval(self, approved: bool) -> None:
+        self.spec["approved"] = approved
+        if approved or not self.agent.approved:
+            return
+        infra_env = (self.around.infra_envs or {}).get(self.agent.infra_env)
+        if self.agent.bare_metal_host:
+            self.refusals.append(f"approval cannot be taken back: its BareMetalHost {self.agent.bare_metal_host} approves it again")
+        elif infra_env is not None and infra_env.auto_approve:
+            self.refusals.append(f"approval cannot be taken back: InfraEnv {infra_env.name} approves its hosts by itself (agentApproval.autoApprove)")
+
+    def disk(self) -> None:
+        request, agent = self.request, self.agent
+        if request.root_device_hints is not None:
+            self._disk_by_hints(request.root_device_hints)
+        for field, value, other in (
+            ("installation_disk_id", request.disk_id, "installation_disk_path"),
+            ("installation_disk_path", request.disk_path, "installation_disk_id"),
+        ):
+            if value is not None:
+                self.spec[field] = value
+                if agent.spec.get(other):
+                    self.spec[other] = None  # the two exclude each other (4.1)
+                if value and value != agent.spec.get(field) and agent.disks:
+                    found = find_disk(agent.disks, disk_id=request.disk_id or "", path=request.disk_path or "")
+                    if not found.disk_id and not found.path:
+                        self.refusals.append(f"the host cannot be installed on {field} {value!r}: {'; '.join(found.reasons)}")
+
+    def _disk_by_hints(self, hints: Mapping[str, Any]) -> None:
+        agent = self.agent
+        if states.ignored_in(agent.state):
+            return  # chosen before the start; the disks look otherwise once they are installed on
+        if not agent.disks:
+            self.waits_for = "the host has not told its disks yet"
+            return
+        choice = choose_disk(hints, agent.disks, current=str(agent.spec.get("installation_disk_id") or ""))
+        if choice.disk_id:
+            self.spec["installation_disk_id"] = choice.disk_id
+            if agent.spec.get("installation_disk_path"):
+                self.spec["installation_disk_path"] = None
+        else:
+            self.refusals.append(f"no disk fits root_device_hints {json.dumps(dict(hints))}: {'; '.join(choice.reasons)}")
+
+    def binding(self, hold: str) -> None:
+        if self.request.action == "bind" and self.request.cluster is not None:
+            self._bind(self.request.cluster, hold)
+        elif self.request.action == "unbind" and self.agent.cluster is not None:
+            self._unbind(self.agent.cluster)
+
+    def _bind(self, target: ClusterRef, hold: str) -> None:
+        agent = self.agent
+        if agent.cluster == target:
+            return
+        early = self._early_binding()
+        facts = self.around.clusters.get(target)
+        if early is not None and early != target:
+            self.refusals.append(f"it cannot be bound to {target}: InfraEnv {agent.infra_env} binds its hosts to {early} (early binding)")
+        elif facts is not None and facts.obstacle:
+            self.refusals.append(f"it cannot be bound: {facts.obstacle}")
+        elif agent.cluster is not None and (reason := self._immovable(agent.cluster)):
+            self.refusals.append(f"it cannot be moved from {agent.cluster} to {target}: {reason}")
+        elif hold:
+            self.waits_for = hold
+        elif agent.state == "binding" or (agent.cluster is None and agent.state in states.KNOWN_STATES and agent.state != states.BINDABLE):
+            self.waits_for = f"binding to {target} is possible from {states.BINDABLE} only, and {condition_text(agent)}"
+        else:
+            self.spec["clusterDeploymentName"] = {"name": target.name, "namespace": target.namespace}
+
+    def _immovable(self, current: ClusterRef) -> str:
+        state = self.agent.state
+        if state in states.BUSY:
+            return f"{states.why_ignored(state)} (state {state})"
+        if state in states.INSTALLED | states.FAILED | states.OTHER:
+            return f"{states.why_ignored(state)} (state {state}); unbind it first, which takes it out of {current}"
+        return ""
+
+    def _unbind(self, current: ClusterRef) -> None:
+        agent = self.agent
+        state = agent.state
+        if (early := self._early_binding()) is not None:
+            self.refusals.append(f"it cannot be unbound: InfraEnv {agent.infra_env} binds its hosts to {early} (early binding); only deleting it frees it")
+        elif state in states.BUSY and not agent.day_2:
+            self.refusals.append(f"it cannot be unbound from {current}: {states.why_ignored(state)} (state {state})")
+        elif state == "binding":
+            self.waits_for = f"it is being bound to {current}; it can be unbound once that is done"
+        else:
+            self.spec["clusterDeploymentName"] = None
+            if state in states.INSTALLED | states.FAILED | states.BUSY:
+                pending = "unbinding-pending-user-action until the machine boots the discovery image"
+                self.notes.append(f"unless the hub can reclaim it, {agent.title} stays in {pending}")
+
+    def _early_binding(self) -> ClusterRef | None:
+        infra_env = (self.around.infra_envs or {}).get(self.agent.infra_env)
+        return infra_env.cluster if infra_env is not None else None
+
+    def plan(self) -> AgentPlan:
+        agent = self.agent
+        metadata = {"name": agent.name, "namespace": agent.namespace} | ({"labels": dict(self.request.agent_labels)} if self.request.agent_labels else {})
+        change = plan_object(AGENT, {"metadata": metadata, "spec": self.spec}, agent.raw)
+        patch = change.body.get("spec", {}) if change is not None else {}
+        self.refusals += _ignored(agent, patch)
+        if agent.bare_metal_host and (both := sorted(_OF_BARE_METAL_HOST & set(patch))):
+            self.notes.append(f"{agent.title}: what BareMetalHost {agent.bare_metal_host} says about {', '.join(both)} wins over this")
+        if self.refusals or change is None:
+            return AgentPlan(None, tuple(self.refusals), self.waits_for, tuple(self.notes) if not self.refusals else ())
+        return AgentPlan(dataclasses.replace(change, resource_version=agent.resource_version), (), self.waits_for, tuple(self.notes))
+
+
+def _ignored(agent: Agent, patch: Mapping[str, Any]) -> Iterator[str]:
+    """What the service would not take over although the API accepts it (5.2)."""
+    for field in _LATE:
+        if field not in patch:
+            continue
+        switched = field in _DISK and any(patch.get(other) for other in _DISK if other != field)  # the other one takes its place
+        if not patch[field] and field in _KEPT_WHEN_EMPTIED and not switched:
+            yield f"{field} cannot be emptied: the service keeps {agent.spec.get(field)!r}"
+        elif states.ignored_in(agent.state) and not switched:
+            words = states.why_ignored(agent.state)
+            yield f"{field} can no longer be changed from {_shown(agent.spec.get(field))} to {_shown(patch[field])}: {words} (state {agent.state})"
+
+
+def _deletion(agent: Agent) -> AgentPlan:
+    if agent.state in states.BUSY and not agent.day_2:
+        return AgentPlan(refusals=(f"it cannot be deleted: {states.why_ignored(agent.state)} (state {agent.state}), which would fail without it",))
+    notes = () if agent.state in states.QUIET else (f"{agent.title} comes back, unapproved, if its machine goes on running the discovery image",)
+    return AgentPlan(plan_deletion(AGENT, agent.raw, "the host shall be absent"), notes=notes)
+
+
+def _decoded(text: Any) -> Any:
+    try:
+        return json.loads(text) if text else None
+    except (TypeError, ValueError):
+        return text
+
+
+def _shown(value: Any) -> str:
+    return repr(value) if value else "nothing"

@@ -1,0 +1,286 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Which Agent is which host: one Agent, one host, by MAC first (reference infrastructure-operator.md 15).
+
+The identities of a host are tried in the order MAC, system UUID, serial number, BMC address, labels, query. Each is tried for all hosts before the
+next one, so that the order of hosts and Agents does not matter. An Agent that shows MACs, none of them the host's, is never taken for it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from ...common import libraries
+from .model import Agent
+from .request import HostRequest, Identity
+from .states import QUIET
+
+Status = Literal["matched", "unmatched", "ambiguous"]
+Key = tuple[str, str]
+
+
+@dataclasses.dataclass(frozen=True)
+class Match:
+    """What was found for a host. ``by`` is what decided (``MAC 52:54:00:00:00:01``); ``reason`` why there is no Agent, or why it was this one of
+    several. ``candidates`` are those of an ambiguous match; ``superseded`` are earlier registrations of the same machine, ``leaving`` those that are
+    being deleted.
+    """
+
+    host: str
+    status: Status
+    agent: Agent | None = None
+    by: str = ""
+    reason: str = ""
+    candidates: tuple[Agent, ...] = ()
+    superseded: tuple[Agent, ...] = ()
+    leaving: tuple[Agent, ...] = ()
+
+
+def match_hosts(requests: Sequence[HostRequest], agents: Iterable[Agent]) -> dict[str, Match]:
+    """A match for every request, by its name."""
+    index = _Index(agents)
+    decided: dict[str, Match] = {}
+    claimed: dict[Key, str] = {}
+    for criterion in _CRITERIA:
+        waiting = [request for request in requests if request.name not in decided and criterion.given(request.identity)]
+        found = [match for request in waiting if (match := _search(criterion, request, index, claimed)) is not None]
+        for match in _one_to_one(found):
+            decided[match.host] = match
+            claimed |= {agent.key: match.host for agent in (match.agent, *match.superseded) if agent is not None}
+    return {request.name: decided.get(request.name) or _unmatched(request, index, claimed) for request in requests}
+
+
+class _Index:
+    """The Agents by everything they are recognised by. Those on their way out (deletionTimestamp) are kept apart."""
+
+    def __init__(self, agents: Iterable[Agent]) -> None:
+        self.agents: list[Agent] = []
+        self.leaving: list[Agent] = []
+        self.macs: dict[str, list[Agent]] = defaultdict(list)
+        self.names: dict[str, list[Agent]] = defaultdict(list)
+        self.serials: dict[str, list[Agent]] = defaultdict(list)
+        self.bmcs: dict[str, list[Agent]] = defaultdict(list)
+        self.labels: dict[tuple[str, str], list[Agent]] = defaultdict(list)
+        self._queries: dict[str, list[Agent]] = {}
+        for agent in sorted(agents, key=lambda agent: agent.key):
+            self._add(agent)
+
+    def _add(self, agent: Agent) -> None:
+        if agent.deleting:
+            self.leaving.append(agent)
+            return
+        self.agents.append(agent)
+        for mac in agent.macs:
+            self.macs[mac].append(agent)
+        self.names[agent.name.lower()].append(agent)
+        if agent.serial:
+            self.serials[agent.serial.lower()].append(agent)
+        for address in agent.bmc_addresses:
+            self.bmcs[address].append(agent)
+        for pair in agent.labels.items():
+            self.labels[pair].append(agent)
+
+    def query(self, text: str) -> list[Agent]:
+        """Agents for which the expression gives true; a missing field (null) counts as false."""
+        if text not in self._queries:
+            expression = libraries.jmespath.compile(text)
+            self._queries[text] = [agent for agent in self.agents if _answer(expression, agent) is True]
+        return self._queries[text]
+
+
+def queried_document(agent: Agent) -> dict[str, Any]:
+    """What a query sees of an Agent."""
+    metadata = agent.raw["metadata"]
+    return {
+        "name": agent.name,
+        "namespace": agent.namespace,
+        "labels": dict(agent.labels),
+        "annotations": metadata.get("annotations") or {},
+        "hostname": agent.hostname,
+        "role": agent.role,
+        "state": agent.state,
+        "approved": agent.approved,
+        "infra_env": agent.infra_env,
+        "inventory": agent.inventory,
+        "spec": agent.spec,
+        "status": agent.status,
+    }
+
+
+def _answer(expression: Any, agent: Agent) -> Any:
+    try:
+        return expression.search(queried_document(agent))
+    except libraries.jmespath.exceptions.JMESPathError:
+        return None  # a function applied to a field that this Agent does not have
+
+
+@dataclasses.dataclass(frozen=True)
+class _Criterion:
+    """One kind of identity: whether a host gives it, the Agents that have it, and its words."""
+
+    given: Callable[[Identity], Any]
+    candidates: Callable[[_Index, Identity], list[Agent]]
+    words: Callable[[Identity, Agent | None], str]
+
+
+def _by_mac(index: _Index, identity: Identity) -> list[Agent]:
+    found = {agent.key: agent for mac in identity.macs for agent in index.macs.get(mac, ())}
+    return [found[key] for key in sorted(found)]
+
+
+def _mac_words(identity: Identity, agent: Agent | None) -> str:
+    shown = [mac for mac in identity.macs if agent is None or mac in agent.macs]
+    return f"MAC {', '.join(shown)}"
+
+
+def _by_labels(index: _Index, identity: Identity) -> list[Agent]:
+    first, *others = identity.labels
+    return [agent for agent in index.labels.get(first, ()) if all(agent.labels.get(key) == value for key, value in others)]
+
+
+_CRITERIA = (
+    _Criterion(lambda identity: identity.macs, _by_mac, _mac_words),
+    _Criterion(
+        lambda identity: identity.system_uuid,
+        lambda index, identity: index.names.get(identity.system_uuid, []),
+        lambda identity, agent: f"system UUID {identity.system_uuid}",
+    ),
+    _Criterion(
+        lambda identity: identity.serial_number,
+        lambda index, identity: index.serials.get(identity.serial_number.lower(), []),
+        lambda identity, agent: f"serial number {identity.serial_number}",
+    ),
+    _Criterion(
+        lambda identity: identity.bmc_address,
+        lambda index, identity: index.bmcs.get(identity.bmc_address, []),
+        lambda identity, agent: f"BMC address {identity.bmc_address}",
+    ),
+    _Criterion(
+        lambda identity: identity.labels,
+        _by_labels,
+        lambda identity, agent: f"labels {', '.join(f'{key}={value}' for key, value in identity.labels)}",
+    ),
+    _Criterion(lambda identity: identity.query, lambda index, identity: index.query(identity.query), lambda identity, agent: f"query {identity.query}"),
+)
+
+
+def _search(criterion: _Criterion, request: HostRequest, index: _Index, claimed: Mapping[Key, str]) -> Match | None:
+    """The match by one criterion, or None when it finds nothing that could be this host."""
+    identity = request.identity
+    found = [agent for agent in criterion.candidates(index, identity) if agent.key not in claimed and not _contradicts(identity, agent)]
+    if not found:
+        return None
+    chosen, superseded, reason = _choose(criterion, request, index, found)
+    if chosen is None:
+        words = f"{criterion.words(identity, None)} is that of {len(found)} Agents: {_titles(found)}; {reason}"
+        return Match(request.name, "ambiguous", by=criterion.words(identity, None), reason=words, candidates=tuple(found))
+    return Match(request.name, "matched", chosen, criterion.words(identity, chosen), reason, superseded=superseded)
+
+
+def _contradicts(identity: Identity, agent: Agent) -> bool:
+    return bool(identity.macs and agent.macs and not set(identity.macs) & set(agent.macs))
+
+
+def _choose(criterion: _Criterion, request: HostRequest, index: _Index, found: list[Agent]) -> tuple[Agent | None, tuple[Agent, ...], str]:
+    """(the one, its earlier registrations, why it); without the one, why none was chosen."""
+    if len(found) == 1:
+        return found[0], (), ""
+    narrowed, words = _narrowed(criterion, request, index, found)
+    if len(narrowed) == 1:
+        others = [agent for agent in found if agent is not narrowed[0]]
+        return narrowed[0], (), f"{criterion.words(request.identity, narrowed[0])} is also that of {_titles(others)}; {words} told them apart"
+    if newest := _registered_again(narrowed):
+        earlier = tuple(agent for agent in narrowed if agent is not newest)
+        return newest, earlier, f"the machine registered again: {newest.title} is its Agent now, {_titles(earlier)} {_are(earlier)} an earlier registration"
+    if criterion is _CRITERIA[0] and (alone := _alone_with_a_mac(request.identity, narrowed)):
+        others = [agent for agent in found if agent is not alone]
+        return alone, (), f"{_titles(others)} {_are(others)} another machine with a MAC in common"
+    return None, (), "one of them has to go, or the host needs an identity that only its own Agent has"
+
+
+def _narrowed(criterion: _Criterion, request: HostRequest, index: _Index, found: list[Agent]) -> tuple[list[Agent], str]:
+    """The candidates that the host's further identities leave, and which identities those were. One that fits no candidate is not asked."""
+    used = []
+    for other in _CRITERIA[_CRITERIA.index(criterion) + 1 :]:
+        if len(found) > 1 and other.given(request.identity):
+            keys = {agent.key for agent in other.candidates(index, request.identity)}
+            left = [agent for agent in found if agent.key in keys]
+            if left and len(left) < len(found):
+                found = left
+                used.append(other.words(request.identity, None))
+    return found, " and ".join(used)
+
+
+def _registered_again(found: Sequence[Agent]) -> Agent | None:
+    """The Agent of a machine that registered more than once (its UUID changed): the one that the service hears from, else the newest."""
+    live = [agent for agent in found if not is_quiet(agent)]
+    newest = max(found, key=lambda agent: agent.created)
+    if len(live) > 1 or (not live and sum(agent.created == newest.created for agent in found) > 1):
+        return None
+    chosen = live[0] if live else newest
+    return chosen if all(agent is chosen or _same_machine(chosen, agent) for agent in found) else None
+
+
+def is_quiet(agent: Agent) -> bool:
+    """Whether the service does not hear from the host of this Agent, so that another Agent may be the same machine."""
+    return agent.state in QUIET or not agent.connected
+
+
+def _same_machine(one: Agent, other: Agent) -> bool:
+    # A MAC in common is not enough: USB NICs of some BMCs have the same one in every server.
+    mine, theirs = set(one.macs), set(other.macs)
+    return bool(mine and theirs) and (mine <= theirs or theirs <= mine)
+
+
+def _alone_with_a_mac(identity: Identity, found: Sequence[Agent]) -> Agent | None:
+    """The only candidate with a MAC of the host that no other candidate has."""
+    carriers = [[agent for agent in found if mac in agent.macs] for mac in identity.macs]
+    alone = {agents[0].key: agents[0] for agents in carriers if len(agents) == 1}
+    chosen = next(iter(alone.values())) if len(alone) == 1 else None
+    return None if chosen is None or is_quiet(chosen) else chosen
+
+
+def _one_to_one(matches: Sequence[Match]) -> list[Match]:
+    """Matches of one criterion, those of several hosts with one Agent turned into ambiguous ones."""
+    takers: dict[Key, list[str]] = defaultdict(list)
+    for match in matches:
+        for agent in (match.agent, *match.superseded):
+            if agent is not None:
+                takers[agent.key].append(match.host)
+    result = []
+    for match in matches:
+        rivals = sorted({host for agent in (match.agent, *match.superseded) if agent is not None for host in takers[agent.key]} - {match.host})
+        if match.agent is not None and rivals:
+            words = f"{match.agent.title} is also what {', '.join(rivals)} {'leads' if len(rivals) == 1 else 'lead'} to; one Agent is one host"
+            match = Match(match.host, "ambiguous", by=match.by, reason=f"{match.by}: {words}", candidates=(match.agent,))
+        result.append(match)
+    return result
+
+
+def _unmatched(request: HostRequest, index: _Index, claimed: Mapping[Key, str]) -> Match:
+    identity = request.identity
+    asked = [criterion.words(identity, None) for criterion in _CRITERIA if criterion.given(identity)]
+    reason = f"no Agent has {' or '.join(asked)}"
+    leaving = [agent for agent in index.leaving if set(agent.macs) & set(identity.macs) or agent.name.lower() == identity.system_uuid]
+    if leaving:
+        return Match(request.name, "unmatched", reason=f"{_titles(leaving)} {_are(leaving)} being deleted", leaving=tuple(leaving))
+    for criterion in _CRITERIA:
+        for agent in criterion.candidates(index, identity) if criterion.given(identity) else ():
+            words = f"{agent.title} has {criterion.words(identity, agent)}, but"
+            if agent.key in claimed:
+                return Match(request.name, "unmatched", reason=f"{words} it is the Agent of {claimed[agent.key]}")
+            if _contradicts(identity, agent):
+                return Match(request.name, "unmatched", reason=f"{words} none of the host's MACs {', '.join(identity.macs)}; it has {', '.join(agent.macs)}")
+    return Match(request.name, "unmatched", reason=reason)
+
+
+def _titles(agents: Sequence[Agent]) -> str:
+    return ", ".join(agent.title for agent in agents)
+
+
+def _are(things: Sequence[Any]) -> str:
+    return "is" if len(things) == 1 else "are"

@@ -1,0 +1,222 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The whole set at once: who is which Agent, what each becomes, what the clusters can take, and what nobody expected. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
+
+from ...common.problems import INVALID, TOO_MANY, Problem
+from ...kube.write import Change, plan_object
+from ..kinds import AGENT
+from .change import AgentPlan, Surroundings, plan_agent
+from .clusters import ClusterFacts, counted_roles, excess, role_of
+from .match import Match, match_hosts
+from .model import Agent, ClusterRef
+from .request import HostRequest
+
+Unexpected = Literal["ignore", "warn", "fail", "approve"]
+
+
+@dataclasses.dataclass(frozen=True)
+class HostPlan:
+    """What happens for one host. ``changes`` holds at most one patch, or the deletions of all registrations of its machine."""
+
+    request: HostRequest
+    match: Match
+    changes: tuple[Change, ...] = ()
+    refusals: tuple[str, ...] = ()
+    waits_for: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def obstacle(self) -> str:
+        """Why the host is not what was asked for even after the changes; empty when it is."""
+        if self.refusals:
+            return "; ".join(self.refusals)
+        if self.match.status == "ambiguous" or (self.match.status == "unmatched" and self.request.action not in ("delete", "unbind")):
+            return self.match.reason
+        return self.waits_for
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """``approvals`` are the patches of Agents that nobody expected, where the policy approves them."""
+
+    hosts: tuple[HostPlan, ...] = ()
+    unexpected: tuple[Agent, ...] = ()
+    approvals: tuple[Change, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    holds: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    @property
+    def changes(self) -> list[Change]:
+        return [change for host in self.hosts for change in host.changes] + list(self.approvals)
+
+
+def plan_hosts(
+    requests: Sequence[HostRequest],
+    agents: Iterable[Agent],
+    around: Surroundings | None = None,
+    *,
+    unexpected: Unexpected = "warn",
+    bound_elsewhere: Iterable[Agent] = (),
+) -> Plan:
+    """The plan for all hosts, in their order. ``bound_elsewhere`` are Agents of other namespaces that are bound to the same clusters.
+
+    Neither the order of the requests nor that of the Agents has an influence on what is planned for a host.
+    """
+    around = around or Surroundings()
+    everybody = sorted(agents, key=lambda agent: agent.key)
+    matches = match_hosts(requests, everybody)
+    free = {request.name: _plan(request, matches[request.name], around, "") for request in requests}
+    census = _Census(requests, free, [*everybody, *bound_elsewhere], around)
+    hosts = tuple(_plan(request, matches[request.name], around, hold) if (hold := census.hold(request)) else free[request.name] for request in requests)
+    strangers = _strangers(matches.values(), everybody)
+    told = strangers if unexpected in ("warn", "fail") else ()
+    return Plan(
+        hosts=tuple(_overfull(host, census) for host in hosts),
+        unexpected=tuple(strangers),
+        approvals=tuple(change for agent in strangers if unexpected == "approve" and (change := _approval(agent))),
+        problems=(*census.warnings(), *_unapproved_and_bound(hosts), *(_stranger_problem(agent, unexpected) for agent in told)),
+        holds={request.name: hold for request in requests if (hold := census.hold(request))},
+    )
+
+
+def _plan(request: HostRequest, match: Match, around: Surroundings, hold: str) -> HostPlan:
+    if match.agent is None:
+        return HostPlan(request, match)
+    plan = plan_agent(request, match.agent, around, hold_bind=hold)
+    changes: tuple[Change, ...] = (plan.change,) if plan.change is not None else ()
+    notes = (match.reason, *plan.notes) if match.reason else plan.notes
+    if request.action == "delete" and not plan.refusals:
+        earlier = [(agent, plan_agent(request, agent, around)) for agent in match.superseded]
+        changes += tuple(each.change for agent, each in earlier if each.change is not None and agent.cluster is None)
+        notes += tuple(f"{agent.title} is kept: it is bound to {agent.cluster}" for agent, _each in earlier if agent.cluster is not None)
+    return HostPlan(request, match, changes, plan.refusals, plan.waits_for, notes)
+
+
+def replan_agent(request: HostRequest, agent: Agent, around: Surroundings, hold: str) -> AgentPlan:
+    """The plan for one Agent that changed under our hands; what the whole set allowed stays allowed."""
+    return plan_agent(request, agent, around, hold_bind=hold)
+
+
+class _Census:
+    """Who is in a cluster and who wants to be, against what it needs. A cluster with one Agent too many never starts to install (14)."""
+
+    def __init__(self, requests: Sequence[HostRequest], plans: Mapping[str, HostPlan], agents: Iterable[Agent], around: Surroundings) -> None:
+        self._facts = {ref: facts for ref, facts in around.clusters.items() if facts.required is not None}
+        self._plans = plans
+        members = {agent.key: agent for agent in agents if agent.cluster in self._facts}
+        self._members = {ref: [agent for agent in members.values() if agent.cluster == ref] for ref in self._facts}
+        self._asking = {ref: [request for request in requests if request.action == "bind" and request.cluster == ref] for ref in self._facts}
+        by_agent = {match.agent.key: plan for plan in plans.values() if (match := plan.match).agent is not None}
+        self._of_agent = by_agent
+        self._holds = {request.name: reason for ref in self._facts for request, reason in self._judge(ref)}
+
+    def hold(self, request: HostRequest) -> str:
+        """Why this host must not be bound yet: a place becomes free only when another Agent has left."""
+        return self._holds.get(request.name, ("", False))[0] if not self.refused(request) else ""
+
+    def refused(self, request: HostRequest) -> str:
+        """Why this host must not be bound at all: more hosts are meant for the cluster than it takes."""
+        reason, final = self._holds.get(request.name, ("", False))
+        return reason if final else ""
+
+    def warnings(self) -> Iterator[Problem]:
+        for ref, facts in self._facts.items():
+            staying = [agent for agent in self._members[ref] if not self._leaves(agent)]
+            roles = [self._role_after(agent) for agent in staying]
+            if excess(facts, roles):
+                names = ", ".join(agent.title for agent in sorted(staying, key=lambda agent: agent.key))
+                detail = f"cluster {ref} needs {facts.needs()}, but {counted_roles(roles)} are bound: it will not start to install ({names})"
+                yield _problem(f"cluster {ref}", TOO_MANY, detail, "warning", "unbind those that are not meant for it")
+
+    def _judge(self, ref: ClusterRef) -> Iterator[tuple[HostRequest, tuple[str, bool]]]:
+        facts = self._facts[ref]
+        new = [request for request in self._asking[ref] if not self._is_member(request, ref)]
+        if not new:
+            return
+        there = [(self._role_after(agent), self._leaves(agent)) for agent in self._members[ref]]
+        wanted = [self._role_of_request(request) for request in new]
+        final = excess(facts, [role for role, leaves in there if not leaves] + wanted)
+        now = excess(facts, [role for role, _leaves in there] + wanted)
+        for request, role in zip(new, wanted, strict=True):
+            if _concerns(final, role):
+                yield request, (self._words(facts, [role for role, leaves in there if not leaves], wanted), True)
+            elif _concerns(now, role):
+                yield request, (f"cluster {ref} has room only after {self._leaving_names(ref)} left it", False)
+
+    def _words(self, facts: ClusterFacts, there: Sequence[str], wanted: Sequence[str]) -> str:
+        asked = f"{counted_roles(there)} are bound and {counted_roles(wanted)} more are to be"
+        return f"cluster {facts.ref} needs {facts.needs()}; {asked}, and one too many would block the installation for ever"
+
+    def _is_member(self, request: HostRequest, ref: ClusterRef) -> bool:
+        agent = self._plans[request.name].match.agent
+        return agent is not None and agent.cluster == ref
+
+    def _leaves(self, agent: Agent) -> bool:
+        plan = self._of_agent.get(agent.key)
+        if plan is None or plan.refusals or agent.cluster is None:
+            return False
+        return plan.request.action in ("unbind", "delete") or (plan.request.action == "bind" and plan.request.cluster != agent.cluster)
+
+    def _leaving_names(self, ref: ClusterRef) -> str:
+        return ", ".join(sorted(agent.title for agent in self._members[ref] if self._leaves(agent)))
+
+    def _role_after(self, agent: Agent) -> str:
+        plan = self._of_agent.get(agent.key)
+        if plan is None or plan.refusals or plan.request.role is None:
+            return role_of(agent)
+        return plan.request.role
+
+    def _role_of_request(self, request: HostRequest) -> str:
+        agent = self._plans[request.name].match.agent
+        return request.role if request.role is not None else role_of(agent) if agent is not None else ""
+
+
+def _concerns(too_many: Mapping[str, int], role: str) -> bool:
+    """Whether a host of this role is among those that are too many. Too many altogether is everybody's concern."""
+    return "" in too_many or (role or "") in too_many or (role == "bootstrap" and "master" in too_many)
+
+
+def _overfull(host: HostPlan, census: _Census) -> HostPlan:
+    reason = census.refused(host.request)
+    return dataclasses.replace(host, changes=(), refusals=(*host.refusals, reason), notes=()) if reason else host
+
+
+def _strangers(matches: Iterable[Match], agents: Iterable[Agent]) -> list[Agent]:
+    """Agents that no host accounts for and nobody has approved."""
+    accounted = {agent.key for match in matches for agent in (match.agent, *match.superseded, *match.candidates) if agent is not None}
+    return [agent for agent in agents if agent.key not in accounted and not agent.approved and not agent.deleting]
+
+
+def _approval(agent: Agent) -> Change | None:
+    desired = {"metadata": {"name": agent.name, "namespace": agent.namespace}, "spec": {"approved": True}}
+    change = plan_object(AGENT, desired, agent.raw)
+    return None if change is None else dataclasses.replace(change, resource_version=agent.resource_version)
+
+
+def replan_approval(agent: Agent) -> Change | None:
+    """The approval of an Agent that changed under our hands."""
+    return None if agent.deleting else _approval(agent)
+
+
+def _unapproved_and_bound(hosts: Iterable[HostPlan]) -> Iterator[Problem]:
+    for host in hosts:
+        if host.request.action == "bind" and host.request.approved is False and not host.refusals:
+            detail = f"{host.request.name} is to be bound without approval: cluster {host.request.cluster} will not start to install"
+            yield _problem(f"hosts[{host.request.name}].approved", INVALID, detail, "warning")
+
+
+def _stranger_problem(agent: Agent, policy: Unexpected) -> Problem:
+    detail = f"{agent.title} belongs to no host that is expected (MACs {', '.join(agent.macs) or 'not told yet'}); it is not approved"
+    severity: Literal["error", "warning"] = "error" if policy == "fail" else "warning"
+    return _problem(f"agents[{agent.namespace}/{agent.name}]", INVALID, detail, severity, "list it in hosts, or set unexpected")
+
+
+def _problem(path: str, kind: str, detail: str, severity: Literal["error", "warning"], hint: str = "") -> Problem:
+    return Problem(path, kind, detail, severity=severity, layer="ours", check="agents", hint=hint)

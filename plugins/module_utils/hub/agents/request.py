@@ -1,0 +1,228 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What a user says about hosts, as requests; every mistake that needs no hub is found at once, before the hub is asked anything."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from ...common import libraries
+from ...common.errors import InvalidInput
+from ...common.problems import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, UNSUPPORTED, Problem
+from .disks import check_hints
+from .model import ClusterRef, normal_address, normal_mac
+
+ROLES = ("auto-assign", "master", "worker", "arbiter")
+_MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}")
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_HOSTNAME = re.compile(r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*")
+_LABEL_KEY = re.compile(r"([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
+_LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
+# Labels that controllers write and repair (13): a value of ours would not stay, or would mislead them.
+_CONTROLLERS_LABELS = re.compile(r"(infraenvs\.agent-install\.openshift\.io$|(inventory\.|agentclassification\.)?agent-install\.openshift\.io/)")
+_FIELDS = {"hostname": "hostname", "machine_config_pool": "machineConfigPool"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Identity:
+    """By what the Agent of a host is recognised. MACs and addresses are in their normal spelling, ``labels`` a tuple of pairs."""
+
+    macs: tuple[str, ...] = ()
+    system_uuid: str = ""
+    serial_number: str = ""
+    bmc_address: str = ""
+    labels: tuple[tuple[str, str], ...] = ()
+    query: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class HostRequest:
+    """One host: who it is and how its Agent shall be. ``None`` leaves a field as it is.
+
+    ``spec`` holds the plain fields by their names in the Agent's spec, ``installer_args`` and ``ignition_config_overrides`` are decoded JSON.
+    ``action`` is what happens to the binding or to the Agent itself.
+    """
+
+    name: str
+    identity: Identity = dataclasses.field(default_factory=Identity)
+    approved: bool | None = None
+    role: str | None = None
+    spec: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    disk_id: str | None = None
+    disk_path: str | None = None
+    root_device_hints: Mapping[str, Any] | None = None
+    agent_labels: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
+    node_labels: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
+    installer_args: Sequence[str] | None = None
+    ignition_config_overrides: Mapping[str, Any] | None = None
+    cluster: ClusterRef | None = None
+    action: Literal["keep", "bind", "unbind", "delete"] = "keep"
+
+
+def host_requests(hosts: Sequence[Mapping[str, Any]], namespace: str) -> list[HostRequest]:
+    """Requests for the ``hosts`` option of a door. Raises :class:`InvalidInput` with all problems."""
+    problems: list[Problem] = []
+    requests = []
+    for index, host in enumerate(hosts):
+        path = f"hosts[{index}]"
+        problems += _check(host, path)
+        request = None if any(problem.path.startswith(path) for problem in problems) else _request(host, namespace)
+        requests += [request] if request else []
+    problems += _duplicates(hosts)
+    if problems:
+        raise InvalidInput(problems)
+    return requests
+
+
+def _request(host: Mapping[str, Any], namespace: str) -> HostRequest:
+    cluster = host.get("cluster")
+    reference = ClusterRef(str(cluster.get("namespace") or namespace), str(cluster["name"])) if cluster else None
+    deleting = host.get("state") == "absent"
+    staying = not deleting and not host.get("unbind")
+    approved = host.get("approved")
+    return HostRequest(
+        name=str(host["name"]),
+        identity=_identity(host),
+        # A host that is listed is one that is expected; approval of one that leaves is nobody's concern.
+        approved=(True if approved is None else bool(approved)) if staying else approved,
+        role=host.get("role"),
+        spec={field: str(host[option]) for option, field in _FIELDS.items() if host.get(option) is not None},
+        disk_id=host.get("installation_disk_id"),
+        disk_path=host.get("installation_disk_path"),
+        root_device_hints=host.get("root_device_hints"),
+        agent_labels=_labels(host.get("agent_labels")),
+        node_labels=_labels(host.get("node_labels")),
+        installer_args=host.get("installer_args"),
+        ignition_config_overrides=_decoded(host.get("ignition_config_overrides")),
+        cluster=reference,
+        action="delete" if deleting else "unbind" if host.get("unbind") else "bind" if reference else "keep",
+    )
+
+
+def _identity(host: Mapping[str, Any]) -> Identity:
+    return Identity(
+        macs=tuple(dict.fromkeys(normal_mac(str(mac)) for mac in host.get("mac_addresses") or ())),
+        system_uuid=str(host.get("system_uuid") or "").lower(),
+        serial_number=str(host.get("serial_number") or "").strip(),
+        bmc_address=normal_address(str(host.get("bmc_address") or "")),
+        labels=tuple(sorted((str(key), str(value)) for key, value in (host.get("labels") or {}).items())),
+        query=str(host.get("query") or ""),
+    )
+
+
+def _labels(labels: Mapping[str, Any] | None) -> dict[str, str | None]:
+    return {str(key): None if value is None else _label_text(value) for key, value in (labels or {}).items()}
+
+
+def _label_text(value: Any) -> str:
+    # YAML's true is meant as the text "true", which is what labels hold.
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _decoded(text: Any) -> Mapping[str, Any] | None:
+    if text is None:
+        return None
+    if isinstance(text, Mapping):
+        return text
+    document = json.loads(text) if str(text).strip() else {}
+    return document if isinstance(document, Mapping) else None
+
+
+def _check(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    identity = _identity(host)
+    if identity == Identity():
+        yield _problem(path, REQUIRED, f"host {host.get('name')} has nothing to recognise its Agent by: give mac_addresses, or one of the other identities")
+    yield from (_problem(f"{path}.mac_addresses", INVALID, "is not a MAC address", mac) for mac in identity.macs if not _MAC.fullmatch(mac))
+    if identity.system_uuid and not _UUID.fullmatch(identity.system_uuid):
+        yield _problem(f"{path}.system_uuid", INVALID, "is not a UUID", identity.system_uuid)
+    if identity.query:
+        yield from _check_query(identity.query, f"{path}.query")
+    yield from _check_fields(host, path)
+    yield from _check_labels(host.get("agent_labels"), f"{path}.agent_labels", agents=True)
+    yield from _check_labels(host.get("node_labels"), f"{path}.node_labels", agents=False)
+    yield from _check_action(host, path)
+
+
+def _check_query(query: str, path: str) -> Iterator[Problem]:
+    try:
+        libraries.jmespath.compile(query)
+    except libraries.jmespath.exceptions.JMESPathError as error:
+        yield _problem(path, INVALID, f"is not a JMESPath expression: {str(error).splitlines()[0]}", query)
+
+
+def _check_fields(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    hostname, role = host.get("hostname"), host.get("role")
+    if hostname and (not _HOSTNAME.fullmatch(str(hostname)) or hostname == "localhost"):
+        yield _problem(f"{path}.hostname", INVALID, "is not a lower-case DNS name that the service takes for a host", str(hostname))
+    if role is not None and role != "" and role not in ROLES:
+        yield _problem(f"{path}.role", UNSUPPORTED, f"must be one of {', '.join(ROLES)}", str(role))
+    disks = [name for name in ("installation_disk_id", "installation_disk_path", "root_device_hints") if host.get(name) is not None]
+    if len(disks) > 1:
+        yield _problem(path, FORBIDDEN, f"{' and '.join(disks)} exclude each other")
+    if host.get("root_device_hints") is not None:
+        yield from check_hints(host["root_device_hints"], f"{path}.root_device_hints")
+    try:
+        overrides = host.get("ignition_config_overrides")
+        if overrides is not None and _decoded(overrides) is None:
+            yield _problem(f"{path}.ignition_config_overrides", INVALID, "is not a JSON object")
+    except ValueError as error:
+        yield _problem(f"{path}.ignition_config_overrides", INVALID, f"is not JSON: {_parser_words(error)}")
+
+
+def _parser_words(error: ValueError) -> str:
+    return f"{error.msg} at line {error.lineno} column {error.colno}" if isinstance(error, json.JSONDecodeError) else "it cannot be read"
+
+
+def _check_labels(labels: Mapping[str, Any] | None, path: str, *, agents: bool) -> Iterator[Problem]:
+    for key, value in (labels or {}).items():
+        where = f"{path}[{key}]"
+        if agents and _CONTROLLERS_LABELS.match(str(key)):
+            yield _problem(where, FORBIDDEN, "belongs to the controllers of the hub, which would set it back")
+        elif not _LABEL_KEY.fullmatch(str(key)):
+            yield _problem(where, INVALID, "is not a label key")
+        if value is not None and not _LABEL_VALUE.fullmatch(_label_text(value)):
+            yield _problem(where, INVALID, "is not a label value: at most 63 letters, digits, '-', '_' and '.', beginning and ending alphanumeric", str(value))
+
+
+def _check_action(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    cluster = host.get("cluster")
+    if cluster and not cluster.get("name"):
+        yield _problem(f"{path}.cluster.name", REQUIRED, "names no ClusterDeployment")
+    if cluster and host.get("unbind"):
+        yield _problem(path, FORBIDDEN, "cluster and unbind exclude each other")
+    if host.get("state") == "absent" and (cluster or host.get("unbind")):
+        yield _problem(path, FORBIDDEN, "an Agent that shall be absent can neither be bound nor unbound")
+
+
+def _duplicates(hosts: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
+    yield from _twice(hosts, "name", "name", lambda host: [str(host.get("name"))])
+    yield from _twice(hosts, "hostname", "hostname", _hostname_in_cluster)
+    yield from _twice(hosts, "mac_addresses", "MAC", lambda host: dict.fromkeys(normal_mac(str(mac)) for mac in host.get("mac_addresses") or ()))
+    yield from _twice(hosts, "system_uuid", "system UUID", lambda host: [str(host["system_uuid"]).lower()] if host.get("system_uuid") else [])
+
+
+def _hostname_in_cluster(host: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """A hostname is taken once in a cluster, not once in a task."""
+    cluster = host.get("cluster") or {}
+    return [(str(host["hostname"]), f"{cluster.get('namespace') or ''}/{cluster.get('name') or ''}")] if host.get("hostname") else []
+
+
+def _twice(hosts: Sequence[Mapping[str, Any]], option: str, words: str, values: Any) -> Iterator[Problem]:
+    first: dict[str, int] = {}
+    for index, host in enumerate(hosts):
+        for value in values(host):
+            if value in first:
+                shown = value[0] if isinstance(value, tuple) else value
+                other = hosts[first[value]].get("name")
+                yield _problem(f"hosts[{index}].{option}", DUPLICATE, f"{words} of {host.get('name')} is also that of {other}", shown)
+            else:
+                first[value] = index
+
+
+def _problem(path: str, kind: str, detail: str, value: str = "") -> Problem:
+    return Problem(path, kind, detail, layer="ours", check="agents", value=value)
