@@ -32,7 +32,7 @@ from ..image.build import BuiltImage, ImagePlan, ImageRecord, build_image, plan_
 from ..manifests.cluster_manifests import render_manifests
 from .base_image import BaseImage, ReadyBase, Source, check_fit, find_base
 from .inputs import input_digests
-from .workdir import WorkDir, hosts_of_deployment
+from .workdir import WorkDir, cluster_section
 
 Kind = Literal["iso", "minimal_iso", "pxe", "config_iso"]
 Engine = Literal["auto", "native", "openshift_install"]
@@ -231,28 +231,10 @@ def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: 
             write_atomic(file.path, file.text, SECRET_FILE)
         built = build_image(plan.image, checksum=plan.request.checksum)
         with state.edit() as document:
-            document["cluster"] = _cluster_section(plan.deployment)
+            document["cluster"] = cluster_section(plan.deployment)
             document["image"] = _image_section(plan, plan.ignition, built, document.get("image") or {}, now)
             document.setdefault("install", {}).setdefault("phase", "built")
     return built
-
-
-def _cluster_section(deployment: Deployment) -> dict[str, Any]:
-    cluster = deployment.cluster
-    hosts = [
-        {"name": host.name, "hostname": host.hostname, "role": host.role, "macs": list(host.macs), "static_ips": list(host.addresses)}
-        for host in hosts_of_deployment(deployment)
-    ]
-    return {
-        "name": cluster.name,
-        "base_domain": cluster.base_domain,
-        "version": cluster.version,
-        "release_image": cluster.release_image,
-        "api_url": cluster.api_url,
-        "rendezvous_ip": deployment.rendezvous_ip,
-        "hosts": hosts,
-        "replicas": cluster.replicas,
-    }
 
 
 def _image_section(plan: BuildPlan, ignition: LiveIgnition, built: BuiltImage, before: dict[str, Any], now: Callable[[], datetime.datetime]) -> dict[str, Any]:

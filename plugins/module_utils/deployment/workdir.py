@@ -91,6 +91,25 @@ def identity(state: Mapping[str, Any], deployment: Deployment | None) -> Identit
     return Identity(spec.name, spec.base_domain, spec.version, spec.api_url, deployment.rendezvous_ip)
 
 
+def cluster_section(deployment: Deployment) -> dict[str, Any]:
+    """What the state file keeps about the cluster: who its hosts are and where it will be found (see :func:`identity`)."""
+    cluster = deployment.cluster
+    hosts = [
+        {"name": host.name, "hostname": host.hostname, "role": host.role, "macs": list(host.macs), "static_ips": list(host.addresses)}
+        for host in hosts_of_deployment(deployment)
+    ]
+    return {
+        "name": cluster.name,
+        "base_domain": cluster.base_domain,
+        "version": cluster.version,
+        "release_image": cluster.release_image,
+        "api_url": cluster.api_url,
+        "rendezvous_ip": deployment.rendezvous_ip,
+        "hosts": hosts,
+        "replicas": cluster.replicas,
+    }
+
+
 def hosts_of_deployment(deployment: Deployment) -> tuple[InventoryHost, ...]:
     return tuple(
         InventoryHost(host.name, host.hostname, host.macs, host.role, tuple(address.ip for address in static_addresses(host.network_config)))
