@@ -14,8 +14,10 @@ description:
 options:
   _terms:
     description:
-      - V(settings) is a dictionary without secrets (C(name), C(work_dir), C(config_dir), C(source_dir), C(version), C(release_image), C(base_image),
+      - V(settings) is a dictionary whose only secrets are passwords that somebody wrote into a URL
+        (C(name), C(work_dir), C(config_dir), C(source_dir), C(version), C(release_image), C(base_image),
         C(method), C(publish), C(connect_to), C(ca_cert), C(timeouts), C(checks), C(force), C(confirm), C(destroy_purge)).
+      - V(shown_settings) is the same for output, with C(<hidden>) in the place of every password in a URL.
       - V(cluster) is C(openshift_cluster), an empty dictionary if C(openshift_config_dir) is used instead.
       - V(hosts) is the list of hosts in inventory order, each with C(inventory_name), C(role) and its C(openshift_host) over C(openshift_host_defaults).
       - V(bmc_hosts) is the list of hosts that boot through a BMC, as M(zerotouch.openshift.bmc_boot) takes it.
@@ -24,7 +26,7 @@ options:
     required: true
     type: list
     elements: str
-    choices: [settings, cluster, hosts, bmc_hosts, manual_hosts, problems]
+    choices: [settings, shown_settings, cluster, hosts, bmc_hosts, manual_hosts, problems]
   building:
     description: Whether a cluster is going to be built; otherwise the base image and the version need not be known.
     type: bool
@@ -50,6 +52,7 @@ from typing import Any
 from ansible.errors import AnsibleLookupError
 from ansible.plugins.lookup import LookupBase
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import hide_secrets
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import (
     DEFAULT_GROUPS,
     VARIABLES,
@@ -92,6 +95,8 @@ class LookupModule(LookupBase):
         if term == "settings":
             own = {name: self._value(name, variables) for name in variables if name.startswith("openshift_")}
             return read_settings(own, directory, building=bool(self.get_option("building"))).as_dict()
+        if term == "shown_settings":
+            return hide_secrets(self._answer("settings", variables))
         if term == "cluster":
             return self._value("openshift_cluster", variables) or {}
         names = {**DEFAULT_GROUPS, **(self._value("openshift_groups", variables) or {})}
@@ -102,7 +107,7 @@ class LookupModule(LookupBase):
             return bmc_hosts(hosts)
         if term == "manual_hosts":
             return [str(host.get("hostname") or host["inventory_name"]) for host in hosts if boot_method(host) == "manual"]
-        raise AnsibleLookupError(f"unknown term {term!r}; known: settings, cluster, hosts, bmc_hosts, manual_hosts, problems")
+        raise AnsibleLookupError(f"unknown term {term!r}; known: settings, shown_settings, cluster, hosts, bmc_hosts, manual_hosts, problems")
 
     def _value(self, name: str, variables: dict[str, Any]) -> Any:
         # Variables reach a lookup untemplated; only names of our interface are rendered, nothing else may fail here.

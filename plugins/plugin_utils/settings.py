@@ -15,18 +15,20 @@ from typing import Any
 
 from ..module_utils.common.errors import InvalidInput
 from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
+from ..module_utils.serving.options import USERINFO, userinfo_in
 
 DEFAULT_GROUPS = {"control_plane": "control_plane", "workers": "workers", "arbiters": "arbiters"}
 # Our names of the groups -> upstream's roles, in the order in which hosts are numbered.
 GROUP_ROLES = {"control_plane": "master", "arbiters": "arbiter", "workers": "worker"}
 METHODS = ("agent", "assisted", "hub", "capi", "hosted")
 BUILT_METHODS = ("agent",)
-BOOT_METHODS = ("bmc", "manual", "libvirt", "pxe")
-BUILT_BOOT_METHODS = ("bmc", "manual")
 FORCES = ("rebuild_image", "reboot_joined_hosts", "start_over")
 PHASES = ("boot", "discovery", "bootstrap", "install", "operators")
-_PUBLISH = {"method": str, "listen": str, "port": int, "url": str, "directory": str, "mode": str, "tls": dict}
-_BASE_IMAGE = {"path": str, "url": str, "sha256": str, "version": str}
+_BASE_IMAGE = ("path", "url", "sha256", "version")
+# What can stand as a directory below ./clusters; what a cluster may be called is the configuration's to say.
+_DIRECTORY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_KINDS: Mapping[type, str] = {dict: "a mapping", list: "a list", str: "a string", bool: "true or false", int: "a number", float: "a number"}
+_YES, _NO = ("true", "yes", "1", "on"), ("false", "no", "0", "off", "")
 
 # Every variable of the interface with its type; tuples are alternatives.
 VARIABLES: Mapping[str, type | tuple[type, ...]] = {
@@ -63,7 +65,7 @@ class Settings:
     source_dir: str
     version: str
     release_image: str
-    base_image: dict[str, Any]
+    base_image: dict[str, str]
     method: str
     publish: dict[str, Any]
     connect_to: dict[str, str]
@@ -83,17 +85,14 @@ def read_settings(variables: Mapping[str, Any], directory: str, *, building: boo
 
     Raises :class:`InvalidInput` with every problem.
     """
-    given = {name: value for name, value in variables.items() if name in VARIABLES and value is not None}
-    problems = [*_unknown(variables), *_mistyped(given)]
+    problems = check_settings(variables, directory, building=building)
     if problems:
         raise InvalidInput(problems)
-    problems += [*_sources(given, building=building), *_choices(given)]
-    if problems:
-        raise InvalidInput(problems)
-    source_dir = _absolute(given.get("openshift_config_dir", ""), directory)
-    name = str(given.get("openshift_cluster", {}).get("name") or os.path.basename(source_dir))
-    work_dir = _absolute(given.get("openshift_work_dir") or os.path.join("clusters", name), directory)
+    given = _given(variables)
+    source_dir = absolute(given.get("openshift_config_dir", ""), directory)
     cluster = given.get("openshift_cluster", {})
+    name = str(cluster.get("name") or os.path.basename(source_dir))
+    work_dir = absolute(given.get("openshift_work_dir") or os.path.join("clusters", name), directory)
     return Settings(
         name=name,
         work_dir=work_dir,
@@ -103,15 +102,42 @@ def read_settings(variables: Mapping[str, Any], directory: str, *, building: boo
         release_image=str(given.get("openshift_release_image") or cluster.get("release_image") or ""),
         base_image=_base_image(given.get("openshift_base_image", {}), directory),
         method=given.get("openshift_install_method", "agent"),
-        publish=_publish(given.get("openshift_publish", {}), directory),
+        publish=as_given(read_publish(given.get("openshift_publish", {}), directory)[0]),
         connect_to={str(key): str(value) for key, value in given.get("openshift_connect_to", {}).items()},
-        ca_cert=_certificate(given.get("openshift_ca_cert", ""), directory),
+        ca_cert=certificate(given.get("openshift_ca_cert", ""), directory),
         timeouts={str(key): float(value) for key, value in given.get("openshift_timeouts", {}).items()},
         checks={str(key): str(value) for key, value in given.get("openshift_checks", {}).items()},
         force=as_list(given.get("openshift_force", [])),
         confirm=str(given.get("openshift_confirm", "")),
-        destroy_purge=str(given.get("openshift_destroy_purge", False)).lower() in ("true", "yes", "1", "on"),
+        destroy_purge=str(given.get("openshift_destroy_purge", False)).lower() in _YES,
     )
+
+
+def check_settings(variables: Mapping[str, Any], directory: str, *, building: bool = True) -> list[Problem]:
+    """Everything that is wrong with the variables of the interface, hosts apart. Never raises."""
+    given = _given(variables)
+    mistyped = dict(_mistyped(given))
+    # What is not of its type is not looked into; the other variables are.
+    readable = {name: value for name, value in given.items() if name not in mistyped}
+    return [
+        *_unknown(variables),
+        *mistyped.values(),
+        *_sources(given, readable, building=building),
+        *_choices(readable),
+        *_timeouts(readable),
+        *_groups(readable),
+        *_publish(readable, directory, building=building),
+        *ConnectTo.parse(readable.get("openshift_connect_to", {}))[1],
+        *_authority(readable, directory),
+    ]
+
+
+def configuration_is_readable(variables: Mapping[str, Any]) -> bool:
+    """Whether what describes the cluster can be looked into at all; otherwise its own problems would only be echoes."""
+    given = _given(variables)
+    wanted = {"openshift_cluster", "openshift_config_dir", "openshift_groups", "openshift_checks", "openshift_version", "openshift_release_image"}
+    one = bool(given.get("openshift_cluster")) != bool(given.get("openshift_config_dir"))
+    return one and not wanted & dict(_mistyped(given)).keys()
 
 
 def as_list(value: Sequence[str] | str) -> list[str]:
@@ -119,60 +145,8 @@ def as_list(value: Sequence[str] | str) -> list[str]:
     return [item.strip() for item in value.split(",") if item.strip()] if isinstance(value, str) else [str(item) for item in value]
 
 
-def inventory_hosts(
-    groups: Mapping[str, Sequence[str]], hostvars: Mapping[str, Mapping[str, Any]], names: Mapping[str, str], directory: str
-) -> list[dict[str, Any]]:
-    """Hosts of the role groups in inventory order: ``{inventory_name, role, **openshift_host}``, each over its ``openshift_host_defaults``.
-
-    A host in two role groups is listed twice; the configuration room reports that. Raises :class:`InvalidInput` for an ``openshift_host`` that is not a
-    mapping and for boot methods that are not there. A relative ``bmc.ca_cert`` is from ``directory``.
-    """
-    problems: list[Problem] = []
-    found = []
-    for group, role in GROUP_ROLES.items():
-        for name in groups.get(names.get(group, group), ()):
-            own = hostvars[name].get("openshift_host") or {}
-            defaults = hostvars[name].get("openshift_host_defaults") or {}
-            if not isinstance(own, Mapping) or not isinstance(defaults, Mapping):
-                problems.append(_problem(f"openshift_host[{name}]", INVALID, "must be a mapping"))
-                continue
-            merged = merge(defaults, own)
-            problems += _boot_method(name, merged)
-            bmc = merged.get("bmc")
-            if isinstance(bmc, Mapping) and isinstance(bmc.get("ca_cert"), str):
-                merged["bmc"] = {**bmc, "ca_cert": _certificate(bmc["ca_cert"], directory)}
-            found.append({"inventory_name": name, "role": role, **merged})
-    if problems:
-        raise InvalidInput(problems)
-    return found
-
-
-def bmc_hosts(hosts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The hosts that boot through a BMC, as the BMC doors take them."""
-    return [
-        {
-            "name": str(host.get("hostname") or host["inventory_name"]),
-            "bmc": dict(host["bmc"]),
-            "mac_addresses": [str(nic["mac_address"]) for nic in host.get("interfaces") or () if isinstance(nic, Mapping) and nic.get("mac_address")],
-        }
-        for host in hosts
-        if boot_method(host) == "bmc" and isinstance(host.get("bmc"), Mapping)
-    ]
-
-
-def boot_method(host: Mapping[str, Any]) -> str:
-    boot = host.get("boot")
-    method = boot.get("method") if isinstance(boot, Mapping) else None
-    return str(method or ("bmc" if host.get("bmc") else "manual"))
-
-
-def merge(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Deep merge of mappings; everything else of ``over`` replaces what ``under`` says."""
-    merged = dict(under)
-    for key, value in over.items():
-        below = merged.get(key)
-        merged[key] = merge(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
-    return merged
+def _given(variables: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in variables.items() if name in VARIABLES and value is not None}
 
 
 def _unknown(variables: Mapping[str, Any]) -> list[Problem]:
@@ -183,100 +157,100 @@ def _unknown(variables: Mapping[str, Any]) -> list[Problem]:
     ]
 
 
-def _mistyped(given: Mapping[str, Any]) -> list[Problem]:
-    problems = []
+def _mistyped(given: Mapping[str, Any]) -> Iterator[tuple[str, Problem]]:
     for name, value in given.items():
         wanted = VARIABLES[name]
         kinds = wanted if isinstance(wanted, tuple) else (wanted,)
         if not isinstance(value, kinds):
             words = " or ".join({dict: "a mapping", list: "a list", str: "a string", bool: "true or false"}[kind] for kind in kinds)
-            problems.append(_problem(name, INVALID, f"must be {words}, not {type(value).__name__.removeprefix('_Ansible').removeprefix('Tagged').lower()}"))
-    return problems
+            yield name, _problem(name, INVALID, f"must be {words}, not {_KINDS.get(type(value), 'that')}")
+        elif name == "openshift_destroy_purge" and str(value).lower() not in _YES + _NO:
+            yield name, _problem(name, INVALID, "must be true or false", value=str(value))
 
 
-def _sources(given: Mapping[str, Any], *, building: bool) -> list[Problem]:
+def _sources(given: Mapping[str, Any], readable: Mapping[str, Any], *, building: bool) -> Iterator[Problem]:
     if given.get("openshift_cluster") and given.get("openshift_config_dir"):
-        return [_problem("openshift_config_dir", FORBIDDEN, "openshift_cluster and openshift_config_dir are both given; give one")]
-    if not given.get("openshift_cluster") and not given.get("openshift_config_dir"):
-        return [_problem("openshift_cluster", REQUIRED, "describe the cluster in openshift_cluster, or name a directory in openshift_config_dir")]
-    problems = []
-    if given.get("openshift_cluster") and not given["openshift_cluster"].get("name"):
-        problems.append(_problem("openshift_cluster.name", REQUIRED, "the cluster needs a name"))
+        yield _problem("openshift_config_dir", FORBIDDEN, "openshift_cluster and openshift_config_dir are both given; give one")
+    elif not any(given.get(name) or name in given and name not in readable for name in ("openshift_cluster", "openshift_config_dir")):
+        yield _problem("openshift_cluster", REQUIRED, "describe the cluster in openshift_cluster, or name a directory in openshift_config_dir")
+    elif readable.get("openshift_cluster"):
+        yield from _name(readable["openshift_cluster"].get("name"))
     if building and not given.get("openshift_base_image"):
-        problems.append(_problem("openshift_base_image", REQUIRED, "name the CoreOS live ISO as {path: …} or {url: …, sha256: …}"))
+        yield _problem("openshift_base_image", REQUIRED, "name the CoreOS live ISO as {path: …} or {url: …, sha256: …}")
+    yield from _base_image_faults(readable.get("openshift_base_image") or {})
     if building and given.get("openshift_config_dir") and not given.get("openshift_version"):
-        problems.append(_problem("openshift_version", REQUIRED, "install-config.yaml has no version; say which release to install, such as 4.22.0"))
-    return problems
+        yield _problem("openshift_version", REQUIRED, "install-config.yaml has no version; say which release to install, such as 4.22.0")
 
 
-def _choices(given: Mapping[str, Any]) -> list[Problem]:
-    problems = []
+def _name(name: Any) -> Iterator[Problem]:
+    if name is None or name == "":
+        yield _problem("openshift_cluster.name", REQUIRED, "the cluster needs a name")
+    elif not isinstance(name, str) or not _DIRECTORY_NAME.fullmatch(name):
+        yield _problem("openshift_cluster.name", INVALID, "must be a name of lower case letters, digits and -", value=name if isinstance(name, str) else "")
+
+
+def _base_image_faults(given: Mapping[str, Any]) -> Iterator[Problem]:
+    yield from _keys("openshift_base_image", given, _BASE_IMAGE)
+    for key in _BASE_IMAGE:
+        if not isinstance(given.get(key, ""), str):
+            yield _problem(f"openshift_base_image.{key}", INVALID, "must be a string (in quotes, if YAML takes it for a number)")
+
+
+def _choices(given: Mapping[str, Any]) -> Iterator[Problem]:
     method = given.get("openshift_install_method", "agent")
     if method not in METHODS:
-        problems.append(_problem("openshift_install_method", UNSUPPORTED, f"supported values: {', '.join(METHODS)}", nearest(method, METHODS), str(method)))
+        yield _problem("openshift_install_method", UNSUPPORTED, f"supported values: {', '.join(METHODS)}", nearest(method, METHODS), str(method))
     elif method not in BUILT_METHODS:
-        problems.append(_problem("openshift_install_method", UNSUPPORTED, f"method {method} is not part of this version"))
-    problems += [
-        _problem("openshift_force", UNSUPPORTED, f"supported values: {', '.join(FORCES)}", nearest(force, FORCES), force)
-        for force in as_list(given.get("openshift_force", []))
-        if force not in FORCES
-    ]
-    problems += _keys("openshift_groups", given, DEFAULT_GROUPS)
-    problems += _keys("openshift_publish", given, _PUBLISH)
-    problems += _keys("openshift_base_image", given, _BASE_IMAGE)
-    problems += _keys("openshift_timeouts", given, PHASES)
-    problems += [
-        _problem(f"openshift_timeouts.{phase}", INVALID, "must be a number of seconds greater than 0", value=str(limit))
-        for phase, limit in given.get("openshift_timeouts", {}).items()
-        if not _positive(limit)
-    ]
-    publish = given.get("openshift_publish", {}).get("method", "serve")
-    if publish not in ("serve", "directory", "none"):
-        problems.append(_problem("openshift_publish.method", UNSUPPORTED, "supported values: serve, directory, none", value=str(publish)))
-    return problems
+        yield _problem("openshift_install_method", UNSUPPORTED, f"method {method} is not part of this version")
+    for force in as_list(given.get("openshift_force", [])):
+        if force not in FORCES:
+            yield _problem("openshift_force", UNSUPPORTED, f"supported values: {', '.join(FORCES)}", nearest(force, FORCES), force)
 
 
-def _keys(name: str, given: Mapping[str, Any], known: Iterable[str]) -> list[Problem]:
+def _timeouts(given: Mapping[str, Any]) -> Iterator[Problem]:
+    yield from _keys("openshift_timeouts", given.get("openshift_timeouts", {}), PHASES)
+    for phase, limit in given.get("openshift_timeouts", {}).items():
+        if not _positive(limit):
+            yield _problem(f"openshift_timeouts.{phase}", INVALID, "must be a number of seconds greater than 0", value=str(limit))
+
+
+def _groups(given: Mapping[str, Any]) -> Iterator[Problem]:
+    yield from _keys("openshift_groups", given.get("openshift_groups", {}), DEFAULT_GROUPS)
+    for key, name in given.get("openshift_groups", {}).items():
+        if not isinstance(name, str):
+            yield _problem(f"openshift_groups.{key}", INVALID, "must be the name of a group")
+
+
+def _publish(given: Mapping[str, Any], directory: str, *, building: bool) -> list[Problem]:
+    options, problems = read_publish(given.get("openshift_publish", {}), directory)
+    # Taking down needs no place to publish.
+    return problems or (check_options(options) if building else [])
+
+
+def _authority(given: Mapping[str, Any], directory: str) -> Iterator[Problem]:
+    try:
+        if given.get("openshift_ca_cert"):
+            Tls(ca_certs=(certificate(given["openshift_ca_cert"], directory),), system_store=False).context()
+    except ZeroTouchError as error:
+        yield _problem("openshift_ca_cert", INVALID, error.message.rstrip("."))
+
+
+def _keys(name: str, given: Mapping[str, Any], known: Iterable[str]) -> Iterator[Problem]:
     names = list(known)
-    return [
-        _problem(f"{name}.{key}", UNKNOWN_FIELD, f"known: {', '.join(names)}", nearest(str(key), names)) for key in given.get(name, {}) if str(key) not in names
-    ]
-
-
-def _boot_method(name: str, host: Mapping[str, Any]) -> list[Problem]:
-    method = boot_method(host)
-    path = f"openshift_host[{name}].boot.method"
-    if method not in BOOT_METHODS:
-        return [_problem(path, UNSUPPORTED, f"supported values: {', '.join(BOOT_METHODS)}", nearest(method, BOOT_METHODS), method)]
-    if method not in BUILT_BOOT_METHODS:
-        return [_problem(path, UNSUPPORTED, f"boot method {method} is not part of this version")]
-    if method == "bmc" and not host.get("bmc"):
-        return [_problem(f"openshift_host[{name}].bmc", REQUIRED, "boot method bmc needs a BMC address")]
-    return []
+    for key in given:
+        if str(key) not in names:
+            yield _problem(f"{name}.{key}", UNKNOWN_FIELD, f"known: {', '.join(names)}", nearest(str(key), names))
 
 
 def _positive(value: Any) -> bool:
     try:
-        return float(value) > 0
-    except (TypeError, ValueError):
+        return not isinstance(value, bool) and 0 < float(value) < math.inf
+    except (TypeError, ValueError, OverflowError):
         return False
 
 
-def _base_image(given: Mapping[str, Any], directory: str) -> dict[str, Any]:
-    return {key: _absolute(str(value), directory) if key == "path" else str(value) for key, value in given.items()}
-
-
-def _publish(given: Mapping[str, Any], directory: str) -> dict[str, Any]:
-    publish = {"method": "serve", "mode": "0640", **given}
-    return {key: _absolute(str(value), directory) if key == "directory" and value else value for key, value in publish.items()}
-
-
-def _certificate(given: str, directory: str) -> str:
-    return given if "-----BEGIN" in given else _absolute(given, directory)
-
-
-def _absolute(path: str, directory: str) -> str:
-    return os.path.normpath(os.path.join(directory, os.path.expanduser(path))) if path else ""
+def _base_image(given: Mapping[str, Any], directory: str) -> dict[str, str]:
+    return {str(key): absolute(value, directory) if key == "path" else value for key, value in given.items()}
 
 
 def _problem(path: str, kind: str, detail: str, hint: str = "", value: str = "") -> Problem:

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from .canaries import BMC_PASSWORD, FENCING_PASSWORD, INVENTORY_SECRETS, PROXY_PASSWORD, forms, of_state, shown
-from .conftest import Installed
-from .lab import Deployment, host_of, without
+from .canaries import BMC_PASSWORD, FENCING_PASSWORD, INVENTORY_SECRETS, PROXY_PASSWORD, PULL_SECRET, forms, of_state, shown
+from .conftest import Installed, canary_inventory
+from .lab import Deployment, host_of, read_inventory, without, write_inventory
 
 
 def secrets_of(deployment: Deployment) -> dict[str, str]:
@@ -83,6 +83,46 @@ def with_more_secrets(inventory: dict[str, Any]) -> None:
     cluster["extra_manifests"] = [
         {"name": "note.yaml", "content": {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "stringData": {"b": BMC_PASSWORD}}}
     ]
+
+
+MISSPELT = {"pasword": "a1", "passwrd": "b2", "bmc.pass": "c3", "Password": "d4", "tokn": "e5", "passwort": 66442200998877}
+
+
+def with_misspelt_keys(inventory: dict[str, Any]) -> dict[str, str]:
+    """Secrets under keys that nobody knows; their values, by key."""
+    cluster = inventory["all"]["vars"]["openshift_cluster"]
+    bmc = host_of(inventory, "sno-0")["bmc"]
+    values = {key: f"canary-{word}-misspelt-0f3a" if isinstance(word, str) else word for key, word in MISSPELT.items()}
+    bmc |= values
+    cluster |= {"pullsecret": 'canary-pull-"misspelt-77', "pull-secret": PULL_SECRET, "tokn": "canary-token-of-the-cluster"}
+    return {**{key: str(value) for key, value in values.items()}, "pullsecret": str(cluster["pullsecret"]), "cluster tokn": str(cluster["tokn"])}
+
+
+def test_secrets_under_misspelt_keys(tmp_path: Path) -> None:
+    inventory = read_inventory("sno")
+    secrets = with_misspelt_keys(inventory)
+    deployment = Deployment(None, write_inventory(tmp_path / "hosts.json", inventory), tmp_path)
+    run = deployment.refused("-vvv", "--diff", extra={"openshift_base_image": {"path": "base.iso", "version": "4.22.0"}})
+    assert "openshift_cluster.pullsecret: Unknown field" in run.message and ".bmc.pasword: Unknown field" in run.message, run.message
+    assert shown(run.output, INVENTORY_SECRETS | secrets) == [], run.output
+
+
+def test_user_and_password_in_urls(tmp_path: Path) -> None:
+    """Of the base image, the image's place, a proxy and a BMC: in plain output, in every result at -vvv and in messages."""
+    inventory = canary_inventory("sno", tmp_path, with_passwords_in_urls)
+    deployment = Deployment(None, inventory, tmp_path)
+    url = f"http://user:{PROXY_PASSWORD}@127.0.0.1:9/base.iso"
+    nowhere = dict.fromkeys(["192.168.126.10:8090", "api.sno.example.com:6443"], "127.0.0.1:9")
+    more = {"openshift_base_image": {"url": url, "sha256": "0" * 64, "version": "4.22.0"}, "openshift_connect_to": nowhere}
+    run = deployment.run("deploy_cluster", "--check", "-vvv", "--diff", extra=more)
+    assert "127.0.0.1:9/base.iso" in run.output and "httpProxy" in run.output, run.output
+    refused = deployment.refused("-vvv", extra={**more, "openshift_publish": {"method": "none", "url": url}})
+    assert refused.message.startswith("openshift_publish.url: Forbidden: a user or password in the URL"), refused.output
+
+
+def with_passwords_in_urls(inventory: dict[str, Any]) -> None:
+    proxy = f"http://user:{PROXY_PASSWORD}@192.168.111.1:3128"
+    inventory["all"]["vars"]["openshift_cluster"]["proxy"] = {"http_proxy": proxy, "https_proxy": proxy}
 
 
 def test_secrets_in_unusual_places(compact: Deployment) -> None:

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from ..bmc.image_url import check_image_url
 from ..common.connect import DIRECT, ConnectTo
-from ..common.problems import INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
+from ..common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
 from . import listening
 from .certificate import check_pair
 from .route import Peer
@@ -25,6 +25,10 @@ KEYS = ("method", "listen", "port", "url", "directory", "mode", "tls")
 TLS_KEYS = ("certificate", "key")
 DEFAULT_LISTEN = "0.0.0.0"
 DEFAULT_MODE = 0o640
+USERINFO = (
+    "a user or password in the URL would be shown by every BMC and kept in its log; let the server take BMCs by their network, "
+    "or an image path that nobody can guess, instead"
+)
 # Longer than any installation takes, limits of all phases included; a forgotten server is gone the day after.
 DEFAULT_LIFE = 24 * 3600
 
@@ -73,6 +77,11 @@ class Publication:
         return {name: value for name, value in dataclasses.asdict(self).items() if name != "warnings"}
 
 
+def userinfo_in(url: str) -> bool:
+    """Whether a URL names a user or a password."""
+    return "@" in url.partition("://")[2].partition("/")[0]
+
+
 def image_url(base: str, token: str, image: Path) -> str:
     """Base URL, one directory that nobody can guess, a name that ends in ``.iso`` (reference redfish-virtual-media.md 4)."""
     return f"{base.rstrip('/')}/{token}/{quote(image_name(image))}"
@@ -94,6 +103,9 @@ def read_publish(given: Mapping[str, Any], directory: str = "") -> tuple[Publish
     if method not in METHODS:
         problems.append(_problem("method", UNSUPPORTED, f"supported values: {', '.join(METHODS)}", str(method), nearest(str(method), METHODS)))
         method = "serve"
+    if userinfo_in(known.get("url", "")):
+        problems.append(_problem("url", FORBIDDEN, USERINFO))
+        del known["url"]
     tls = _read_tls(known.get("tls", {}), problems)
     options = PublishOptions(
         method=method,

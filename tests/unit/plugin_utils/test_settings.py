@@ -104,3 +104,14 @@ def test_host_mistakes(host: Any, words: str) -> None:
 
 def test_merge_is_deep_for_mappings_only() -> None:
     assert merge({"a": {"x": 1, "y": [1]}, "b": 1}, {"a": {"y": [2]}}) == {"a": {"x": 1, "y": [2]}, "b": 1}
+
+
+def test_a_password_in_the_url_of_the_image_is_refused_and_not_shown() -> None:
+    variables = {
+        "openshift_cluster": {"name": "a"},
+        "openshift_base_image": {"path": "x"},
+        "openshift_publish": {"method": "none", "url": "http://u:secret-word@h/a.iso"},
+    }
+    with pytest.raises(InvalidInput, match=r"^openshift_publish.url: Forbidden: a user or password in the URL would be shown") as caught:
+        read_settings(variables, "/")
+    assert "secret-word" not in str(caught.value)
