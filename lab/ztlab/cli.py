@@ -66,7 +66,8 @@ def _parser() -> argparse.ArgumentParser:
     by_hand = command("boot", "boot a machine by hand: put the medium in, switch on (for hosts whose boot method is manual)")
     by_hand.add_argument("host", metavar="HOST")
     by_hand.add_argument("--image", required=True, metavar="URL", help="where the medium is published")
-    command("kubeconfig", "a kubeconfig of the newest cluster that works while the lab runs")
+    credentials = command("kubeconfig", "a kubeconfig of the newest cluster that works while the lab runs")
+    credentials.add_argument("--hub", action="store_true", help="of the hub instead")
     _add_fault_parsers(command("fault", "make things go wrong"), common)
     draft = command("site-from-inventory", "draft a site file from an inventory; correct it to the physical truth")
     draft.add_argument("--inventory", "-i", action="append", required=True, metavar="PATH", help="as for ansible-playbook; can be repeated")
@@ -149,7 +150,7 @@ def _boot(options: argparse.Namespace) -> None:
 
 
 def _kubeconfig(options: argparse.Namespace) -> None:
-    print(ask(options.state, "kubeconfig"), end="")
+    print(ask(options.state, "kubeconfig", hub=options.hub), end="")
 
 
 def _fault(options: argparse.Namespace) -> None:

@@ -107,6 +107,10 @@ class Clusters:
     def get(self, key: str) -> RunningCluster | None:
         return self._clusters.get(key)
 
+    def by_domain(self, domain: str) -> RunningCluster | None:
+        """The newest cluster of this name."""
+        return next((running for running in reversed(self._clusters.values()) if running.plan.domain == domain), None)
+
     async def begin(self, plan: ClusterPlan, machine: str) -> RunningCluster:
         """Bootkube begins on a machine. A cluster of the same key or address is history. Raises ValueError for signers that are none."""
         for key, old in list(self._clusters.items()):

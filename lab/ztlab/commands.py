@@ -139,4 +139,7 @@ def summary(status: dict[str, Any], state: Path) -> str:
     for cluster in status["clusters"]:
         state_text = "installed" if cluster["installed"] else "bootstrap complete" if cluster["bootstrap_complete"] else "bootstrapping"
         lines.append(f"  cluster {cluster['name']}.{cluster['base_domain']}: {state_text}")
+    if "hub" in status:
+        hub = status["hub"]
+        lines.append(f"  hub {hub['api']} ({hub['address']}): {len(hub['infra_envs'])} infra-envs, {len(hub['hosts'])} hosts, {len(hub['clusters'])} clusters")
     return "\n".join(lines)

@@ -20,6 +20,7 @@ from .clock import LabClock
 from .control import serve
 from .fabric.loopback import NetLock, lock_net
 from .faults import UnknownFault
+from .hub.hub import KUBECONFIG
 from .image.base import write_base_image
 from .lab import Lab
 from .site.load import load_site
@@ -38,7 +39,8 @@ class Daemon:
         self._started = time.monotonic()
         site = load_site(Path(options.site))
         swagger = Path(options.swagger) if options.swagger else None
-        self.lab = Lab(site, state=state, net=lock.number, clock=LabClock(options.speed), swagger=swagger)
+        base_image = Path(options.base_image) if options.base_image else None
+        self.lab = Lab(site, state=state, net=lock.number, clock=LabClock(options.speed), swagger=swagger, base_image=base_image)
 
     async def run(self) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -72,7 +74,7 @@ class Daemon:
         if command == "vars":
             return self.variables()
         if command == "kubeconfig":
-            return self.lab.clusters.kubeconfig()
+            return self._kubeconfig(hub=bool(request.get("hub")))
         if command == "boot":
             return self._boot(request["machine"], request["image"])
         if command == "stop":
@@ -81,6 +83,13 @@ class Daemon:
         if command.startswith("fault-"):
             return self._faults(command, request)
         raise ValueError(f"unknown command {command!r}")
+
+    def _kubeconfig(self, *, hub: bool) -> str:
+        if not hub:
+            return self.lab.clusters.kubeconfig()
+        if self.lab.hub is None:
+            raise ValueError("the site has no hub: its site file has no part hub")
+        return self.lab.hub.kubeconfig(direct=True)
 
     def _boot(self, name: str, image: str) -> dict[str, Any]:
         """What a person at the rack does: put a medium in, choose it once, switch on."""
@@ -107,7 +116,10 @@ class Daemon:
     def variables(self) -> dict[str, Any]:
         given = self.options.base_image
         path = Path(given) if given else self.state / BASE_IMAGE
-        return variables(self.lab.site, self.lab.fabric, ca_file=self.lab.authority.ca_file, base_image=path, synthetic=not given)
+        found = variables(self.lab.site, self.lab.fabric, ca_file=self.lab.authority.ca_file, base_image=path, synthetic=not given)
+        if self.lab.hub is not None:
+            found["openshift_hub"] = {"kubeconfig": str(self.state / KUBECONFIG)}
+        return found
 
 
 def write_atomic(path: Path, document: Any) -> None:

@@ -21,12 +21,14 @@ from .fabric.hosts import Fabric
 from .fabric.loopback import AddressTable, unprivileged_port
 from .fabric.pki import Authority
 from .faults import Faults
+from .hub.hub import Hub
 from .machine.console import Console
 from .machine.firmware import Firmware
 from .machine.hardware import Hardware
 from .machine.medium import probe
 from .service.app import AssistedService
 from .site.model import Site
+from .state import BASE_IMAGE
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,13 +50,18 @@ class Paths:
 
 
 class Lab:
-    """Everything of one lab. ``swagger``: where the assisted-service's swagger is, for checking answers (None: not checked)."""
+    """Everything of one lab.
 
-    def __init__(self, site: Site, *, state: Path, net: int, clock: LabClock, swagger: Path | None = None) -> None:
+    ``swagger``: where the assisted-service's swagger is, for checking answers (None: not checked). ``base_image``: what the hub's image service
+    offers (None: the synthetic one below ``state``).
+    """
+
+    def __init__(self, site: Site, *, state: Path, net: int, clock: LabClock, swagger: Path | None = None, base_image: Path | None = None) -> None:
         self.site = site
         self.paths = Paths(state)
         self.clock = clock
         self.swagger = swagger
+        self.base_image = base_image or state / BASE_IMAGE
         self.faults = Faults()
         self.fabric = Fabric(site, AddressTable(net))
         self.authority = Authority(self.paths.tls)
@@ -68,6 +75,7 @@ class Lab:
         self._endpoints: dict[str, BmcEndpoint] = {}
         self._runners: list[web.AppRunner] = []
         self._session: aiohttp.ClientSession | None = None
+        self.hub = Hub(self) if site.hub is not None else None
 
     @property
     def session(self) -> aiohttp.ClientSession:
@@ -77,7 +85,7 @@ class Lab:
         return self._session
 
     async def start(self) -> None:
-        """Open the BMCs."""
+        """Open the BMCs and the hub."""
         connector = aiohttp.TCPConnector(limit=0)
         self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
         shared: dict[tuple[str, int], list[Hardware]] = defaultdict(list)
@@ -89,10 +97,14 @@ class Lab:
             await self.serve(endpoint.app, self.fabric.table.loopback(host), unprivileged_port(port), context)
             for machine in machines:
                 self._endpoints[machine.spec.name] = endpoint
+        if self.hub is not None:
+            await self.hub.start()
 
     async def stop(self) -> None:
         """End everything, in the order in which it depends on each other."""
         await asyncio.gather(*(machine.close() for machine in self.machines.values()))
+        if self.hub is not None:
+            await self.hub.stop()
         await self.clusters.stop()
         await asyncio.gather(*(runner.cleanup() for runner in self._runners))
         if self._session is not None:
@@ -117,6 +129,7 @@ class Lab:
             "machines": [self._machine_status(machine) for machine in self.machines.values()],
             "clusters": self.clusters.status(),
             "service": self._service_status(),
+            **({"hub": self.hub.status()} if self.hub is not None else {}),
             "faults": [fault.to_dict() for fault in self.faults.list()],
             "addresses": self.fabric.table.to_dict(),
         }

@@ -36,6 +36,11 @@ def connect_to(site: Site, fabric: Fabric) -> dict[str, str]:
         mapping[_endpoint(bmc.host, bmc.port)] = f"{fabric.table.loopback(bmc.host)}:{unprivileged_port(bmc.port)}"
     for cluster in site.clusters:
         mapping |= _cluster(cluster, site, fabric)
+    if site.hub is not None:
+        address = fabric.table.loopback(site.hub.address)
+        mapping[f"{site.hub.api_host}:{API_PORT}"] = f"{address}:{API_PORT}"
+        for name in (site.hub.service_host, site.hub.image_service_host):
+            mapping[f"{name}:443"] = f"{address}:{unprivileged_port(443)}"
     return mapping
 
 

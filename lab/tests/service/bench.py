@@ -42,7 +42,7 @@ class Bench:
 
     def call(self, method: str, template: str, body: Any = None, query: dict[str, str] | None = None, **path: str) -> Any:
         """A handler, reached as the router would; raises what it raises."""
-        found = next(route for route in self.service._router.routes if route.key == f"{method} {template}")
+        found = next(route for route in self.service.router.routes if route.key == f"{method} {template}")
         return found.handler(self.core, Call(path, query or {}, {}, body))
 
     def _register(self, params: dict[str, Any] | None) -> Cluster:

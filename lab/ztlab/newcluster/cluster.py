@@ -6,14 +6,11 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 import logging
 import uuid
 from collections.abc import Mapping
 from typing import Any
-
-import yaml
 
 from ..clock import LabClock
 from ..faults import Faults
@@ -140,24 +137,7 @@ class NewCluster:
 
     def kubeconfig(self, server_override: str | None = None) -> str:
         """An administrator's kubeconfig. With another address than the real one the server name stays the real one."""
-        admin = pki.client_pair(self.signers[pki.ADMIN_SIGNER], "system:admin", ["system:masters"])
-        authorities = b"".join(self.signers[name].pem for name in (pki.LB_SIGNER, pki.LOCALHOST_SIGNER, pki.SERVICE_SIGNER))
-        cluster: dict[str, Any] = {"certificate-authority-data": base64.b64encode(authorities).decode(), "server": server_override or self.api_url}
-        if server_override:
-            cluster["tls-server-name"] = f"api.{self.domain}"
-        user = {
-            "client-certificate-data": base64.b64encode(admin.certificate).decode(),
-            "client-key-data": base64.b64encode(admin.key).decode(),
-        }
-        document = {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [{"name": self.name, "cluster": cluster}],
-            "contexts": [{"name": "admin", "context": {"cluster": self.name, "user": "admin"}}],
-            "current-context": "admin",
-            "users": [{"name": "admin", "user": user}],
-        }
-        return str(yaml.safe_dump(document, sort_keys=False))
+        return pki.admin_kubeconfig(self.signers, self.name, server_override or self.api_url, f"api.{self.domain}" if server_override else "")
 
     # life
 

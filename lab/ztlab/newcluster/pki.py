@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import datetime
 import ipaddress
@@ -14,6 +15,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import yaml
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -46,6 +48,11 @@ class Signer:
     @property
     def pem(self) -> bytes:
         return self.certificate.public_bytes(serialization.Encoding.PEM)
+
+
+def key_pem(signer: Signer) -> bytes:
+    """The signer's private key."""
+    return signer.key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
 
 
 def load_signer(certificate: str | bytes, key: str | bytes) -> Signer:
@@ -137,6 +144,25 @@ def serving_pair(signer: Signer, names: Sequence[str]) -> Pair:
 def client_pair(signer: Signer, common_name: str, organisations: Sequence[str]) -> Pair:
     key = ec.generate_private_key(ec.SECP256R1())
     return Pair(sign(signer, key.public_key(), _name(common_name, organisations), client=True), _pem_key(key))
+
+
+def admin_kubeconfig(signers: Mapping[str, Signer], name: str, server: str, server_name: str = "") -> str:
+    """An administrator's kubeconfig; ``server_name`` when the certificate is for another name than that of the URL."""
+    admin = client_pair(signers[ADMIN_SIGNER], "system:admin", ["system:masters"])
+    authorities = b"".join(signers[kind].pem for kind in (LB_SIGNER, LOCALHOST_SIGNER, SERVICE_SIGNER))
+    cluster = {"certificate-authority-data": base64.b64encode(authorities).decode(), "server": server}
+    if server_name:
+        cluster["tls-server-name"] = server_name
+    user = {"client-certificate-data": base64.b64encode(admin.certificate).decode(), "client-key-data": base64.b64encode(admin.key).decode()}
+    document = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": name, "cluster": cluster}],
+        "contexts": [{"name": "admin", "context": {"cluster": name, "user": "admin"}}],
+        "current-context": "admin",
+        "users": [{"name": "admin", "user": user}],
+    }
+    return str(yaml.safe_dump(document, sort_keys=False))
 
 
 def signing_request(common_name: str, organisations: Sequence[str], names: Sequence[str] = ()) -> bytes:

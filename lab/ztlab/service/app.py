@@ -56,7 +56,7 @@ class AssistedService:
         self.requests: Counter[str] = Counter()
         self.violations: list[str] = []
         self._authenticator = Authenticator(self.core.settings)
-        self._router = build_router()
+        self.router = build_router()
         self._swagger = Swagger(swagger) if swagger is not None else None
         self._runner: web.AppRunner | None = None
         self._monitors: list[asyncio.Task[None]] = []
@@ -182,7 +182,7 @@ class AssistedService:
     async def _dispatch(self, request: web.Request) -> tuple[Reply, Route]:
         if not request.path.startswith(BASE + "/"):
             raise InfraError(404, f"path {request.path} was not found")
-        route, parameters = self._router.find(request.method, request.path.removeprefix(BASE))
+        route, parameters = self.router.find(request.method, request.path.removeprefix(BASE))
         self.requests[route.key] += 1
         try:
             caller = self._authenticator.authenticate(route.schemes, request.headers, request.query)

@@ -1,0 +1,116 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""A lab with nothing but a hub, and small clients of it: a user with an administrator's kubeconfig, and hosts that register over REST."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import json
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+from ztlab.clock import LabClock
+from ztlab.fabric.loopback import lock_net
+from ztlab.hub.client import Client, Refused, from_kubeconfig
+from ztlab.hub.hub import Hub
+from ztlab.hub.names import INFRA_ENV, NAMESPACE, SECRET, Kind, Object
+from ztlab.image.base import write_base_image
+from ztlab.lab import Lab
+from ztlab.site.load import parse_site
+
+PULL_SECRET = json.dumps({"auths": {"quay.io": {"auth": base64.b64encode(b"user:password").decode()}}})
+SITE: dict[str, Any] = {
+    "networks": [{"name": "rack", "cidr": "10.0.0.0/24", "dhcp": {"range": ["10.0.0.100", "10.0.0.200"]}}],
+    "machines": [
+        {
+            "name": "spare",
+            "nics": [{"name": "eno1", "mac": "52:54:00:00:00:01", "network": "rack"}],
+            "disks": [{"name": "sda", "size_gib": 200}],
+            "bmc": {"address": "10.0.0.51", "username": "root", "password": "calvin"},
+        }
+    ],
+    "hub": {"address": "10.0.0.5", "base_domain": "hub.example.com"},
+}
+NAMESPACE_NAME = "edge"
+
+
+class Rig:
+    """``client`` is the user's."""
+
+    def __init__(self, lab: Lab) -> None:
+        if lab.hub is None:
+            raise ValueError("the site has no hub")
+        self.lab, self.hub = lab, lab.hub
+        self.client: Client = from_kubeconfig(self.hub.session, self.hub.kubeconfig(), lambda _name: self.hub.host)
+
+    async def create(self, kind: Kind, name: str, spec: Object | None = None, *, namespace: str = NAMESPACE_NAME, **more: Any) -> Object:
+        metadata = {"name": name, **more.pop("metadata", {})} | ({"namespace": namespace} if kind.namespaced else {})
+        return await self.client.create(kind, {"metadata": metadata, **({"spec": spec} if spec is not None else {}), **more})
+
+    async def get(self, kind: Kind, name: str, namespace: str = NAMESPACE_NAME) -> Object:
+        found = await self.client.get(kind, name, namespace if kind.namespaced else "")
+        assert found is not None, f"{kind.kind} {name} does not exist"
+        return found
+
+    async def patch(self, kind: Kind, name: str, body: Object, namespace: str = NAMESPACE_NAME) -> Object:
+        return await self.client.patch(kind, name, namespace if kind.namespaced else "", body)
+
+    async def until(self, kind: Kind, name: str, holds: Callable[[Object], Any], *, namespace: str = NAMESPACE_NAME, seconds: float = 10.0) -> Object:
+        """The object once something is true of it; wall clock seconds."""
+        last: Object | None = None
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while True:
+                    with contextlib.suppress(Refused):
+                        last = await self.client.get(kind, name, namespace if kind.namespaced else "")
+                        if last is not None and holds(last):
+                            return last
+                    await asyncio.sleep(0.02)
+        raise AssertionError(f"{kind.kind} {name} stays {json.dumps(last, indent=1)}")
+
+    async def gone(self, kind: Kind, name: str, *, namespace: str = NAMESPACE_NAME, seconds: float = 10.0) -> None:
+        async with asyncio.timeout(seconds):
+            while await self.client.get(kind, name, namespace if kind.namespaced else "") is not None:
+                await asyncio.sleep(0.02)
+
+    async def pull_secret(self, name: str = "pull-secret", text: str = PULL_SECRET) -> None:
+        data = {".dockerconfigjson": base64.b64encode(text.encode()).decode()}
+        await self.create(SECRET, name, type="kubernetes.io/dockerconfigjson", data=data)
+
+    async def infra_env(self, name: str = "rack", **spec: Any) -> Object:
+        """An InfraEnv whose image is there."""
+        await self.create(INFRA_ENV, name, {"pullSecretRef": {"name": "pull-secret"}, **spec})
+        return await self.until(INFRA_ENV, name, lambda item: (item.get("status") or {}).get("isoDownloadURL"))
+
+
+def condition(item: Object, kind: str) -> tuple[str, str, str]:
+    """(status, reason, message); empty when there is none."""
+    for entry in (item.get("status") or {}).get("conditions") or []:
+        if entry["type"] == kind:
+            return entry["status"], entry["reason"], entry["message"]
+    return "", "", ""
+
+
+@contextlib.asynccontextmanager
+async def hub_rig(tmp_path: Path, *, speed: float = 120.0, site: dict[str, Any] | None = None, secret: bool = True) -> AsyncIterator[Rig]:
+    lock = lock_net()
+    base = tmp_path / "base.iso"
+    write_base_image(base)
+    lab = Lab(parse_site(site or SITE), state=tmp_path, net=lock.number, clock=LabClock(speed), base_image=base)
+    try:
+        await lab.start()
+        rig = Rig(lab)
+        await rig.create(NAMESPACE, NAMESPACE_NAME)
+        if secret:
+            await rig.pull_secret()
+        yield rig
+    finally:
+        await lab.stop()
+        lock.release()
+
+
+__all__ = ["Hub", "Rig", "condition", "hub_rig"]

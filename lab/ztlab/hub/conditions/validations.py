@@ -1,0 +1,28 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Validated of Agents and AgentClusterInstalls: one rule for both (reference infrastructure-operator.md 4.3, 7.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .condition import Condition
+
+
+def messages(validations: Mapping[str, Sequence[Mapping[str, Any]]], statuses: Sequence[str]) -> str:
+    """Messages of the validations with one of these statuses, joined by commas."""
+    return ",".join(str(entry.get("message", "")) for category in validations.values() for entry in category if entry.get("status") in statuses)
+
+
+def validated(what: str, validations: Mapping[str, Sequence[Mapping[str, Any]]], *, failing: bool, pending: bool) -> Condition:
+    """``what``: "agent" or "cluster". A status that names failing or pending validations decides before their list does."""
+    if failing:
+        return Condition("Validated", "False", "ValidationsFailing", f"The {what}'s validations are failing: {messages(validations, ('failure', 'error'))}")
+    if pending:
+        text = messages(validations, ("failure", "error", "pending"))
+        return Condition("Validated", "False", "ValidationsUserPending", f"The {what}'s validations are pending for user: {text}")
+    if not any(validations.values()):
+        return Condition("Validated", "Unknown", "ValidationsUnknown", f"The {what}'s validations have not yet been calculated")
+    return Condition("Validated", "True", "ValidationsPassing", f"The {what}'s validations are passing")

@@ -1,0 +1,206 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""A hub cluster: its Kubernetes API, the assisted-service and the image service behind its routes, and the operators."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import ssl
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+import yaml
+
+from ..fabric.loopback import unprivileged_port
+from ..kubeapi.auth import Authentication, User
+from ..kubeapi.hub import CRDS, hub_api
+from ..newcluster import pki
+from ..service.app import AssistedService
+from . import admission
+from .backend import Backend
+from .client import Client
+from .discovery_source import ignition_source, initrd_source
+from .environment import os_images, service_environment
+from .front import front
+from .images.service import ImageService, OsImageFile
+from .operators import Operators
+from .spoke import Spokes
+from .world import World
+
+if TYPE_CHECKING:
+    from ..lab import Lab
+
+API_PORT = 6443
+OPERATOR = User("system:serviceaccount:multicluster-engine:assisted-service", ("system:masters", "system:serviceaccounts", "system:authenticated"))
+KUBECONFIG = "hub.kubeconfig"
+
+
+class Hub:
+    """The hub of a lab whose site has one. ``api``, ``service``, ``images`` and ``operators`` are its parts."""
+
+    def __init__(self, lab: Lab, *, crds: Path = CRDS) -> None:
+        if lab.site.hub is None:
+            raise ValueError("the site has no hub")
+        self.lab, self.site = lab, lab.site.hub
+        table = lab.fabric.table
+        for name in self.site.hosts:
+            table.alias(name, self.site.address)
+        self.host = table.loopback(self.site.address)
+        lab.fabric.virtual[self.site.address] = ""
+        self._users = pki.new_authority("hub-client-signer")
+        self._operator = pki.client_pair(self._users, OPERATOR.name, OPERATOR.groups)
+        self.api = hub_api(crds, lab.clock, lab.faults, authentication=Authentication())
+        admission.install(self.api)
+        self.service = AssistedService(service_environment(self.site, lab.authority.ca_file), clock=lab.clock, faults=lab.faults, swagger=lab.swagger)
+        self.service.core.discovery_source = ignition_source(self.ca_pem)
+        self.service.core.initrd_source = initrd_source(self.ca_pem)
+        self.service.core.kubeconfig_source = self._spoke_kubeconfig
+        self.images: ImageService | None = None
+        self.spokes = Spokes(lab)
+        self.operators: Operators | None = None
+        self._signers: dict[str, dict[str, tuple[bytes, bytes]]] = {}
+        self._session: aiohttp.ClientSession | None = None
+
+    # names
+
+    @property
+    def service_url(self) -> str:
+        return f"https://{self.site.service_host}"
+
+    @property
+    def image_service_url(self) -> str:
+        return f"https://{self.site.image_service_host}"
+
+    @property
+    def api_url(self) -> str:
+        return f"https://{self.site.api_host}:{API_PORT}"
+
+    @property
+    def ca_pem(self) -> str:
+        return self.lab.authority.ca_file.read_text(encoding="ascii")
+
+    @property
+    def session(self) -> aiohttp.ClientSession:
+        """The HTTP client of the hub's own programs; it trusts the lab's CA."""
+        if self._session is None:
+            raise RuntimeError("the hub is not started")
+        return self._session
+
+    # life
+
+    async def start(self) -> None:
+        """Serve everything and start the operators."""
+        lab = self.lab
+        context = ssl.create_default_context(cafile=str(lab.authority.ca_file))
+        self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0, ssl=context), cookie_jar=aiohttp.DummyCookieJar())
+        await self.start_api()
+        self.images = self._image_service()
+        routes = {self.site.service_host: self.service.handle, self.site.image_service_host: self.images.handle}
+        tls = lab.authority.server_context([self.site.service_host, *self.site.hosts, self.host])
+        await lab.serve(front(routes), self.host, unprivileged_port(443), tls)
+        self.service.run_monitors()
+        lab.services.append(self.service)
+        await self.images.start()
+        world = World(self._client(), lab.clock)
+        self.operators = Operators(world, Backend(self.service), self.spokes, lab, converged=self.site.converged_flow)
+        await self.operators.start()
+        path = lab.paths.state / KUBECONFIG
+        path.touch(mode=0o600)
+        path.write_text(self.kubeconfig(), encoding="utf-8")
+
+    async def stop(self) -> None:
+        if self.operators is not None:
+            await self.operators.stop()
+        await self.service.stop()
+        await self.api.stop()
+        await self.spokes.close()
+        if self._session is not None:
+            await self._session.close()
+
+    async def start_api(self) -> None:
+        """Listen with the Kubernetes API; after :meth:`stop_api` again, with everything it knew."""
+        names = [self.site.api_host, self.host, "kubernetes", "kubernetes.default.svc"]
+        context = self.lab.authority.server_context(names)
+        context.verify_mode = ssl.CERT_OPTIONAL
+        context.load_verify_locations(cadata=self._users.pem.decode())
+        await self.api.start(self.host, API_PORT, context)
+
+    async def stop_api(self) -> None:
+        await self.api.stop()
+
+    def _image_service(self) -> ImageService:
+        images = [
+            OsImageFile(image.openshift_version, Path(image.url.removeprefix("file://")) if image.url else self.lab.base_image, image.cpu_architecture)
+            for image in os_images(self.site)
+        ]
+        directory = self.lab.paths.state / "images"
+        directory.mkdir(exist_ok=True, mode=0o700)
+        return ImageService(
+            images,
+            base_url=self.image_service_url,
+            service_url=self.service_url,
+            directory=directory,
+            session=lambda: self.session,
+            redirect=self.lab.fabric.redirect,
+        )
+
+    def _client(self) -> Client:
+        context = ssl.create_default_context(cafile=str(self.lab.authority.ca_file))
+        path = self.lab.paths.tls / "operators.pem"
+        path.touch(mode=0o600)
+        path.write_bytes(self._operator.certificate + self._operator.key)
+        context.load_cert_chain(path)
+        return Client(self.session, f"https://{self.host}:{API_PORT}", tls=context, server_name=self.site.api_host)
+
+    # credentials
+
+    def kubeconfig(self, *, direct: bool = False) -> str:
+        """An administrator's kubeconfig with the real name of the API; ``direct``: with the loopback address, for people with kubectl."""
+        admin = pki.client_pair(self._users, "system:admin", ["system:masters"])
+        cluster: dict[str, Any] = {"certificate-authority-data": base64.b64encode(self.ca_pem.encode()).decode(), "server": self.api_url}
+        if direct:
+            cluster |= {"server": f"https://{self.host}:{API_PORT}", "tls-server-name": self.site.api_host}
+        user = {"client-certificate-data": base64.b64encode(admin.certificate).decode(), "client-key-data": base64.b64encode(admin.key).decode()}
+        document = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "hub", "cluster": cluster}],
+            "contexts": [{"name": "hub", "context": {"cluster": "hub", "user": "admin"}}],
+            "current-context": "hub",
+            "users": [{"name": "admin", "user": user}],
+        }
+        return str(yaml.safe_dump(document, sort_keys=False))
+
+    def signers(self, cluster_id: str) -> dict[str, tuple[bytes, bytes]]:
+        """The signers of a cluster that this hub installs, made once: name -> (certificate, key)."""
+        if cluster_id not in self._signers:
+            made = {name: pki.new_authority(name) for name in pki.SIGNERS}
+            self._signers[cluster_id] = {name: (signer.pem, pki.key_pem(signer)) for name, signer in made.items()}
+        return self._signers[cluster_id]
+
+    def _spoke_kubeconfig(self, name: str, domain: str) -> str:
+        """What the service's downloads hand out: right from the start, because the service makes the signers itself."""
+        cluster = next(item for item in self.service.core.state.clusters.values() if item.domain == domain)
+        return pki.admin_kubeconfig(pki.load_signers(self.signers(cluster.id)), name, f"https://api.{domain}:6443")
+
+    def status(self) -> dict[str, Any]:
+        """For ``ztlab status --json``."""
+        state = self.service.core.state
+        return {
+            "api": self.api_url,
+            "address": f"{self.host}:{API_PORT}",
+            "requests": dict(self.api.requests),
+            "images": dict(self.images.requests) if self.images else {},
+            "infra_envs": {item.kube_key[1] or item.id: {"id": item.id, "image": item.download_url} for item in state.infra_envs.values()},
+            "hosts": {host.id: {"name": host.name, "status": host.status, "stage": host.progress.stage} for host in state.hosts.values()},
+            "clusters": {cluster.name: cluster.status for cluster in state.clusters.values()},
+        }
+
+
+async def until_ready(hub: Hub, seconds: float = 30.0) -> None:
+    """Wait until the operators have read everything once; seconds of the wall clock. Raises TimeoutError."""
+    if hub.operators is not None:
+        await asyncio.wait_for(hub.operators.world.ready(), seconds)

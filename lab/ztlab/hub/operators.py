@@ -1,0 +1,107 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""All controllers of the hub, and which change of what wakes which of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from ..service.model import Cluster, Host, InfraEnv
+from .backend import Backend
+from .controller import Controller
+from .controllers.infra_env import InfraEnvController
+from .names import CLUSTER_DEPLOYMENT, CONFIG_MAP, INFRA_ENV, NMSTATE_CONFIG, SECRET, Key, Kind, Object, key_of, labels_of
+from .spoke import Spokes
+from .world import World
+
+if TYPE_CHECKING:
+    from ..lab import Lab
+
+Keys = Callable[[Object], Iterable[Key]]
+
+
+class Operators:
+    """Infrastructure Operator, a subset of Hive, baremetal-operator: started and stopped together."""
+
+    def __init__(self, world: World, backend: Backend, spokes: Spokes, lab: Lab, *, converged: bool = False) -> None:
+        self.world, self.backend = world, backend
+        self._tasks: list[asyncio.Task[None]] = []
+        clock = world.clock
+        self.infra_envs = Controller("infraenv", clock, InfraEnvController(world, backend).reconcile)
+        self.controllers = [self.infra_envs]
+        self._wire()
+
+    def _on(self, kind: Kind, controller: Controller, keys: Keys) -> None:
+        """A change of an object wakes the keys that it and its former self lead to."""
+
+        def handle(now: Object | None, before: Object | None) -> None:
+            for item in (now, before):
+                for key in keys(item) if item is not None else ():
+                    controller.wake(key)
+
+        self.world.informers[kind].listen(handle)
+
+    def _wire(self) -> None:
+        self._on(INFRA_ENV, self.infra_envs, lambda item: [key_of(item)])
+        self._on(NMSTATE_CONFIG, self.infra_envs, self._infra_envs_of_config)
+        self._on(SECRET, self.infra_envs, lambda item: self._infra_envs_that(item, lambda spec: (spec.get("pullSecretRef") or {}).get("name")))
+        self._on(CONFIG_MAP, self.infra_envs, self._infra_envs_of_mirror)
+        self._on(CLUSTER_DEPLOYMENT, self.infra_envs, self._infra_envs_of_cluster)
+        self.backend.core.on_change = self._changed
+
+    # who is concerned
+
+    def _infra_envs_of_config(self, config: Object) -> list[Key]:
+        """InfraEnvs of its own namespace whose matchLabels share a pair: matchExpressions wake nobody (reference 2.4)."""
+        labels = labels_of(config)
+        found = []
+        for item in self.world.all(INFRA_ENV, key_of(config)[0]):
+            wanted = (item["spec"].get("nmStateConfigLabelSelector") or {}).get("matchLabels") or {}
+            if any(labels.get(name) == value for name, value in wanted.items()):
+                found.append(key_of(item))
+        return found
+
+    def _infra_envs_that(self, referred: Object, name: Callable[[Object], str | None]) -> list[Key]:
+        namespace, own = key_of(referred)
+        return [key_of(item) for item in self.world.all(INFRA_ENV, namespace) if name(item["spec"]) == own]
+
+    def _infra_envs_of_mirror(self, config_map: Object) -> list[Key]:
+        wanted = key_of(config_map)
+        found = []
+        for item in self.world.all(INFRA_ENV):
+            reference = item["spec"].get("mirrorRegistryRef") or {}
+            if (reference.get("namespace"), reference.get("name")) == wanted:
+                found.append(key_of(item))
+        return found
+
+    def _infra_envs_of_cluster(self, deployment: Object) -> list[Key]:
+        wanted = key_of(deployment)
+        found = []
+        for item in self.world.all(INFRA_ENV):
+            reference = item["spec"].get("clusterRef") or {}
+            if (reference.get("namespace"), reference.get("name")) == wanted:
+                found.append(key_of(item))
+        return found
+
+    def _changed(self, item: Cluster | InfraEnv | Host) -> None:
+        """The service tells of a change."""
+        if isinstance(item, InfraEnv) and item.kube_key[1]:
+            self.infra_envs.wake(item.kube_key)
+
+    # life
+
+    async def start(self) -> None:
+        """Start watching; returns once everything was read once."""
+        self._tasks = [asyncio.create_task(informer.run(), name=f"watch {kind.plural}") for kind, informer in self.world.informers.items()]
+        await self.world.ready()
+        self._tasks += [asyncio.create_task(controller.run(), name=controller.name) for controller in self.controllers]
+
+    async def stop(self) -> None:
+        self.backend.core.on_change = None
+        self.backend.core.on_registration = None
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
