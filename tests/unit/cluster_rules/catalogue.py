@@ -170,6 +170,14 @@ CATALOGUE: tuple[Mistake, ...] = (
         "networking.clusterNetwork[1].hostPrefix",
         INVALID,
     ),
+    _mistake(
+        "IPv6 pods",
+        NETWORKS,
+        networking(cluster_networks=(ClusterNetwork("fd01::/48", 64),)),
+        "networking.clusterNetwork",
+        INVALID,
+        "address-families",
+    ),
     # VIPs
     _mistake("no VIP for the API", "vips", cluster(api_vips=()), API, REQUIRED),
     _mistake("no VIP for the ingress", "vips", cluster(ingress_vips=()), INGRESS, REQUIRED),

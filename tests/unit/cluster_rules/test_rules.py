@@ -437,3 +437,50 @@ def test_nothing_is_changed() -> None:
     before = copy.deepcopy(deployment)
     validate(deployment, today=TODAY)
     assert deployment == before
+
+
+V6_MACHINES = networking(machine_networks=("fd2e:6f44:5dd8::/64",))
+DUAL_MACHINES = networking(machine_networks=("192.168.111.0/24", "fd2e:6f44:5dd8::/64"))
+CLUSTER_V6 = "fd01::/48 with host prefix 64"
+FAMILIES: list[tuple[str, Change, list[tuple[str, str]]]] = [
+    (
+        "IPv6 machines, nothing else said",
+        V6_MACHINES,
+        [("networking.serviceNetwork", "write fd02::/112 and take IPv4 out"), ("networking.clusterNetwork", f"write {CLUSTER_V6} and take IPv4 out")],
+    ),
+    (
+        "machines of both families, nothing else said",
+        DUAL_MACHINES,
+        [("networking.serviceNetwork", "add fd02::/112"), ("networking.clusterNetwork", f"add {CLUSTER_V6}")],
+    ),
+    (
+        "IPv6 all but the machines",
+        networking(service_networks=("fd02::/112",), cluster_networks=(ClusterNetwork("fd01::/48", 64),)),
+        [("networking.machineNetwork", "write the IPv6 network of the hosts")],
+    ),
+    ("IPv6 services alone", networking(service_networks=("fd02::/112",)), [("networking.serviceNetwork", "write 172.30.0.0/16 and take IPv6 out")]),
+    (
+        "pods of both families",
+        networking(cluster_networks=(ClusterNetwork("10.128.0.0/14", 23), ClusterNetwork("fd01::/48", 64))),
+        [("networking.clusterNetwork", "take IPv6 out")],
+    ),
+    ("dual stack", dual_stack, []),
+    ("all IPv6", all_of(V6_MACHINES, networking(service_networks=("fd02::/112",), cluster_networks=(ClusterNetwork("fd01::/48", 64),))), []),
+    (
+        "a VIP of the wrong family behind a load balancer of one's own",
+        cluster(api_vips=("fd2e:6f44:5dd8::5",), platform_options={"loadBalancer": {"type": "UserManaged"}}),
+        [("platform.baremetal.apiVIPs[0]", "choose an address of the hosts' family")],
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "expected"), [case[1:] for case in FAMILIES], ids=[case[0] for case in FAMILIES])
+def test_address_families(change: Change, expected: list[tuple[str, str]]) -> None:
+    found = [problem for problem in validate(change(good_deployment()), today=TODAY) if problem.check == "address-families"]
+    assert [(problem.path, problem.hint) for problem in found] == expected
+    assert all(problem.severity == "error" and problem.layer == "ours" for problem in found)
+
+
+def test_a_rendezvous_ip_of_another_family_is_in_no_machine_network() -> None:
+    found = validate(cluster(rendezvous_ip="fd2e:6f44:5dd8::80")(good_deployment()), today=TODAY)
+    assert [(problem.path, problem.kind) for problem in found] == [("rendezvousIP", INVALID)]

@@ -36,6 +36,12 @@ CHECKS: Mapping[str, Check] = {
         "A host with static addresses has one in a machine network: the service waits for it before it installs.",
         "correct the address or add its network to the machine networks",
     ),
+    "address-families": Check(
+        "error",
+        "Machine, cluster and service networks have the same address families, and virtual IPs one of these: the service does not install otherwise "
+        "(its validation networks-same-address-families).",
+        "give every list a network of each address family",
+    ),
     "bond-port-missing": Check(
         "error",
         "Every port of a bond is an interface of the host: of its networkConfig or of its interface table.",
@@ -107,11 +113,11 @@ CHECKS: Mapping[str, Check] = {
 }
 
 
-def own(check: str, path: str, kind: str, detail: str, *, value: object = None, file: str = "") -> Problem:
-    """A problem of a named check, with its default severity, layer and hint."""
+def own(check: str, path: str, kind: str, detail: str, *, value: object = None, file: str = "", hint: str = "") -> Problem:
+    """A problem of a named check, with its default severity and layer; ``hint`` where there is more to say than the table does."""
     known = CHECKS[check]
     severity = _LEVELS[known.default]
-    return Problem(path=path, kind=kind, detail=detail, severity=severity, layer=known.layer, check=check, file=file, value=shown(value), hint=known.mend)
+    return Problem(path, kind, detail, severity=severity, layer=known.layer, check=check, file=file, value=shown(value), hint=hint or known.mend)
 
 
 def install_config(path: str, kind: str, detail: str, *, value: object = None) -> Problem:

@@ -51,6 +51,7 @@ AGENT_CONFIG_RULES: tuple[Rule, ...] = (
 )
 WARNING_RULES: tuple[Rule, ...] = (networks.docker_bridge, pools.ignored_pool_fields, options.ignored_platform_fields)
 OWN_RULES: tuple[Rule, ...] = (
+    networks.address_families,
     hosts.hostnames,
     hosts.duplicate_mac,
     hosts.duplicate_bmc,
