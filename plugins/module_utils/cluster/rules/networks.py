@@ -216,7 +216,7 @@ def address_families(facts: Facts) -> Iterator[Problem]:
     by_name = {"machineNetwork": lists.machine, "serviceNetwork": lists.service, "clusterNetwork": lists.cluster}
     if any(given.network is None for listed in by_name.values() for given in listed) or any(not listed for listed in by_name.values()):
         return
-    families = {name: {given.network.version for given in listed if given.network} for name, listed in by_name.items()}
+    families: dict[str, set[int]] = {name: {given.network.version for given in listed if given.network} for name, listed in by_name.items()}
     if families["serviceNetwork"] == {4, 6}:
         return  # dual stack as the installer knows it: ip_versions
     others_agree = families["serviceNetwork"] == families["clusterNetwork"]
@@ -234,7 +234,7 @@ def _vip_families(facts: Facts) -> Iterator[Problem]:
     """With a load balancer of the user's own, VIPs may be outside the machine networks; the address family is the hosts' all the same."""
     if not facts.user_managed_load_balancer:
         return  # each is in a machine network, or the installer says so
-    versions = {network.version for network in facts.machine_networks}
+    versions: set[int] = {network.version for network in facts.machine_networks}
     for path, vip in facts.vips:
         ip = parse_ip(vip)
         if ip is not None and ip.version not in versions:
