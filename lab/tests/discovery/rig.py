@@ -16,7 +16,7 @@ from typing import Any
 from aiohttp import web
 from ztlab.clock import LabClock
 from ztlab.fabric.loopback import lock_net
-from ztlab.hub.discovery.source import discovery_document, initrd
+from ztlab.hub.discovery_source import ignition_source, initrd_source
 from ztlab.hub.images import ImageService, OsImageFile
 from ztlab.lab import Lab
 from ztlab.machine.hardware import Hardware
@@ -28,7 +28,7 @@ from ztlab.site.load import parse_site
 
 from ..live.agent_image import base_image
 
-HUB = "10.0.0.5"
+HUB = "192.168.111.3"
 DOMAIN = "hub.example.com"
 SERVICE, IMAGES = f"assisted-service.{DOMAIN}", f"assisted-image-service.{DOMAIN}"
 AGENT_IMAGE = "quay.io/edge-infrastructure/assisted-installer-agent:v2"
@@ -49,6 +49,7 @@ def machine(number: int, **changes: Any) -> dict[str, Any]:
 
 def hub_site(count: int, **changes: Any) -> dict[str, Any]:
     records = {"api.spoke.example.com": "192.168.111.5", "api-int.spoke.example.com": "192.168.111.5", "*.apps.spoke.example.com": "192.168.111.6"}
+    records |= {SERVICE: HUB, IMAGES: HUB}
     network = {"name": "machines", "cidr": "192.168.111.0/24", "dns": {"servers": ["192.168.111.1"], "records": records}}
     return {"networks": [network], "machines": [machine(number, **changes) for number in range(count)]}
 
@@ -90,8 +91,9 @@ class HubRig:
             "SKIP_CERT_VERIFICATION": "false",
         }
         self.service = AssistedService(settings | (env or {}), clock=self.lab.clock, faults=self.lab.faults)
-        self.service.core.discovery_source = discovery_document
-        self.service.core.initrd_source = initrd
+        authority = self.lab.authority.ca_file.read_text(encoding="ascii")
+        self.service.core.discovery_source = ignition_source(authority)
+        self.service.core.initrd_source = initrd_source(authority)
         self.images = ImageService(
             [OsImageFile("4.22", base_image()[0]), OsImageFile("4.17", base_image()[0])],
             base_url=f"https://{IMAGES}",
@@ -103,10 +105,13 @@ class HubRig:
 
     async def __aenter__(self) -> HubRig:
         await self.lab.start()
-        address = self.lab.fabric.add_server(HUB, [SERVICE, IMAGES])
+        table = self.lab.fabric.table
+        for name in (SERVICE, IMAGES):
+            table.alias(name, HUB)
+        self.lab.fabric.virtual[HUB] = ""
         app = web.Application(client_max_size=1 << 26)
         app.router.add_route("*", "/{path:.*}", self._front)
-        await self.lab.serve(app, address, 8443, self.lab.authority.server_context([SERVICE, IMAGES, HUB]))
+        await self.lab.serve(app, table.loopback(HUB), 8443, self.lab.authority.server_context([SERVICE, IMAGES, HUB]))
         await self.images.start()
         self.service.run_monitors()
         return self

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import ipaddress
 import urllib.parse
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from ..site.model import Machine, Network, Nic, Site
 from .loopback import AddressTable, unprivileged_port
@@ -69,7 +69,6 @@ class Fabric:
         self.table = table
         self.hosts: dict[str, HostNetwork] = {}
         self.virtual: dict[str, str] = {}  # virtual IP -> machine that answers for it ("" for the cluster as a whole)
-        self.servers: dict[str, tuple[str, ...]] = {}  # address of something that is no machine of the site (the hub) -> its names
         self._leases: dict[str, str] = {}
         for bmc in (machine.bmc for machine in site.machines):
             table.loopback(bmc.host)
@@ -78,16 +77,6 @@ class Fabric:
                 table.loopback(address)
 
     # ---- addresses -----------------------------------------------------------------------------------------------------------------
-
-    def add_server(self, address: str, names: Iterable[str]) -> str:
-        """Something that is no machine answers at this address and these names (in every DNS of the site); the loopback address to listen on.
-
-        It may be in a network of the site or outside of all: then it is behind the router of every routed network.
-        """
-        self.servers[address] = tuple(name.lower().rstrip(".") for name in names)
-        for name in self.servers[address]:
-            self.table.alias(name, address)
-        return self.table.loopback(address)
 
     def redirect(self, url: str) -> tuple[str, str]:
         """(URL to open, Host header) for a URL as the configuration has it: site addresses become loopback ones, others stay."""
@@ -143,13 +132,8 @@ class Fabric:
         if address in source.addresses():
             return
         owners = self.owners(address)
-        if not owners and address not in self.virtual and address not in self.servers:
+        if not owners and address not in self.virtual:
             raise Unreachable(f"No route to host: nobody has {address}")
-        if address in self.servers and not any(network.contains(address) for network in self.site.networks):
-            gateway = self._gateway(source, address)
-            if not gateway.routed:
-                raise Unreachable(f"No route to host: network {gateway.name} has no way out to {address}")
-            return
         target = self._network_of(address, owners)
         for interface in source.interfaces:
             if interface.carrier and interface.network == target.name and self._on_link(interface, address):
@@ -194,12 +178,9 @@ class Fabric:
             network = next((network for network in self.site.networks if server in network.dns_servers), None)
             if network is None or not self._can_use(source, server, network):
                 continue
-            address = _lookup(network.dns_records, name) or self._server_named(name)
+            address = _lookup(network.dns_records, name)
             return [address] if address else []
         return None
-
-    def _server_named(self, name: str) -> str:
-        return next((address for address, names in self.servers.items() if name.lower().rstrip(".") in names), "")
 
     @staticmethod
     def record(network: Network, name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import ipaddress
 import json
+import ssl
 import urllib.parse
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -54,21 +55,34 @@ class HostHttp:
         self._lab = lab
         self._network = network
 
-    async def request(self, method: str, url: str, *, headers: Mapping[str, str] | None = None, body: Any = None) -> Reply:
-        """Raises :class:`Unreachable` when no connection comes about."""
+    async def request(
+        self, method: str, url: str, *, headers: Mapping[str, str] | None = None, body: Any = None, tls: ssl.SSLContext | None = None, seconds: float = 60
+    ) -> Reply:
+        """``tls``: whom an https URL has to convince. Raises :class:`Unreachable` when no connection comes about."""
         host = urllib.parse.urlsplit(url).hostname or ""
-        for address in self._addresses(host):
+        addresses = self._addresses(host)
+        for address in addresses:
             self._lab.fabric.check(self._network(), address)
-        target, name = self._lab.fabric.redirect(url)
+        target, name = self._target(url, addresses)
+        secure: dict[str, Any] = {"ssl": tls, "server_hostname": host} if tls is not None and url.startswith("https:") else {}
         data = None if body is None else json.dumps(body, sort_keys=True).encode()
         sent = {"Host": name, "Accept": "application/json"} | ({"Content-Type": "application/json"} if data is not None else {}) | dict(headers or {})
         try:
-            async with self._lab.session.request(method, target, headers=sent, data=data, timeout=aiohttp.ClientTimeout(total=60)) as response:
+            timeout = aiohttp.ClientTimeout(total=seconds)
+            async with self._lab.session.request(method, target, headers=sent, data=data, timeout=timeout, **secure) as response:
                 return Reply(response.status, await response.read())
         except aiohttp.ClientError as error:
             raise Unreachable(f"{method} {url}: {_reason(error)}") from error
         except TimeoutError as error:
             raise Unreachable(f"{method} {url}: timeout") from error
+
+    def _target(self, url: str, addresses: list[str]) -> tuple[str, str]:
+        """(URL to open, Host header): names lead to where the site's DNS says."""
+        _target, name = self._lab.fabric.redirect(url)
+        parts = urllib.parse.urlsplit(url)
+        address = f"[{addresses[0]}]" if ":" in addresses[0] else addresses[0]
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        return self._lab.fabric.redirect(urllib.parse.urlunsplit(parts._replace(netloc=f"{address}:{port}")))[0], name
 
     def _addresses(self, host: str) -> list[str]:
         try:
@@ -84,6 +98,8 @@ class HostHttp:
 
 
 def _reason(error: aiohttp.ClientError) -> str:
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        return f"tls: failed to verify certificate: x509: {error.certificate_error}"
     if isinstance(error, aiohttp.ClientConnectorError):
         return "connection refused" if isinstance(error.os_error, ConnectionRefusedError) else str(error.os_error)
     return str(error) or type(error).__name__

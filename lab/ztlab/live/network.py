@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""pre-network-manager-config: the keyfiles of the host whose MAC address this machine has (reference agent-based-installer.md 5.2)."""
+"""pre-network-manager-config: the network of the host whose MAC address this machine has, as keyfiles or nmpolicy documents.
+
+Source: reference agent-based-installer.md 5.2, infrastructure-operator.md 12.
+"""
 
 from __future__ import annotations
 
@@ -9,32 +12,48 @@ import re
 from collections.abc import Mapping, Sequence
 
 from .keyfiles import CONNECTIONS
+from .nmstate import NmstateError, keyfile_text, load, profiles, resolve_policy
 from .root import Node, Root
 
 DIRECTORY = "/etc/assisted/network"
 _IFNAMSIZ = 15
 
 
-def apply_host_network(root: Root, ports: Sequence[tuple[str, str, bool]], log: list[str]) -> bool:
-    """Copy the keyfiles of every matching host directory to where NetworkManager reads them; whether one matched."""
+def apply_host_network(root: Root, ports: Sequence[tuple[str, str, bool]], log: list[str], target: str = CONNECTIONS) -> bool:
+    """Put the profiles of every matching host directory where NetworkManager reads them; whether one matched."""
     by_mac = {mac.upper(): name for name, mac, _link in ports} | {"00:00:00:00:00:00": "lo"}
     chosen: dict[str, Node] = {}
     matched = False
     for directory in root.subdirectories(DIRECTORY):
         names = _interfaces_of(root, directory, by_mac)
         keyfiles = root.under(f"{DIRECTORY}/{directory}", "*.nmconnection")
-        if not names or not keyfiles:
+        policies = root.under(f"{DIRECTORY}/{directory}", "*.yml")
+        if not names or not (keyfiles or policies):
             continue
         matched = True
         log.append(f"pre-network-manager-config: {directory}: {', '.join(f'{logical} is {name}' for logical, name in names.items())}")
         chosen |= {_file_name(file, names): _renamed(node, names) for file, node in keyfiles.items()}
+        for file, node in policies.items():
+            chosen |= _applied(file, node, ports, log)
     if not matched:
         log.append("pre-network-manager-config: no host directory has a MAC address of this machine")
         return False
-    for path in [path for path in root.files if path.startswith(f"{CONNECTIONS}/")]:
+    for path in [path for path in root.files if path.startswith(f"{target}/")]:
         del root.files[path]
-    root.files |= {f"{CONNECTIONS}/{name}": node for name, node in chosen.items()}
+    root.files |= {f"{target}/{name}": node for name, node in chosen.items()}
     return True
+
+
+def _applied(file: str, node: Node, ports: Sequence[tuple[str, str, bool]], log: list[str]) -> dict[str, Node]:
+    """What nmstate makes of a document: connection profiles; nothing, with the reason in the log, when it refuses."""
+    try:
+        document = load(node.content.decode("utf-8", "replace"))
+        state = resolve_policy(document, ports) if "capture" in document or "desiredState" in document else document
+        made = profiles(state, {mac.lower(): name for name, mac, _link in ports})
+    except NmstateError as error:
+        log.append(f"nmstatectl: {file}: {error}")
+        return {}
+    return {profile.file: Node(0o600, keyfile_text(profile).encode()) for profile in made}
 
 
 def _interfaces_of(root: Root, directory: str, by_mac: Mapping[str, str]) -> dict[str, str]:

@@ -19,7 +19,7 @@ _TYPES = {"ethernet": "802-3-ethernet", "bond": "bond", "vlan": "vlan", "loopbac
 _ABSENT = ("absent", "down", "ignore")
 
 
-class NmstateError(Exception):
+class NmstateError(ValueError):
     """nmstatectl would refuse the document; the text says why."""
 
 

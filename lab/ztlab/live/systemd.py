@@ -17,7 +17,7 @@ import subprocess
 from collections.abc import Iterable, Mapping
 
 from .ignition import Unit
-from .root import Root, parse_env
+from .root import Node, Root, parse_env
 
 _BASE_PROGRAMS = ("/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/", "/usr/lib/", "/usr/libexec/")
 _SHELLS = ("bash", "sh")
@@ -117,6 +117,7 @@ class Systemd:
         for key in ("ExecStartPre", "ExecStart"):
             for command in unit.all("Service", key):
                 self._check_command(unit, command)
+                self._copy_out(command)
         if not unit.all("Service", "ExecStart"):
             raise NotStarted(f"{name}: Service has no ExecStart= setting. Refusing.")
         return environment
@@ -194,6 +195,12 @@ class Systemd:
         problem = self._program_problem(words)
         if problem and not tolerated:
             raise NotStarted(f"{unit.name}: {problem}")
+
+    def _copy_out(self, command: str) -> None:
+        """A container that copies a program of its image into a directory of the host leaves it there."""
+        match = re.search(r"podman run .*(?:--volume|-v)[= ](/\S+?):(/\S+?)(?::\S+)? .*\bcp (/\S+) (/\S+)$", command)
+        if match and match[4].rstrip("/") == match[2].rstrip("/"):
+            self._root.files[f"{match[1].rstrip('/')}/{match[3].rsplit('/', 1)[-1]}"] = Node(0o755, b"\x7fELF")
 
     def _program_problem(self, words: list[str]) -> str:
         """Why a command does not run, "" when it does."""

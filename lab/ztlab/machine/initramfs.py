@@ -17,15 +17,19 @@ class InitrdError(Exception):
     """The kernel would complain ("Initramfs unpacking failed"); the text says about what."""
 
 
-def unpack(data: bytes) -> dict[str, bytes]:
-    """Path (without leading slash) -> content of the regular files; later copies win. All zeros: nothing. Raises :class:`InitrdError`."""
+def unpack(data: bytes, links: dict[str, str] | None = None) -> dict[str, bytes]:
+    """Path (without leading slash) -> content of the regular files; later copies win. All zeros: nothing. ``links`` collects symbolic links.
+
+    Raises :class:`InitrdError`.
+    """
+    links = {} if links is None else links
     files: dict[str, bytes] = {}
     position = 0
     while position < len(data):
         if data[position] == 0:
             position += 1
         elif data.startswith((b"070701", b"070702"), position):
-            position = _archive(data, position, files)
+            position = _archive(data, position, files, links)
         else:
             content, position = _decompress(data, position)
             inner = 0
@@ -33,7 +37,7 @@ def unpack(data: bytes) -> dict[str, bytes]:
                 if content[inner] == 0:
                     inner += 1
                 elif content.startswith((b"070701", b"070702"), inner):
-                    inner = _archive(content, inner, files)
+                    inner = _archive(content, inner, files, links)
                 else:
                     raise InitrdError("junk within a compressed archive")
     return files
@@ -89,7 +93,7 @@ def _decompress_zstd(view: bytes, end: int) -> tuple[bytes, int]:
     return content, end - len(expand.unused_data)
 
 
-def _archive(data: bytes, position: int, files: dict[str, bytes]) -> int:
+def _archive(data: bytes, position: int, files: dict[str, bytes], links: dict[str, str]) -> int:
     """Read one newc archive from ``position``; where it ends."""
     while True:
         header = data[position : position + 110]
@@ -109,6 +113,8 @@ def _archive(data: bytes, position: int, files: dict[str, bytes]) -> int:
             return min(position, len(data))
         if mode & 0o170000 == 0o100000:
             files[name.removeprefix("./").lstrip("/")] = data[start : start + size]
+        elif mode & 0o170000 == 0o120000:
+            links[name.removeprefix("./").lstrip("/")] = data[start : start + size].decode("utf-8", "replace")
 
 
 def _aligned(position: int) -> int:
