@@ -209,14 +209,17 @@ from typing import Any
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.base_image import BaseImage, Source
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build import (
     ENGINES,
     KINDS,
+    BuildPlan,
     BuildRequest,
     apply_build,
+    complete_plan,
     describe,
-    plan_build,
+    read_input,
     verify,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.image_diff import describe_diff
@@ -247,7 +250,15 @@ def argument_spec() -> dict[str, Any]:
 
 
 def run(call: Call) -> dict[str, Any]:
-    plan = plan_build(_request(call), check_mode=call.check_mode)
+    given = read_input(_request(call), check_mode=call.check_mode)
+    if call.check_mode:
+        return _build(call, given)
+    with one_run(given.request.dest, "agent_image", call.clock):
+        return _build(call, given)
+
+
+def _build(call: Call, given: BuildPlan) -> dict[str, Any]:
+    plan = complete_plan(given)
     call.add_secrets(plan.secret_values())
     for warning in plan.warnings:
         call.warn(warning)

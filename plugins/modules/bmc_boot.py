@@ -130,12 +130,14 @@ hosts:
       elements: str
 """
 
+import contextlib
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.boot import boot_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec, bmc_options, bulk_result
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
 
 OPTIONS = {"supports_check_mode": True}
 
@@ -153,7 +155,9 @@ def run(call: Call) -> dict[str, Any]:
     state = call.params["state"]
     options = bmc_options(call)
     requests = boot_requests(call.params["hosts"], call.params["image_url"] or "", needs_image=state == "booted", state_file=options.state_file)
-    results = boot_hosts(requests, state, options, check_mode=call.check_mode)
+    alone = contextlib.nullcontext() if call.check_mode or not options.state_file else one_run(options.state_file.path.parent, "bmc_boot", call.clock)
+    with alone:
+        results = boot_hosts(requests, state, options, check_mode=call.check_mode)
     return bulk_result(call, results)
 
 

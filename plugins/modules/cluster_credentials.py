@@ -89,8 +89,9 @@ from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.credentials import plan_hand_over
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import known_secrets, open_work_dir
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, known_secrets, open_work_dir
 
 OPTIONS = {"supports_check_mode": True}
 
@@ -108,6 +109,14 @@ def run(call: Call) -> dict[str, Any]:
     params = call.params
     work_dir = open_work_dir(Path(params["source_dir"]))
     call.add_secrets(known_secrets(work_dir))
+    if call.check_mode or not work_dir.root.is_dir():
+        return _hand_over(call, work_dir)
+    with one_run(work_dir.root, "cluster_credentials", call.clock):
+        return _hand_over(call, work_dir)
+
+
+def _hand_over(call: Call, work_dir: WorkDir) -> dict[str, Any]:
+    params = call.params
     plan = plan_hand_over(
         work_dir,
         call.clock,

@@ -140,11 +140,12 @@ from typing import Any
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec, bmc_options
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.media import BmcMedia
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.resume import FORCE, START_OVER
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits, timeouts_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.wait import Surroundings, WaitRequest, predict, wait
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import known_secrets, open_work_dir
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, known_secrets, open_work_dir
 
 OPTIONS = {"supports_check_mode": True}
 
@@ -165,9 +166,16 @@ def argument_spec() -> dict[str, Any]:
 
 
 def run(call: Call) -> dict[str, Any]:
-    params = call.params
-    work_dir = open_work_dir(Path(params["source_dir"]))
+    work_dir = open_work_dir(Path(call.params["source_dir"]))
     call.add_secrets(known_secrets(work_dir))
+    if call.check_mode or not work_dir.root.is_dir():
+        return _supervise(call, work_dir)
+    with one_run(work_dir.root, "install_wait", call.clock):
+        return _supervise(call, work_dir)
+
+
+def _supervise(call: Call, work_dir: WorkDir) -> dict[str, Any]:
+    params = call.params
     options = dataclasses.replace(bmc_options(call), state_file=work_dir.state)
     media = BmcMedia(boot_requests(params["hosts"], state_file=work_dir.state), options)
     request = WaitRequest(

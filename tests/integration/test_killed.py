@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import pytest
 
-from .lab import Deployment, ctrl_c, kill_all
+from .lab import Deployment, ctrl_c, kill_all, kill_parent
 
 # Seconds (design 4).
 INTERRUPT_LIMIT = 10.0
@@ -38,7 +38,7 @@ MOMENTS = {
 }
 
 
-@pytest.mark.parametrize("kill", [kill_all, ctrl_c], ids=["SIGKILL", "SIGINT"])
+@pytest.mark.parametrize("kill", [kill_all, kill_parent, ctrl_c], ids=["SIGKILL", "SIGKILL of the parent", "SIGINT"])
 def test_the_next_run_completes(sno: Deployment, kill: Callable[[int], None]) -> None:
     told = []
     for name, moment in MOMENTS.items():

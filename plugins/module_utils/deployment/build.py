@@ -10,12 +10,9 @@ built from them, so that a killed run goes on with the same ones.
 from __future__ import annotations
 
 import base64
-import contextlib
 import dataclasses
 import datetime
-import fcntl
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -110,7 +107,12 @@ class BuildPlan:
 
 
 def plan_build(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
-    """Read the input, draw what is missing in memory, and compare with what is there. Only a base image by URL may be written (into its cache).
+    """Input and plan at once, for check mode and whoever is alone: :func:`read_input`, :func:`complete_plan`."""
+    return complete_plan(read_input(request, check_mode=check_mode))
+
+
+def read_input(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
+    """What the user gave, before anything of the work directory is looked at. Only a base image by URL may be written (into its cache).
 
     Raises :class:`InvalidInput` with every problem of the input, and :class:`ZeroTouchError` for a base image or content that cannot be used.
     """
@@ -122,10 +124,14 @@ def plan_build(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
     if deployment is not None and base.image is not None:
         warnings += check_fit(base.image, deployment.cluster.version, arch)
     path = request.dest / "images" / f"agent.{arch or _DEFAULT_ARCHITECTURE}.iso"
-    plan = BuildPlan(request, base, path, deployment, warnings=tuple(warnings))
-    if deployment is None:
-        return dataclasses.replace(plan, reason=f"{request.source_dir} is not written yet")
-    return _complete(plan, deployment)
+    return BuildPlan(request, base, path, deployment, warnings=tuple(warnings))
+
+
+def complete_plan(plan: BuildPlan) -> BuildPlan:
+    """Draw what is missing in memory, and compare with what is there. Raises :class:`ZeroTouchError` for what cannot be built or is damaged."""
+    if plan.deployment is None:
+        return dataclasses.replace(plan, reason=f"{plan.request.source_dir} is not written yet")
+    return _complete(plan, plan.deployment)
 
 
 def _refuse_unbuilt(request: BuildRequest) -> None:
@@ -215,25 +221,25 @@ def _is_kubeconfig_of(path: Path, secrets: BuildSecrets, cluster: Cluster) -> bo
 
 
 def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: datetime.datetime.now(datetime.UTC)) -> BuiltImage:
-    """Carry out a complete plan: secrets, credentials, image, state, in this order.
+    """Carry out a complete plan: secrets, credentials, image, state, in this order. Plan and carry out within one :func:`one_run`: what was drawn in
+    memory must not meet what another run has drawn meanwhile.
 
-    Raises :class:`ZeroTouchError` when something cannot be written or another run builds here; an earlier image is then still there.
+    Raises :class:`ZeroTouchError` when something cannot be written; an earlier image is then still there.
     """
     if plan.deployment is None or plan.secrets is None or plan.ignition is None or plan.image is None:
         raise ZeroTouchError("A plan made in check mode cannot be carried out.")
     dest = plan.request.dest
     state = WorkDir(dest).state
     ensure_directory(dest)
-    with _alone_in(dest):
-        if plan.new_secrets:
-            state.update("secrets", plan.secrets.to_state())
-        for file in plan.files:
-            write_atomic(file.path, file.text, SECRET_FILE)
-        built = build_image(plan.image, checksum=plan.request.checksum)
-        with state.edit() as document:
-            document["cluster"] = cluster_section(plan.deployment)
-            document["image"] = _image_section(plan, plan.ignition, built, document.get("image") or {}, now)
-            document.setdefault("install", {}).setdefault("phase", "built")
+    if plan.new_secrets:
+        state.update("secrets", plan.secrets.to_state())
+    for file in plan.files:
+        write_atomic(file.path, file.text, SECRET_FILE)
+    built = build_image(plan.image, checksum=plan.request.checksum)
+    with state.edit() as document:
+        document["cluster"] = cluster_section(plan.deployment)
+        document["image"] = _image_section(plan, plan.ignition, built, document.get("image") or {}, now)
+        document.setdefault("install", {}).setdefault("phase", "built")
     return built
 
 
@@ -247,20 +253,6 @@ def _image_section(plan: BuildPlan, ignition: LiveIgnition, built: BuiltImage, b
         "ignition_sha256": ignition.sha256(),
         "built_at": built_at,
     }
-
-
-@contextlib.contextmanager
-def _alone_in(directory: Path) -> Iterator[None]:
-    """Only one run at a time builds in a work directory; a second one is told at once."""
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise ZeroTouchError(f"Another run is building an image in {directory}.", "Run again when it is finished.") from error
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def verify(plan: BuildPlan) -> None:

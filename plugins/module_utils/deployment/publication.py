@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,11 +15,14 @@ from ..bmc.address import parse_address
 from ..common.clock import Clock
 from ..common.connect import ConnectTo
 from ..common.errors import InvalidInput, ZeroTouchError
+from ..common.lock import one_run
 from ..common.problems import INVALID, Problem
 from ..serving.options import PublishOptions, read_publish
 from ..serving.publish import publish, withdraw
 from ..serving.route import Peer
 from .workdir import WorkDir
+
+_DOOR = "image_server"
 
 
 def publish_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -27,14 +31,18 @@ def publish_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) 
     Raises :class:`InvalidInput` for options and :class:`ZeroTouchError` when there is no image or it cannot be published.
     """
     work_dir = WorkDir(Path(params["work_dir"]).absolute())
-    done = publish(_image(params, work_dir, check_mode), work_dir.state, read_options(params), clock, check_mode=check_mode)
+    options = read_options(params)
+    with contextlib.nullcontext() if check_mode else one_run(work_dir.root, _DOOR, clock):
+        done = publish(_image(params, work_dir, check_mode), work_dir.state, options, clock, check_mode=check_mode)
     return {**done.as_dict(), "state_file": str(work_dir.state.path)}, done.warnings
 
 
 def withdraw_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) -> dict[str, Any]:
     """Take back; the door's result."""
     work_dir = WorkDir(Path(params["work_dir"]).absolute())
-    return {**withdraw(work_dir.state, clock, check_mode=check_mode).as_dict(), "state_file": str(work_dir.state.path)}
+    with contextlib.nullcontext() if check_mode or not work_dir.root.is_dir() else one_run(work_dir.root, _DOOR, clock):
+        done = withdraw(work_dir.state, clock, check_mode=check_mode)
+    return {**done.as_dict(), "state_file": str(work_dir.state.path)}
 
 
 def _image(params: Mapping[str, Any], work_dir: WorkDir, check_mode: bool) -> Path:

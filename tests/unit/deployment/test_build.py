@@ -285,14 +285,6 @@ def test_built_at_tells_when_the_bytes_were_made(work: Path, request_for: Reques
     assert StateFile(work / "state.json").section("image")["built_at"] == "2026-01-02T00:00:00+00:00"
 
 
-def test_two_runs_at_once(work: Path, request_for: Request) -> None:
-    write_config(work)
-    plan = plan_build(request_for())
-    with building._alone_in(work), pytest.raises(ZeroTouchError, match="Another run is building an image in"):
-        apply_build(plan)
-    apply_build(plan)
-
-
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

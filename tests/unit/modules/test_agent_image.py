@@ -9,12 +9,15 @@ import base64
 import importlib.util
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common import lock
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_config, agent_image
 
@@ -87,6 +90,42 @@ def test_no_secret_in_any_output(work: Path, base: Path) -> None:
         assert leaf not in text
         assert base64.b64encode(leaf.encode()).decode() not in text
         assert json.dumps(leaf)[1:-1] not in text
+
+
+BESIDE = """
+import json, sys
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.modules import agent_image
+sys.stdin.readline()
+print(json.dumps(perform(agent_image.run, Call(json.loads(sys.argv[1])))))
+"""
+
+
+def test_two_first_builds_at_once_end_with_one_set_of_secrets(work: Path, base: Path) -> None:
+    params = {name: spec.get("default") for name, spec in agent_image.argument_spec().items()}
+    params |= {"source_dir": str(work / "config"), "dest": str(work), "base_image": {"path": str(base)}}
+    command = [sys.executable, "-c", BESIDE, json.dumps(params)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    processes = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) for _each in range(2)]
+    for process in processes:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    results = [json.loads(process.communicate()[0]) for process in processes]
+    assert [result["failed"] for result in results] == [False, False], results
+    assert sorted(result["changed"] for result in results) == [False, True]
+    assert results[0]["sha256"] == results[1]["sha256"]
+    secrets = json.loads((work / "state.json").read_text())["secrets"]
+    assert (work / "auth" / "kubeadmin-password").read_text() == secrets["kubeadmin_password"]
+    assert base64.b64encode(secrets["admin_kubeconfig"]["crt"].encode()).decode() in (work / "auth" / "kubeconfig").read_text()
+
+
+def test_a_build_beside_another_run_is_refused_with_its_name(work: Path, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock.one_run.__wrapped__, "__defaults__", (0.0,))
+    with lock.one_run(work, "install_wait", SystemClock()):
+        refused = opened(work, base)
+        assert not opened(work, base, check_mode=True)["failed"]
+    assert refused["failed"] and f"Another run works on {work}: install_wait, process {os.getpid()}" in refused["msg"]
+    assert not (work / "state.json").exists()
 
 
 def test_relative_paths(work: Path, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,156 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""One run at a time on a work directory: what changes something there holds the lock for the length of its work.
+
+The lock itself is the kernel's (flock), so it ends with the process that holds it, however that ends. What the file says is for whoever has to wait,
+and for the moments between two tasks of a playbook, in which nobody holds it although the run is not over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import datetime
+import errno
+import fcntl
+import json
+import multiprocessing
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .clock import Clock
+from .errors import ZeroTouchError
+from .files import SECRET_FILE, ensure_directory
+
+NAME = ".lock"
+# Seconds. A run that was stopped needs up to 10 s to end (design 4); whoever comes after it waits that long and a little more.
+WAIT = 15.0
+_PAUSE = 0.1
+# Seconds for which a run that lives keeps its place between two of its tasks.
+_BETWEEN_TASKS = 60.0
+_LARGEST = 4096
+
+
+@dataclasses.dataclass(frozen=True)
+class Holder:
+    """Who holds the lock (``door`` at work) or held it last (``released`` in seconds of the epoch).
+
+    ``pid`` is the process at work; ``run`` and ``started`` (clock ticks since boot, so that a later process of the same number is not taken for it)
+    are the playbook's.
+    """
+
+    pid: int
+    host: str
+    door: str
+    since: str
+    run: int
+    started: int
+    released: float = 0.0
+
+    @classmethod
+    def this(cls, door: str) -> Holder:
+        parent = multiprocessing.parent_process()  # Ansible's worker knows the playbook's process; a module of its own is a run of its own
+        run = os.getpid() if parent is None or parent.pid is None else parent.pid
+        since = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        return cls(os.getpid(), os.uname().nodename, door, since, run, _started(run))
+
+    @classmethod
+    def read(cls, descriptor: int) -> Holder | None:
+        """What the lock file says; None where it says nothing that can be understood."""
+        try:
+            values: dict[str, Any] = json.loads(os.pread(descriptor, _LARGEST, 0))
+            holder = cls(**values)
+            return dataclasses.replace(holder, pid=int(holder.pid), run=int(holder.run), started=int(holder.started), released=float(holder.released))
+        except (ValueError, TypeError):
+            return None
+
+    def write(self, descriptor: int) -> None:
+        text = json.dumps(dataclasses.asdict(self)).encode()
+        os.ftruncate(descriptor, os.pwrite(descriptor, text, 0))
+
+    def is_between_tasks(self, other: Holder) -> bool:
+        """Whether this run, which is not ``other``'s, is alive and probably goes on in a moment."""
+        if (self.run, self.started) == (other.run, other.started) or not self.released:
+            return False
+        return self.started > 0 and self.started == _started(self.run) and 0 <= time.time() - self.released < _BETWEEN_TASKS
+
+    def refusal(self, directory: Path) -> ZeroTouchError:
+        where = "" if self.host == os.uname().nodename else f" on {self.host}"
+        if self.released:
+            text = f"Another run (process {self.run}{where}) works on {directory}; it is between two of its tasks, the last one was {self.door}."
+        else:
+            text = f"Another run works on {directory}: {self.door}, process {self.pid}{where}, since {self.since}."
+        return ZeroTouchError(text, f"Wait until it has ended, or stop it (kill {self.run if self.released else self.pid}{where}); then run again.")
+
+
+@contextlib.contextmanager
+def one_run(directory: Path, door: str, clock: Clock, limit: float = WAIT) -> Iterator[None]:
+    """Be the only run that changes something in ``directory`` (made if need be) for the length of the block; ``door`` is told to others.
+
+    Waits up to ``limit`` seconds for another run to end. Raises :class:`ZeroTouchError` naming it when it does not, and when there can be no lock.
+    """
+    me = Holder.this(door)
+    end = clock.now() + limit
+    descriptor = _open(directory)
+    try:
+        while (other := _take(descriptor, me)) is not None or not _is_current(descriptor, directory):
+            if other is not None and clock.now() >= end:
+                raise other.refusal(directory)
+            clock.sleep(_PAUSE if other else 0.0)
+            if not _is_current(descriptor, directory):
+                os.close(descriptor)
+                descriptor = _open(directory)
+        me.write(descriptor)
+        try:
+            yield
+        finally:
+            dataclasses.replace(me, released=time.time()).write(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _open(directory: Path) -> int:
+    ensure_directory(directory)
+    path = directory / NAME
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, SECRET_FILE)
+    except OSError as error:
+        raise ZeroTouchError(f"{path} cannot be opened: {error.strerror}.", "Runs on a work directory need write access to it.") from error
+
+
+def _take(descriptor: int, me: Holder) -> Holder | None:
+    """Take the lock; who has it instead, if somebody has."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
+            raise ZeroTouchError(f"The work directory cannot be locked: {error.strerror}.", "Its file system must know file locks.") from error
+        return Holder.read(descriptor) or dataclasses.replace(me, pid=0, door="a task that is about to begin")
+    other = Holder.read(descriptor)
+    if other is None or not other.is_between_tasks(me):
+        return None
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
+    return other
+
+
+def _is_current(descriptor: int, directory: Path) -> bool:
+    """Whether the open file still is the lock: somebody may have removed the directory meanwhile."""
+    try:
+        status = (directory / NAME).stat()
+    except FileNotFoundError:
+        return False
+    own = os.fstat(descriptor)
+    return (status.st_dev, status.st_ino) == (own.st_dev, own.st_ino)
+
+
+def _started(pid: int) -> int:
+    """Start time of a living process, 0 if there is none."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return 0 if fields[0] in ("Z", "X") else int(fields[19])
