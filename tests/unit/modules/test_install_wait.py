@@ -122,7 +122,7 @@ def test_a_signal_ends_the_wait(stage: Any) -> None:
     ("arguments", "message"),
     [
         ({"timeouts": {"discover": 1}}, "Unsupported parameters"),
-        ({"hosts": [{"name": "a", "bmc": {"address": "ftp://x"}}]}, "hosts[0].bmc.address"),
+        ({"hosts": [{"name": "a", "bmc": {"address": "ftp://x"}}]}, "hosts[a].bmc.address"),
         ({"connect_to": {"x": "y:z"}}, "openshift_connect_to"),
     ],
 )
