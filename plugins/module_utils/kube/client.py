@@ -88,6 +88,7 @@ class KubeClient:
         self._outage = outage
         self._clock = clock or SystemClock()
         self._answered = False
+        self._date_seen = 0.0
         self._lock = threading.Lock()
         self._generation = 0  # of the credentials
         self._options: dict[str, Any] = {"connect_to": connect_to, "ca_certs": ca_certs, "timeout": timeout, "connections": connections}
@@ -141,11 +142,12 @@ class KubeClient:
         return True
 
     def server_time(self) -> datetime.datetime | None:
-        """The server's clock at its last answer; compare times in objects with this, never with our own clock."""
+        """What the server's clock shows now, by the Date of its last answer; compare times in objects with this, never with our own clock."""
         try:
-            return email.utils.parsedate_to_datetime(self.last_date)
+            date = email.utils.parsedate_to_datetime(self.last_date)
         except ValueError:
             return None
+        return date + datetime.timedelta(seconds=self._clock.now() - self._date_seen)
 
     def follow(self, path: str, seconds: float, *, label_selector: str = "", field_selector: str = "") -> Iterator[Event]:
         """List, then watch for ``seconds``. Resumes where the connection ended; lists again (a LISTED event) when the server forgot (410).
@@ -252,7 +254,7 @@ class KubeClient:
                 continue
             self._answered = True
             patience.outage = self._outage
-            self.last_date = answer.headers.get("date", "")
+            self.last_date, self._date_seen = answer.headers.get("date", ""), self._clock.now()
             if 200 <= answer.status < 300:
                 return self._object(answer)
             if answer.status == 401 and not renewed and self._renew(generation):

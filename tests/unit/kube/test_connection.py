@@ -235,7 +235,7 @@ def test_a_proxys_password_may_stand_in_its_url_and_is_never_shown(api, authorit
     client = connect(options_for(api, authority, proxy=f"http://pu:pw-secret@{proxy.address}"))
     assert client.get("/version") == {}
     client.close()
-    with pytest.raises(Unreachable, match="the proxy does not connect to https://api.demo.example.com:6443: Tunnel connection failed: 407") as caught:
+    with pytest.raises(Unreachable, match=r"the proxy does not connect to https://api\.demo\.example\.com:6443: Tunnel connection failed: 407") as caught:
         connect(options_for(api, authority, proxy=f"http://pu:pw-wrong@{proxy.address}")).get("/version")
     assert "pw-wrong" not in str(caught.value)
     with pytest.raises(ZeroTouchError, match=r"socks5://h:1 is not of the form") as refused:
