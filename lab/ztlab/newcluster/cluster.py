@@ -71,7 +71,17 @@ class NewCluster:
         self.registry = Registry(resources())
         self.store = Store(now=clock.utcnow)
         minor, full = kubernetes_version(version)
-        body = {"major": "1", "minor": minor, "gitVersion": full, "gitCommit": "0" * 40, "platform": "linux/amd64", "goVersion": "go1.24", "compiler": "gc"}
+        body = {
+            "major": "1",
+            "minor": minor,
+            "gitVersion": full,
+            "gitCommit": "0" * 40,
+            "gitTreeState": "clean",
+            "buildDate": "2026-01-01T00:00:00Z",
+            "goVersion": "go1.24",
+            "compiler": "gc",
+            "platform": "linux/amd64",
+        }
         self.api = KubeApi(self.registry, self.store, authentication=Authentication(), version=body, faults=faults)
         self.nodes = Nodes(self.store, self.registry, kubernetes_version=full, version=version, masters_schedulable=self.masters_schedulable)
         self._ticker: asyncio.Task[None] | None = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import secrets
+import uuid
 from typing import Any
 
 from ..kubeapi import Object, Registry, Store
@@ -18,6 +19,7 @@ SERVING_SIGNER = "kubernetes.io/kubelet-serving"
 BOOTSTRAPPER = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
 APPROVE_SECONDS = 8.0
 READY_SECONDS = 45.0
+CAPACITY = {"cpu": "8", "memory": "32863240Ki", "ephemeral-storage": "125293548Ki", "hugepages-2Mi": "0", "pods": "250"}
 APPROVED = {
     "type": "Approved",
     "status": "True",
@@ -40,6 +42,9 @@ class Kubelet:
     requested: float = 0.0
     joined: float | None = None
     ready: bool = False
+    machine_id: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
+    system_uuid: str = dataclasses.field(default_factory=lambda: str(uuid.uuid4()))
+    boot_id: str = dataclasses.field(default_factory=lambda: str(uuid.uuid4()))
 
 
 class Nodes:
@@ -58,7 +63,7 @@ class Nodes:
         """A machine came up from its disk; a known one is rebooting."""
         if name in self.kubelets:
             kubelet = self.kubelets[name]
-            kubelet.ip, kubelet.booted = ip, now
+            kubelet.ip, kubelet.booted, kubelet.boot_id = ip, now, str(uuid.uuid4())
             if kubelet.joined is not None:
                 kubelet.joined = now
                 self._set_ready(kubelet, False)
@@ -176,7 +181,14 @@ class Nodes:
         node["status"] = {
             "conditions": conditions,
             "addresses": [{"type": "InternalIP", "address": kubelet.ip}, {"type": "Hostname", "address": kubelet.name}],
+            "capacity": dict(CAPACITY),
+            "allocatable": dict(CAPACITY),
+            "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
             "nodeInfo": {
+                "machineID": kubelet.machine_id,
+                "systemUUID": kubelet.system_uuid,
+                "bootID": kubelet.boot_id,
+                "kubeProxyVersion": self.kubernetes_version,
                 "kubeletVersion": self.kubernetes_version,
                 "osImage": f"Red Hat Enterprise Linux CoreOS {self.version} (lab)",
                 "kernelVersion": "5.14.0-570.el9.x86_64",
