@@ -19,6 +19,7 @@ from ..kubeapi.auth import Authentication, User
 from ..kubeapi.hub import CRDS, hub_api
 from ..newcluster import pki
 from ..service.app import AssistedService
+from ..service.artifacts import ROOT_CA
 from . import admission
 from .backend import Backend
 from .client import Client
@@ -58,6 +59,7 @@ class Hub:
         self.service.core.discovery_source = ignition_source(self.ca_pem)
         self.service.core.initrd_source = initrd_source(self.ca_pem)
         self.service.core.kubeconfig_source = self._spoke_kubeconfig
+        self.service.core.signers_source = lambda cluster: self.signers(cluster.id)
         self.images: ImageService | None = None
         self.spokes = Spokes(lab)
         self.operators: Operators | None = None
@@ -177,7 +179,7 @@ class Hub:
     def signers(self, cluster_id: str) -> dict[str, tuple[bytes, bytes]]:
         """The signers of a cluster that this hub installs, made once: name -> (certificate, key)."""
         if cluster_id not in self._signers:
-            made = {name: pki.new_authority(name) for name in pki.SIGNERS}
+            made = {name: pki.new_authority(name) for name in (*pki.SIGNERS, ROOT_CA)}
             self._signers[cluster_id] = {name: (signer.pem, pki.key_pem(signer)) for name, signer in made.items()}
         return self._signers[cluster_id]
 

@@ -57,6 +57,8 @@ class Core:
         self.on_change: Callable[[Cluster | InfraEnv | Host], None] | None = None
         self.discovery_source: Callable[[Core, InfraEnv, str], Mapping[str, Any]] | None = None
         self.initrd_source: Callable[[Core, InfraEnv], bytes | None] | None = None
+        # name -> (certificate, key): the signers that the service makes for a cluster, for bootstrap.ign.
+        self.signers_source: Callable[[Cluster], Mapping[str, tuple[bytes, bytes]]] | None = None
 
     # time
 

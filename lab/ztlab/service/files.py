@@ -9,7 +9,7 @@ import io
 import json
 import tarfile
 
-from . import install_config
+from . import artifacts, install_config
 from .core import Core
 from .errors import bad_request, conflict
 from .events import EventFilter, select
@@ -73,6 +73,8 @@ def download_files(core: Core, call: Call) -> Reply:
     if name.startswith("custom_manifests"):
         listed = {f"{folder}/{file_name}": manifest.content.decode(errors="replace") for (folder, file_name), manifest in sorted(cluster.manifests.items())}
         return attachment(name, json.dumps(listed).encode())
+    if name == "bootstrap.ign":
+        return attachment(name, json.dumps(artifacts.bootstrap_ignition(core, cluster)).encode())
     source = f"https://api-int.{cluster.domain}:22623/config/{name.removesuffix('.ign')}"
     return attachment(name, json.dumps({"ignition": {"version": "3.2.0", "config": {"merge": [{"source": source}]}}}).encode())
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Awaitable, Mapping
 from typing import Any
 
+from . import artifacts, machine_host, progress
 from . import inventory as disks
-from . import machine_host, progress
 from .core import Core
 from .errors import ServiceError, bad_request, conflict, not_found
 from .infra_envs import check_ignition
@@ -315,8 +315,7 @@ def download_ignition(core: Core, call: Call) -> Reply:
     host = _of(core, call)
     if not host.cluster_id:
         raise not_found(f"Cluster not found for host {host.id} in infra_env {host.infra_env_id}")
-    override = json.loads(host.ignition_overrides or "{}")
-    document = {"ignition": {"version": "3.2.0"}, **override}
+    document = artifacts.host_ignition(core, core.cluster(host.cluster_id), host)
     return attachment(f"{host.effective_role}-{host.id}.ign", json.dumps(document).encode())
 
 

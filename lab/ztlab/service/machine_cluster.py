@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 
 from . import machine_host, networks, validations_cluster
@@ -273,6 +274,8 @@ async def prepare(core: Core, cluster: Cluster) -> None:
     await core.clock.sleep(OWN_PREPARATION_SECONDS)
     if cluster.status == "preparing-for-installation":
         cluster.preparation = "success"
+        if not core.settings.agent_installer:
+            cluster.openshift_cluster_id = cluster.openshift_cluster_id or str(uuid.uuid4())
         core.event("cluster_prepare_installation_succeeded", "Cluster was prepared successfully for installation", cluster=cluster)
     await asyncio.sleep(0)
 

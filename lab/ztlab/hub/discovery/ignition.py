@@ -163,7 +163,17 @@ def merge(base: Mapping[str, Any], override: Mapping[str, Any]) -> dict[str, Any
         for entry in added:
             entries[entry[key]] = {**entries.get(entry[key], {}), **entry}
         merged[section][member] = list(entries.values())
-    own = dict(override.get("ignition") or {})
-    newest = max((merged["ignition"]["version"], str(own.pop("version", "3.0.0"))), key=lambda text: [int(part) for part in text.split(".")])
-    merged["ignition"] = {**merged["ignition"], **own, "version": newest}
+    newest = max((_version(document) for document in (merged, override)), key=lambda text: [int(part) for part in text.split(".")])
+    merged["ignition"] = {**_appended(merged["ignition"], override.get("ignition") or {}), "version": newest}
     return merged
+
+
+def _version(document: Mapping[str, Any]) -> str:
+    return str((document.get("ignition") or {}).get("version") or "3.0.0")
+
+
+def _appended(base: Any, override: Any) -> Any:
+    """The ignition section: objects are merged, lists (CAs, configs to merge) appended."""
+    if isinstance(base, dict) and isinstance(override, dict):
+        return {**base, **{key: _appended(base[key], value) if key in base else value for key, value in override.items()}}
+    return [*base, *override] if isinstance(base, list) and isinstance(override, list) else override
