@@ -12,7 +12,7 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 
-from ..common.errors import ZeroTouchError
+from ..common.errors import LimitReached, ZeroTouchError
 from ..kube.client import KubeClient, Object
 from ..kube.faults import ForbiddenError
 from ..kube.resource import Resource
@@ -192,6 +192,24 @@ def _own_config_maps(client: KubeClient, namespace: str, name: str) -> tuple[Obj
     found = client.list(CONFIG_MAP.path(namespace), label_selector=f"{MANAGED_BY}={OURS}")
     names = re.compile(rf"{re.escape(name)}-(mirrors|manifests-\d+)")
     return tuple(item for item in found if names.fullmatch(item["metadata"]["name"]) and is_ours(item))
+
+
+def await_gone(client: KubeClient, deletions: Sequence[Change], limit: float) -> None:
+    """Until finalizers have let go of the objects, ``limit`` seconds at most for each. Raises :class:`LimitReached` naming what stays and its finalizers."""
+    for deletion in deletions:
+        present = client.find(deletion.path)
+        if present is None:
+            continue
+        uid = present["metadata"].get("uid")
+        for event in client.follow(deletion.resource.path(deletion.namespace), limit, field_selector=f"metadata.name={deletion.name}"):
+            still = [item for item in event.objects if item["metadata"].get("uid") == uid] if event.type == "LISTED" else [event.object]
+            if event.type == "DELETED" or not still:
+                break
+        else:
+            finalizers = ", ".join(present["metadata"].get("finalizers") or []) or "none"
+            raise LimitReached(
+                f"{deletion.title} is still there after {limit:g} s; finalizers: {finalizers}.", limit, "See the operator's log; run again later."
+            )
 
 
 def failures(outcomes: Sequence[Outcome]) -> list[str]:

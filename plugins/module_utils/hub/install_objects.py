@@ -29,11 +29,15 @@ _DEPRECATED = ("apiVIP", "ingressVIP")
 
 @dataclasses.dataclass(frozen=True)
 class HubCluster:
-    """A cluster to be made in a namespace of a hub. ``image_set``: name of the ClusterImageSet, which is cluster scoped and may be shared."""
+    """A cluster to be made in a namespace of a hub.
+
+    ``hold``: whether the installation is held back; None leaves that as it is. ``image_set``: name of the ClusterImageSet, which is cluster scoped and
+    may be shared.
+    """
 
     deployment: Deployment
     namespace: str
-    hold: bool = False
+    hold: bool | None = None
     image_set: str = ""
 
     @property
@@ -106,7 +110,7 @@ def _deployment(cluster: HubCluster) -> Object:
 def _install(cluster: HubCluster) -> Object:
     made = _plain(agent_cluster_install(cluster.deployment))
     spec = {key: value for key, value in made["spec"].items() if key not in _DEPRECATED}
-    spec |= {"imageSetRef": {"name": cluster.image_set_name}, "holdInstallation": cluster.hold}
+    spec |= {"imageSetRef": {"name": cluster.image_set_name}} | ({} if cluster.hold is None else {"holdInstallation": cluster.hold})
     manifests = [item["metadata"]["name"] for item in _manifests(cluster)]
     # An empty list, too: manifests that are not listed any more are taken back by the service (reference 7.1).
     spec["manifestsConfigMapRefs"] = [{"name": name} for name in manifests] or None

@@ -63,7 +63,7 @@ class InstallStatus:
     def text(self) -> str:
         """The status in one line, for progress and messages."""
         found = "; ".join(f"{validation.id}: {validation.message}" for validation in self.validations)
-        return ": ".join(part for part in (f"The installation is {self.phase}", self.reason, found if self.phase == "waiting" else "") if part)
+        return ": ".join(part for part in (self.phase, self.reason, found if self.phase == "waiting" else "") if part)
 
 
 def read_status(cluster_install: Mapping[str, Any]) -> InstallStatus:

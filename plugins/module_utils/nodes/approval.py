@@ -83,7 +83,7 @@ class Approver:
 
     def __init__(self, client: KubeClient, expected: Sequence[Expected], clock: Clock, show: Callable[[str], None]) -> None:
         self._client = client
-        self._expected = expected
+        self.expected = expected
         self._clock = clock
         self._show = show
         self._told: set[str] = set()
@@ -92,7 +92,7 @@ class Approver:
 
     def once(self, *, check_mode: bool = False) -> None:
         """Look and approve what may be approved now."""
-        self.situation = look(self._client, self._expected)
+        self.situation = look(self._client, self.expected)
         for decision in self.situation.decisions:
             if decision.verdict == "approve" and approve(self._client, decision, now=datetime.datetime.now(datetime.UTC), check_mode=check_mode):
                 self.approved[decision.name] = decision
@@ -106,7 +106,7 @@ class Approver:
         end = self._clock.now() + limit
         while True:
             self.once()
-            missing = self.situation.missing(self._expected)
+            missing = self.situation.missing(self.expected)
             if not missing:
                 return
             remaining = end - self._clock.now()

@@ -20,7 +20,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write imp
 PULL_SECRET = '{"auths": {"quay.io": {"auth": "c3VwZXItc2VjcmV0Cg=="}}}'
 
 
-def hub_cluster(*, hold: bool = False, image_set: str = "", **changes: Any) -> HubCluster:
+def hub_cluster(*, hold: bool | None = None, image_set: str = "", **changes: Any) -> HubCluster:
     spec = Cluster(
         name="edge",
         base_domain="example.com",

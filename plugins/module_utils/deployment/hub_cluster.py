@@ -1,0 +1,251 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the door ``agent_cluster_install`` does, step by step: check the input, plan, apply, wait, fetch the credentials."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..bmc.hosts import BmcOptions
+from ..bmc.requests import boot_requests
+from ..cluster.spec import Deployment
+from ..common.clock import Clock
+from ..common.connect import ConnectTo
+from ..common.errors import InvalidInput, PartialFailure, ZeroTouchError
+from ..common.problems import Problem
+from ..hub.agents.model import ClusterRef
+from ..hub.cluster_install import InstallPlan, apply_install, await_gone, observe, plan_install, plan_removal
+from ..hub.install_objects import HubCluster
+from ..hub.install_status import InstallStatus, Phase, read_status
+from ..hub.install_wait import InstallWait, Limits, Situation, bound_agents
+from ..hub.kinds import AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT
+from ..kube.client import KubeClient
+from ..kube.connection import connect
+from ..kube.write import Outcome, apply_changes, diff_of
+from .configure import Input, read_input
+from .hub_install import MediaDetacher, media_names, plan_credentials, record, refuse_failures, result_of, write_credentials
+from .media import BmcMedia
+from .workdir import WorkDir, cluster_section
+
+# wait_for -> phase; a hold is no obstacle to meeting the requirements.
+_PHASES: Mapping[str, Phase] = {"requirements_met": "held", "installing": "installing", "installed": "installed"}
+# Seconds that the operator may take to let go of a cluster: it unbinds Agents and deregisters before.
+REMOVAL_LIMIT = 300.0
+
+
+class Opened(Protocol):
+    """The parts of a door's call that are used here."""
+
+    @property
+    def params(self) -> Mapping[str, Any]: ...
+    @property
+    def check_mode(self) -> bool: ...
+    @property
+    def diff(self) -> bool: ...
+    @property
+    def clock(self) -> Clock: ...
+    @property
+    def warn(self) -> Callable[[str], None]: ...
+    @property
+    def plan(self) -> Callable[[Iterable[str]], None]: ...
+    @property
+    def progress(self) -> Callable[[str], None]: ...
+    @property
+    def add_secrets(self) -> Callable[[Iterable[str]], None]: ...
+
+
+@dataclasses.dataclass(frozen=True)
+class HubRequest:
+    """The options of the door, typed."""
+
+    given: Input
+    name: str
+    namespace: str
+    image_set: str
+    hold: bool | None
+    wait_for: Phase | None
+    limits: Limits
+    work_dir: WorkDir | None
+    agents_namespace: str
+    media_hosts: Sequence[Mapping[str, Any]]
+    bmc_ca_cert: str
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any]) -> HubRequest:
+        dest = Path(params["dest"]) if params["dest"] else None
+        return cls(
+            given=Input(
+                dest=(dest or Path()) / "config",
+                cluster=params["cluster"],
+                hosts=params["hosts"],
+                source_dir=Path(params["source_dir"]) if params["source_dir"] else None,
+                version=params["version"] or "",
+                release_image=params["release_image"] or "",
+                agent_iso=False,
+                checks=params["checks"],
+            ),
+            name=params["name"] or "",
+            namespace=params["namespace"] or "",
+            image_set=params["image_set"] or "",
+            hold=params["hold"],
+            wait_for=_PHASES.get(params["wait_for"]),
+            limits=Limits(**{name: float(value) for name, value in params["timeouts"].items() if value is not None}),
+            work_dir=WorkDir(dest) if dest else None,
+            agents_namespace=params["agents_namespace"] or "",
+            media_hosts=params["media_hosts"],
+            bmc_ca_cert=params["bmc_ca_cert"] or "",
+        )
+
+    def cluster(self, deployment: Deployment) -> HubCluster:
+        name = deployment.cluster.name
+        if self.name and self.name != name:
+            problem = Problem("name", "Invalid value", f"the configuration's cluster is {name}", layer="ours", check="settings", value=self.name)
+            raise InvalidInput([problem])
+        return HubCluster(deployment, self.namespace or deployment.cluster.namespace or name, self.hold, self.image_set)
+
+
+def ensure_present(request: HubRequest, call: Opened) -> dict[str, Any]:
+    """The cluster is on the hub and as far as ``wait_for`` says; the door's result.
+
+    Raises :class:`InvalidInput` with every problem of the input, :class:`PartialFailure` with an account of what was done.
+    """
+    deployment, problems = read_input(request.given, tell_secrets=call.add_secrets)
+    for problem in problems:
+        call.warn(problem.text())
+    cluster = request.cluster(deployment)
+    client = connect(call.params, clock=call.clock, check_mode=call.check_mode)
+    try:
+        return _Presence(request, call, cluster, client).run(problems)
+    finally:
+        client.close()
+
+
+class _Presence:
+    """One run for one cluster."""
+
+    def __init__(self, request: HubRequest, call: Opened, cluster: HubCluster, client: KubeClient) -> None:
+        self._request, self._call, self._cluster, self._client = request, call, cluster, client
+        self._reference = ClusterRef(cluster.namespace, cluster.name)
+        self._media = self._detacher()
+
+    def run(self, problems: Sequence[Problem]) -> dict[str, Any]:
+        call = self._call
+        plan = plan_install(self._cluster, observe(self._client, self._cluster))
+        for note in plan.notes:
+            call.warn(note)
+        steps = [change.describe() for change in plan.changes]
+        outcomes = apply_install(self._client, self._cluster, plan, check_mode=call.check_mode)
+        result: dict[str, Any] = {
+            "changed": any(outcome.changed for outcome in outcomes),
+            "plan": steps,
+            "problems": [problem.as_dict() for problem in problems],
+            "image_set": self._cluster.image_set_name,
+            "mirror_registry": self._cluster.mirror_name,
+        }
+        if call.diff:
+            result["diff"] = diff_of(outcomes)
+        call.plan(steps)
+        refuse_failures(outcomes, len(plan.changes), {**result_of(self._reference, Situation(plan.status), outcomes), **result})
+        situation = self._situation(plan, outcomes, result)
+        result |= result_of(self._reference, situation, outcomes)
+        result["changed"] = result["changed"] or self._media.changed
+        return result | self._credentials(situation.status, result)
+
+    def _detacher(self) -> MediaDetacher:
+        call, request = self._call, self._request
+        options = BmcOptions(connect_to=ConnectTo.of(call.params["connect_to"]), ca_cert=request.bmc_ca_cert, clock=call.clock, progress=call.progress)
+        return MediaDetacher(BmcMedia(boot_requests(request.media_hosts), options), media_names(request.media_hosts))
+
+    def _situation(self, plan: InstallPlan, outcomes: Sequence[Outcome], result: Mapping[str, Any]) -> Situation:
+        """How far it is, after the wait if one was asked for."""
+        wanted = self._request.wait_for
+        if self._call.check_mode:
+            if wanted and not plan.status.reached(wanted):
+                self._call.plan([f"wait until the cluster is {self._call.params['wait_for'].replace('_', ' ')}"])
+            return Situation(plan.status, self._agents())
+        if wanted is None or plan.status.reached(wanted):
+            return Situation(self._status(), self._agents())
+        self._record("installing")
+        wait = InstallWait(
+            self._client,
+            self._reference,
+            self._call.clock,
+            self._call.progress,
+            limits=self._request.limits,
+            agents_namespace=self._request.agents_namespace,
+            watcher=self._media,
+        )
+        try:
+            return wait.until(wanted)
+        except ZeroTouchError as error:
+            # A kubeconfig that exists helps to find out why.
+            credentials = self._credentials(wait.situation.status, result)
+            changed = bool(result["changed"]) or self._media.changed
+            account = {**result, **result_of(self._reference, wait.situation, outcomes), **credentials, "changed": changed or credentials.get("changed", False)}
+            if wait.situation.status.terminal:
+                self._record("failed")
+            raise PartialFailure(error.message, account, error.hint) from error
+        finally:
+            for text in self._media.warnings:
+                self._call.warn(text)
+
+    def _status(self) -> InstallStatus:
+        found = self._client.find(AGENT_CLUSTER_INSTALL.path(self._reference.namespace, self._reference.name))
+        return read_status(found) if found else InstallStatus()
+
+    def _agents(self) -> Any:
+        return bound_agents(self._client, self._reference, self._request.agents_namespace)
+
+    def _credentials(self, status: InstallStatus, result: Mapping[str, Any]) -> dict[str, Any]:
+        """Fetch what the hub has by now; the part of the result about it."""
+        work_dir = self._request.work_dir
+        if work_dir is None:
+            return {}
+        credentials = plan_credentials(self._client, self._reference.namespace, status, work_dir)
+        self._call.add_secrets(credentials.secrets())
+        if credentials.changed:
+            self._call.plan([f"write {path}" for path in credentials.files])
+        if not self._call.check_mode:
+            write_credentials(credentials, work_dir)
+            if status.phase == "installed":
+                self._record("installed")
+        present = {path.name: str(path) for path in (work_dir.kubeconfig, work_dir.kubeadmin_password) if path.name not in credentials.missing}
+        return {
+            "changed": bool(result.get("changed")) or credentials.changed,
+            "kubeconfig": present.get("kubeconfig", ""),
+            "kubeadmin_password_file": present.get("kubeadmin-password", ""),
+        }
+
+    def _record(self, phase: str) -> None:
+        if self._request.work_dir is not None:
+            record(self._request.work_dir, cluster_section(self._cluster.deployment), phase)
+
+
+def ensure_absent(request: HubRequest, call: Opened) -> dict[str, Any]:
+    """Nothing that this collection made for the cluster is on the hub any more; the door's result."""
+    namespace = request.namespace or request.name
+    client = connect(call.params, clock=call.clock, check_mode=call.check_mode)
+    try:
+        changes, stays = plan_removal(client, namespace, request.name)
+        steps = [change.describe() for change in changes]
+        call.plan(steps)
+        outcomes = apply_changes(client, changes, forks=1, check_mode=call.check_mode)
+        result: dict[str, Any] = {
+            "changed": any(outcome.changed for outcome in outcomes),
+            "name": request.name,
+            "namespace": namespace,
+            "plan": steps,
+            "stays": stays,
+        }
+        if call.diff:
+            result["diff"] = diff_of(outcomes)
+        refuse_failures(outcomes, len(changes), result)
+        if not call.check_mode:
+            await_gone(client, [change for change in changes if change.resource in (CLUSTER_DEPLOYMENT, AGENT_CLUSTER_INSTALL)], REMOVAL_LIMIT)
+        return result
+    finally:
+        client.close()

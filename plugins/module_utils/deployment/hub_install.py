@@ -1,0 +1,177 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The use case of the door ``agent_cluster_install``: a configuration becomes a cluster on a hub, watched until it is where it shall be.
+
+Planning reads and decides, applying writes what the plan says; the wait detaches media as soon as a host reboots, and the credentials come home.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..common import libraries
+from ..common.errors import PartialFailure, ZeroTouchError
+from ..common.files import SECRET_FILE, ensure_directory, same_file, write_atomic
+from ..hub.agents.model import Agent, ClusterRef
+from ..hub.cluster_install import failures
+from ..hub.install_status import InstallStatus
+from ..hub.install_wait import Situation, hosts_result
+from ..hub.kinds import SECRET
+from ..kube.client import KubeClient, Object
+from ..kube.write import Outcome
+from .supervise import MediaControl
+from .workdir import WorkDir
+
+# Stages from which on a host does not need its medium any more (reference infrastructure-operator.md 4.4).
+_BOOTED_FROM_DISK = frozenset({"Rebooting", "Waiting for ignition", "Configuring", "Joined", "Done"})
+_ATTEMPTS = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class Credentials:
+    """Files of ``auth/`` that are not as the hub's Secrets say; contents are secret. ``missing``: Secrets that the hub has not made yet."""
+
+    files: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
+    missing: tuple[str, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.files)
+
+    def secrets(self) -> set[str]:
+        """What must appear in no output: the password, the private key of the administrator."""
+        found = set()
+        for text in self.files.values():
+            found |= {text.strip()} if "\n" not in text.strip() else set(re.findall(r"(?:client-key-data|token): *(\S+)", text))
+        return found
+
+
+def plan_credentials(client: KubeClient, namespace: str, status: InstallStatus, work_dir: WorkDir) -> Credentials:
+    """Which credentials have to be fetched: the kubeconfig once the installation runs, the password once it is complete."""
+    files: dict[str, str] = {}
+    missing: list[str] = []
+    wanted = (
+        (status.kubeconfig_secret, "kubeconfig", work_dir.kubeconfig),
+        (status.password_secret, "password", work_dir.kubeadmin_password),
+    )
+    for name, key, path in wanted:
+        secret = client.find(SECRET.path(namespace, name)) if name else None
+        text = _decoded(secret, key)
+        if not text:
+            missing.append(path.name)
+        elif key == "kubeconfig" and _same_admin(path, text):
+            continue  # it may hold more than the hub's by now: the CA of the ingress
+        elif not same_file(path, text, SECRET_FILE):
+            files[str(path)] = text
+    return Credentials(files, tuple(missing))
+
+
+def write_credentials(credentials: Credentials, work_dir: WorkDir) -> None:
+    if credentials.files:
+        ensure_directory(work_dir.kubeconfig.parent)
+    for path, text in credentials.files.items():
+        write_atomic(type(work_dir.root)(path), text, SECRET_FILE)
+
+
+def _decoded(secret: Object | None, key: str) -> str:
+    value = ((secret or {}).get("data") or {}).get(key)
+    try:
+        return base64.b64decode(str(value), validate=True).decode() if value else ""
+    except ValueError as error:
+        raise ZeroTouchError(f"The hub's Secret {(secret or {}).get('metadata', {}).get('name')} holds no text under {key}.") from error
+
+
+def _same_admin(path: Any, text: str) -> bool:
+    """Whether the file is a kubeconfig for the same server and with the same client certificate."""
+    if not path.is_file() or path.stat().st_mode & 0o777 != SECRET_FILE:
+        return False
+    try:
+        ours, theirs = (libraries.yaml.safe_load(each) for each in (path.read_text(), text))
+        return bool(_who(ours) == _who(theirs))
+    except (libraries.yaml.YAMLError, KeyError, IndexError, TypeError, ValueError):
+        return False
+
+
+def _who(kubeconfig: Mapping[str, Any]) -> tuple[str, str]:
+    return kubeconfig["clusters"][0]["cluster"]["server"], kubeconfig["users"][0]["user"]["client-certificate-data"]
+
+
+class MediaDetacher:
+    """Detaches the medium of each host as soon as it boots from its disk: a machine that prefers the medium would boot discovery again."""
+
+    def __init__(self, media: MediaControl, names: Mapping[str, str]) -> None:
+        """``names``: hostname or MAC of a host, lower case -> its name for ``media``."""
+        self._media = media
+        self._names = names
+        self._tried: dict[str, int] = {}
+        self._done: set[str] = set()
+        self.changed = False
+        self.warnings: list[str] = []
+
+    def __call__(self, situation: Situation) -> Sequence[str]:
+        due = [name for name in map(self._due, situation.agents) if name]
+        if not due:
+            return ()
+        lines = [f"detach {', '.join(due)}: the machine boots from its disk"]
+        for result in self._media.eject(due):
+            self._tried[result.name] = self._tried.get(result.name, 0) + 1
+            self.changed = self.changed or result.changed
+            if not result.failed:
+                self._done.add(result.name)
+            elif self._tried[result.name] == _ATTEMPTS:
+                self.warnings.append(f"The medium of {result.name} could not be detached; detach it by hand: {result.reason}")
+                lines.append(self.warnings[-1])
+        return lines
+
+    def _due(self, agent: Agent) -> str:
+        keys = (agent.hostname.lower(), *agent.macs)
+        name = next((self._names[key] for key in keys if key in self._names), "")
+        if name in self._done or self._tried.get(name, 0) >= _ATTEMPTS:
+            return ""
+        return name if agent.stage in _BOOTED_FROM_DISK else ""
+
+
+def media_names(hosts: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Hosts of the option ``media_hosts`` by everything an Agent may be known by."""
+    return {
+        key: str(host["name"]) for host in hosts for key in (str(host["name"]).lower(), *(str(mac).lower().replace("-", ":") for mac in host["mac_addresses"]))
+    }
+
+
+def result_of(cluster: ClusterRef, situation: Situation, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """The part of the door's result that describes the cluster."""
+    status = situation.status
+    return {
+        "namespace": cluster.namespace,
+        "name": cluster.name,
+        "phase": status.phase,
+        "percent": status.percent,
+        "reason": status.reason,
+        "validations": [{"id": validation.id, "message": validation.message} for validation in status.validations],
+        "hosts": hosts_result(situation.agents),
+        "objects": [{"kind": outcome.change.resource.kind, "name": outcome.change.name, "action": outcome.change.verb} for outcome in outcomes],
+    }
+
+
+def refuse_failures(outcomes: Sequence[Outcome], planned: int, result: Mapping[str, Any]) -> None:
+    """Raises :class:`PartialFailure` if an object could not be written, with what was and what was not done."""
+    failed = failures(outcomes)
+    if failed:
+        done = [outcome.change.title for outcome in outcomes if outcome.changed and not outcome.error]
+        left = planned - len(outcomes)
+        account = f" Done before: {', '.join(done)}." if done else ""
+        account += f" Not tried: {left} more." if left else ""
+        raise PartialFailure("; ".join(failed) + account, {**result, "changed": bool(done)})
+
+
+def record(work_dir: WorkDir, section: Mapping[str, Any], phase: str) -> None:
+    """What later doors need to know: which cluster this is and how far it is."""
+    ensure_directory(work_dir.root)
+    with work_dir.state.edit() as document:
+        document["cluster"] = dict(section)
+        document["install"] = {**(document.get("install") or {}), "phase": phase, "method": "hub"}

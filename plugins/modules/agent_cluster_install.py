@@ -1,0 +1,345 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: agent_cluster_install
+short_description: Make a cluster on a hub, and watch its installation
+version_added: 0.1.0
+author: the zerotouch.openshift authors (@zerotouch-openshift)
+description:
+  - Keeps a ClusterImageSet, the pull secret, ConfigMaps for mirrors and extra manifests, a ClusterDeployment and an AgentClusterInstall as one unit.
+  - The cluster is described as for M(zerotouch.openshift.agent_config), by O(cluster) and O(hosts) or by the files in O(source_dir), and checked as completely
+    before anything is sent. It needs no rendezvous host.
+  - The installation starts by itself as soon as exactly the required Agents are bound, approved and ready, unless O(hold) is set.
+  - A specification that the operator has frozen is not patched; a difference is refused while the installation runs and mentioned afterwards.
+  - What others keep in these objects is left alone. A ClusterImageSet of the same name with another release image is never changed.
+  - With O(wait_for) the conditions of the AgentClusterInstall are followed through a watch; a terminal condition ends the wait at once with its reason.
+notes:
+  - The user needs C(get), C(create), C(patch) and C(delete) on C(secrets), C(configmaps), C(clusterdeployments) and C(agentclusterinstalls) in the
+    namespace, C(list) on C(configmaps), C(list) and C(watch) on C(agentclusterinstalls), C(list) on C(agents), and C(get), C(create) on the cluster-scoped
+    C(clusterimagesets). C(get) and C(create) on C(namespaces) only if the namespace is to be made.
+extends_documentation_fragment:
+  - zerotouch.openshift.attributes
+  - zerotouch.openshift.hub
+attributes:
+  check_mode:
+    support: full
+    details: The hub tries each write without keeping it (server-side dry run), except in a namespace that does not exist yet.
+  diff_mode:
+    support: full
+    details: The data of Secrets is hidden.
+  idempotent:
+    support: full
+options:
+  state:
+    description:
+      - V(present) makes and updates the cluster.
+      - V(absent) deletes what this module created, the ClusterDeployment first, which unbinds late-bound Agents. The ClusterImageSet stays, since other
+        clusters may use it. Disks are not wiped.
+    type: str
+    choices: [present, absent]
+    default: present
+  name:
+    description: Name of the cluster. Needed for O(state=absent); otherwise taken from the configuration.
+    type: str
+  namespace:
+    description: Namespace on the hub; the name of the cluster by default. It is made if it does not exist.
+    type: str
+  cluster:
+    description: The cluster, as C(openshift_cluster) describes it (C(docs/schemas/cluster.schema.json)).
+    type: dict
+  hosts:
+    description:
+      - The hosts in inventory order, each an C(openshift_host) with C(inventory_name) and C(role). They give the number of Agents of each role.
+      - Without hosts the numbers are C(control_plane.replicas), C(compute.replicas) and C(arbiter.replicas) of O(cluster).
+    type: list
+    elements: dict
+    default: []
+  source_dir:
+    description: Directory with C(install-config.yaml), C(agent-config.yaml) and C(openshift/), instead of O(cluster) and O(hosts).
+    type: path
+  version:
+    description: OpenShift version; wins over C(cluster.version). Required with O(source_dir).
+    type: str
+  release_image:
+    description: Pullspec of the release image; wins over C(cluster.release_image).
+    type: str
+  checks:
+    description: Severity of checks by name, V(error), V(warn) or V(off).
+    type: dict
+    default: {}
+  image_set:
+    description: Name of the ClusterImageSet; C(openshift-<version>) by default.
+    type: str
+  hold:
+    description: Hold the installation back (V(true)) or let it start (V(false)). Not given, a hold that is there stays.
+    type: bool
+  wait_for:
+    description:
+      - V(none) returns as soon as the objects are written.
+      - V(requirements_met) waits until all Agents are there and ready; with a hold, until only the hold is left.
+      - V(installing) waits until the installation has begun, V(installed) until it is complete.
+    type: str
+    choices: [none, requirements_met, installing, installed]
+    default: none
+  timeouts:
+    description: Limits of the waits, in seconds.
+    type: dict
+    default: {}
+    suboptions:
+      requirements:
+        description: Until the installation begins.
+        type: float
+        default: 3600
+      install:
+        description: From its beginning to its end.
+        type: float
+        default: 7200
+  dest:
+    description:
+      - Work directory for C(auth/kubeconfig) and C(auth/kubeadmin-password) (mode 0600) and C(state.json). The credentials are fetched as soon as the hub
+        has them. Without it nothing is written here.
+    type: path
+  agents_namespace:
+    description: Namespace of the Agents; all namespaces by default.
+    type: str
+  media_hosts:
+    description:
+      - Hosts with BMC whose virtual medium is detached as soon as they boot from their disk, in the form of the option C(hosts) of
+        M(zerotouch.openshift.bmc_boot). Only with O(wait_for=installed).
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      name:
+        description: Name of the host.
+        type: str
+        required: true
+      bmc:
+        description: Its BMC.
+        type: dict
+        required: true
+        suboptions:
+          address:
+            description: Address, as for M(zerotouch.openshift.bmc_boot).
+            type: str
+            required: true
+          username:
+            description: User of the BMC.
+            type: str
+          password:
+            description: Password of that user.
+            type: str
+          validate_certs:
+            description: Whether the BMC's certificate is checked.
+            type: bool
+            default: true
+          ca_cert:
+            description: CA that signed the BMC's certificate, as path or PEM.
+            type: str
+          fingerprint:
+            description: SHA-256 fingerprint of the BMC's certificate.
+            type: str
+      mac_addresses:
+        description: MACs of the host's NICs.
+        type: list
+        elements: str
+        default: []
+      image_url:
+        description: Not used here.
+        type: str
+      force:
+        description: Not used here.
+        type: bool
+        default: false
+  bmc_ca_cert:
+    description: CA, as path or PEM, trusted for all BMCs of O(media_hosts) in addition to their own.
+    type: str
+requirements:
+  - PyYAML
+  - urllib3
+"""
+
+EXAMPLES = r"""
+- name: Make a cluster on the hub, but let it not start yet
+  zerotouch.openshift.agent_cluster_install:
+    kubeconfig: ~/hub.kubeconfig
+    namespace: edge
+    cluster: "{{ openshift_cluster }}"
+    hosts: "{{ lookup('zerotouch.openshift.deployment', 'hosts') }}"
+    hold: true
+
+- name: Let it start and wait until it is installed
+  zerotouch.openshift.agent_cluster_install:
+    kubeconfig: ~/hub.kubeconfig
+    namespace: edge
+    cluster: "{{ openshift_cluster }}"
+    hosts: "{{ lookup('zerotouch.openshift.deployment', 'hosts') }}"
+    hold: false
+    wait_for: installed
+    dest: clusters/edge
+"""
+
+RETURN = r"""
+name:
+  description: Name of the cluster.
+  returned: always
+  type: str
+namespace:
+  description: Its namespace on the hub.
+  returned: always
+  type: str
+plan:
+  description: What was changed on the hub, or would be in check mode, with reasons.
+  returned: always
+  type: list
+  elements: str
+objects:
+  description: The writes of this run.
+  returned: O(state=present)
+  type: list
+  elements: dict
+  contains:
+    kind:
+      description: Kind of the object.
+      type: str
+    name:
+      description: Its name.
+      type: str
+    action:
+      description: V(create), V(patch) or V(delete).
+      type: str
+phase:
+  description: V(unseen), V(waiting), V(held), V(ready), V(installing), V(installed), V(refused), V(failed) or V(cancelled).
+  returned: O(state=present)
+  type: str
+percent:
+  description: Progress of the installation, 0 to 100.
+  returned: O(state=present)
+  type: int
+reason:
+  description: What it waits for or what went wrong, in the operator's words.
+  returned: O(state=present)
+  type: str
+validations:
+  description: Validations of the cluster that do not pass.
+  returned: O(state=present)
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: Its id.
+      type: str
+    message:
+      description: Its words.
+      type: str
+hosts:
+  description: The Agents bound to the cluster.
+  returned: O(state=present)
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Hostname.
+      type: str
+    agent:
+      description: Name of the Agent.
+      type: str
+    role:
+      description: Its role.
+      type: str
+    status:
+      description: Its state in the service's word.
+      type: str
+    stage:
+      description: Stage of the installation.
+      type: str
+    percent:
+      description: Its progress, 0 to 100.
+      type: int
+    reason:
+      description: The service's explanation of the state.
+      type: str
+kubeconfig:
+  description: Path of the kubeconfig; empty as long as there is none.
+  returned: with O(dest)
+  type: str
+kubeadmin_password_file:
+  description: Path of the password's file; empty as long as there is none.
+  returned: with O(dest)
+  type: str
+image_set:
+  description: Name of the ClusterImageSet.
+  returned: O(state=present)
+  type: str
+mirror_registry:
+  description: Name of the ConfigMap with the mirrors, for InfraEnvs of this cluster; empty without mirrors.
+  returned: O(state=present)
+  type: str
+problems:
+  description: What the checks found; on success warnings only (see M(zerotouch.openshift.agent_config)).
+  returned: O(state=present)
+  type: list
+  elements: dict
+stays:
+  description: Objects that were not deleted, and why.
+  returned: O(state=absent)
+  type: list
+  elements: str
+"""
+
+import dataclasses
+from typing import Any
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub_cluster import HubRequest, ensure_absent, ensure_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_wait import Limits
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS
+
+OPTIONS = {
+    "supports_check_mode": True,
+    "required_if": [("state", "present", ("cluster", "source_dir"), True), ("state", "absent", ("name",))],
+    "mutually_exclusive": [("cluster", "source_dir")],
+}
+
+
+def argument_spec() -> dict[str, Any]:
+    limits = {name: {"type": "float", "default": value} for name, value in dataclasses.asdict(Limits()).items()}
+    return {
+        **CONNECTION_OPTIONS,
+        "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+        "name": {"type": "str"},
+        "namespace": {"type": "str"},
+        "cluster": {"type": "dict"},
+        "hosts": {"type": "list", "elements": "dict", "default": []},
+        "source_dir": {"type": "path"},
+        "version": {"type": "str"},
+        "release_image": {"type": "str"},
+        "checks": {"type": "dict", "default": {}},
+        "image_set": {"type": "str"},
+        "hold": {"type": "bool"},
+        "wait_for": {"type": "str", "choices": ["none", "requirements_met", "installing", "installed"], "default": "none"},
+        "timeouts": {"type": "dict", "default": {}, "options": limits},
+        "dest": {"type": "path"},
+        "agents_namespace": {"type": "str"},
+        "media_hosts": {**bmc_argument_spec()["hosts"], "required": False, "default": []},
+        "bmc_ca_cert": {"type": "str"},
+    }
+
+
+def run(call: Call) -> dict[str, Any]:
+    request = HubRequest.of(call.params)
+    return ensure_present(request, call) if call.params["state"] == "present" else ensure_absent(request, call)
+
+
+def main() -> None:
+    run_module(argument_spec, OPTIONS, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: node_csrs
+short_description: Approve the certificate requests of exactly the nodes that are expected
+version_added: 0.1.0
+author: the zerotouch.openshift authors (@zerotouch-openshift)
+description:
+  - A node that joins a running cluster asks for a client certificate and then for a serving certificate. Both are approved if the node is one of O(hosts) and
+    everything about the request is as it must be - signer, requester and its groups, usages, subject, alternative names against the addresses of its Node.
+  - Nothing else is ever approved. Each refusal names the first thing that is not as expected.
+  - The connection is to the cluster that the nodes join, not to its hub.
+notes:
+  - The user needs C(list) and C(watch) on C(certificatesigningrequests), C(list) on C(nodes), C(patch) on C(certificatesigningrequests/approval), and
+    C(approve) on the C(signers) C(kubernetes.io/kube-apiserver-client-kubelet) and C(kubernetes.io/kubelet-serving).
+extends_documentation_fragment:
+  - zerotouch.openshift.attributes
+  - zerotouch.openshift.hub
+attributes:
+  check_mode:
+    support: full
+    details: The API tries each approval without keeping it (server-side dry run).
+  diff_mode:
+    support: none
+  idempotent:
+    support: full
+options:
+  hosts:
+    description: The nodes that may join.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      name:
+        description: Name of the node, which is its hostname.
+        type: str
+        required: true
+      addresses:
+        description: Its IP addresses. If given, its serving certificate may name no others.
+        type: list
+        elements: str
+        default: []
+  wait:
+    description: Wait, and go on approving, until all O(hosts) are Ready.
+    type: bool
+    default: false
+  timeout:
+    description: Seconds to wait at most.
+    type: float
+    default: 1800
+requirements:
+  - cryptography
+  - PyYAML
+  - urllib3
+"""
+
+EXAMPLES = r"""
+- name: Let two workers join, and wait until they are Ready
+  zerotouch.openshift.node_csrs:
+    kubeconfig: clusters/edge/auth/kubeconfig
+    hosts:
+      - name: worker-3
+        addresses: [192.0.2.33]
+      - name: worker-4
+    wait: true
+"""
+
+RETURN = r"""
+approved:
+  description: The requests that were approved in this run, or would be in check mode.
+  returned: always
+  type: list
+  elements: dict
+  contains: &request
+    name:
+      description: Name of the CertificateSigningRequest.
+      type: str
+    kind:
+      description: V(client) or V(serving).
+      type: str
+    node:
+      description: The node that it names.
+      type: str
+    reason:
+      description: Why it was decided so.
+      type: str
+refused:
+  description: Pending requests of kubelets that are not approved.
+  returned: always
+  type: list
+  elements: dict
+  contains: *request
+settled:
+  description: Requests of kubelets that were approved before, or are not needed any more.
+  returned: always
+  type: list
+  elements: dict
+  contains: *request
+missing:
+  description: Nodes of O(hosts) that are not Ready, with how far they are.
+  returned: always
+  type: list
+  elements: str
+"""
+
+from typing import Any
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import PartialFailure, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.approval import Approver, expected_nodes, results
+
+OPTIONS = {"supports_check_mode": True}
+
+
+def argument_spec() -> dict[str, Any]:
+    host = {"name": {"type": "str", "required": True}, "addresses": {"type": "list", "elements": "str", "default": []}}
+    return {
+        **CONNECTION_OPTIONS,
+        "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},
+        "wait": {"type": "bool", "default": False},
+        "timeout": {"type": "float", "default": 1800},
+    }
+
+
+def run(call: Call) -> dict[str, Any]:
+    expected = expected_nodes(call.params["hosts"])
+    client = connect(call.params, clock=call.clock, check_mode=call.check_mode)
+    approver = Approver(client, expected, call.clock, call.progress)
+    try:
+        if call.params["wait"] and not call.check_mode:
+            approver.until_ready(call.params["timeout"])
+        else:
+            approver.once(check_mode=call.check_mode)
+    except ZeroTouchError as error:
+        raise PartialFailure(error.message, _result(approver), error.hint) from error
+    finally:
+        client.close()
+    return _result(approver)
+
+
+def _result(approver: Approver) -> dict[str, Any]:
+    found = results(approver.situation.decisions, approver.approved)
+    return {"changed": bool(approver.approved), **found, "missing": approver.situation.missing(approver.expected)}
+
+
+def main() -> None:
+    run_module(argument_spec, OPTIONS, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,171 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The door agent_cluster_install in process, against an API in memory: what it makes, waits for, fetches, refuses and removes."""
+
+from __future__ import annotations
+
+import base64
+import importlib.util
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import hub_cluster
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, SECRET
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import Event
+from ansible_collections.zerotouch.openshift.plugins.modules import agent_cluster_install
+
+_SPEC = importlib.util.spec_from_file_location("hub_clusters_of_modules", Path(__file__).parents[1] / "hub" / "clusters.py")
+assert _SPEC is not None and _SPEC.loader is not None
+clusters = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(clusters)
+
+CLUSTER = {
+    "name": "edge",
+    "base_domain": "example.com",
+    "version": "4.22.0",
+    "api_vips": ["192.0.2.5"],
+    "ingress_vips": ["192.0.2.6"],
+    "machine_networks": ["192.0.2.0/24"],
+    "pull_secret": '{"auths": {"quay.io": {"auth": "Z2VoZWltOmdlaGVpbQ=="}}}',
+    "control_plane": {"replicas": 3},
+    "compute": {"replicas": 2},
+}
+INSTALL = AGENT_CLUSTER_INSTALL.path("fleet", "edge")
+KUBECONFIG = """\
+apiVersion: v1
+clusters: [{name: edge, cluster: {server: "https://api.edge.example.com:6443", certificate-authority-data: Q0E=}}]
+users: [{name: admin, user: {client-certificate-data: Q0VSVA==, client-key-data: R0VIRUlN}}]
+"""
+RUNNING = {"type": "Completed", "status": "False", "reason": "InstallationInProgress", "message": "The installation is in progress"}
+DONE = {"type": "Completed", "status": "True", "reason": "InstallationCompleted", "message": "The installation has completed"}
+
+
+@pytest.fixture
+def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    memory = clusters.MemoryApi()
+    memory.close = lambda: None
+    monkeypatch.setattr(hub_cluster, "connect", lambda *_args, **_options: memory)
+    yield memory
+
+
+def opened(*, check_mode: bool = False, lines: list[str] | None = None, **options: Any) -> dict[str, Any]:
+    params = {name: spec.get("default") for name, spec in agent_cluster_install.argument_spec().items()}
+    params |= {"namespace": "fleet", "cluster": CLUSTER, **options}
+    call = Call(params, check_mode=check_mode, diff=True, show=(lines if lines is not None else []).append)
+    return {**perform(agent_cluster_install.run, call), "warnings": call.warnings}
+
+
+def condition(api: Any, *conditions: dict[str, str], **spec: Any) -> None:
+    present = api.get(INSTALL)
+    api.put(INSTALL, {**present, "spec": {**present["spec"], **spec}, "status": {"conditions": list(conditions)}})
+
+
+def secret(api: Any, name: str, **data: str) -> None:
+    encoded = {key: base64.b64encode(text.encode()).decode() for key, text in data.items()}
+    api.put(SECRET.path("fleet", name), {"metadata": {"name": name}, "data": encoded})
+
+
+def agent(api: Any, name: str, stage: str) -> None:
+    reference = {"namespace": "fleet", "name": "edge"}
+    body = {"metadata": {"name": name, "namespace": "fleet"}, "spec": {"hostname": name, "clusterDeploymentName": reference, "role": "worker"}}
+    api.put(AGENT.path("fleet", name), {**body, "status": {"progress": {"currentStage": stage}, "debugInfo": {"state": "installing-in-progress"}}})
+
+
+def test_check_run_run_again(api: Any) -> None:
+    planned = opened(check_mode=True)
+    assert planned["changed"] and not api.writes
+    done = opened()
+    assert [done[key] for key in ("changed", "plan", "phase")] == [True, planned["plan"], "unseen"]
+    assert done["image_set"] == "openshift-4.22.0"
+    assert not opened()["changed"]
+    assert "Z2VoZWlt" not in str([planned, done])
+
+
+def test_problems_come_all_at_once_and_before_the_hub_is_asked(api: Any) -> None:
+    result = opened(cluster={**CLUSTER, "api_vips": ["10.9.9.9"], "pull_secret": "x", "nmae": 1})
+    assert result["failed"] and not api.objects
+    assert len(result["problems"]) >= 3
+    assert not any("rendezvous" in problem["path"] for problem in result["problems"])
+
+
+def test_the_wait_shows_what_happens_and_brings_the_credentials_home(api: Any, tmp_path: Path) -> None:
+    opened()
+    events = iter(["begin", "end"])
+
+    def follow(path: str, _seconds: float, **_selectors: str) -> Iterator[Event]:
+        if next(events) == "begin":
+            condition(api, RUNNING, clusterMetadata={"adminKubeconfigSecretRef": {"name": "edge-admin-kubeconfig"}})
+            agent(api, "worker-0", "Rebooting")
+        else:
+            secret(api, "edge-admin-kubeconfig", kubeconfig=KUBECONFIG)
+            secret(api, "edge-admin-password", username="kubeadmin", password="aaaaa-bbbbb-ccccc-ddddd")
+            references = {"adminKubeconfigSecretRef": {"name": "edge-admin-kubeconfig"}, "adminPasswordSecretRef": {"name": "edge-admin-password"}}
+            condition(api, DONE, clusterMetadata=references)
+            agent(api, "worker-0", "Done")
+        yield Event("LISTED", objects=(api.get(path + "/edge"),))
+
+    api.follow = follow
+    lines: list[str] = []
+    result = opened(wait_for="installed", dest=str(tmp_path / "edge"), lines=lines)
+    assert not result["failed"], result
+    assert (result["phase"], result["percent"], result["changed"]) == ("installed", 100, True)
+    assert [line[11:] for line in lines] == [
+        "installing: The installation is in progress",
+        "worker-0: installing-in-progress (Rebooting)",
+        "installed: The installation has completed",
+        "worker-0: installing-in-progress (Done)",
+    ]
+    for path in ("auth/kubeconfig", "auth/kubeadmin-password", "state.json"):
+        assert stat.S_IMODE((tmp_path / "edge" / path).stat().st_mode) == 0o600
+    assert "aaaaa-bbbbb" not in str(result) and "R0VIRUlN" not in str(result)
+    again = opened(wait_for="installed", dest=str(tmp_path / "edge"))
+    assert not again["changed"]
+    assert again["kubeconfig"].endswith("auth/kubeconfig")
+
+
+def test_a_failure_ends_the_wait_at_once_with_its_reason(api: Any) -> None:
+    opened()
+    condition(api, {"type": "Failed", "status": "True", "reason": "InstallationFailed", "message": "The installation failed: bootstrap timed out"})
+    result = opened(wait_for="installed")
+    assert result["failed"] and not result["changed"]
+    assert "bootstrap timed out" in result["msg"]
+    assert result["phase"] == "failed"
+
+
+def test_the_limit_says_what_it_still_waits_for(api: Any) -> None:
+    opened()
+    words = "The cluster currently requires exactly 3 master agents"
+    condition(api, {"type": "RequirementsMet", "status": "False", "reason": "InsufficientAgents", "message": words})
+    result = opened(wait_for="installed", timeouts={"requirements": 0.01, "install": 10.0})
+    assert "Meeting the requirements of fleet/edge took longer than 0.01 s" in result["msg"]
+    assert words in result["msg"]
+
+
+def test_a_hold_counts_as_ready_and_stays_unless_released(api: Any) -> None:
+    opened(hold=True)
+    held = {"type": "Completed", "status": "False", "reason": "InstallationOnHold", "message": "The installation is on hold."}
+    condition(api, {"type": "RequirementsMet", "status": "True", "reason": "ClusterIsReady", "message": "ready"}, held)
+    assert opened(wait_for="requirements_met")["phase"] == "held"
+    assert api.get(INSTALL)["spec"]["holdInstallation"] is True
+    assert opened(hold=False)["plan"] == ["patch AgentClusterInstall fleet/edge: spec.holdInstallation: true -> false"]
+
+
+def test_a_damaged_secret_on_the_hub_is_named(api: Any, tmp_path: Path) -> None:
+    opened()
+    api.put(SECRET.path("fleet", "edge-admin-kubeconfig"), {"metadata": {"name": "edge-admin-kubeconfig"}, "data": {"kubeconfig": "%%"}})
+    condition(api, RUNNING, clusterMetadata={"adminKubeconfigSecretRef": {"name": "edge-admin-kubeconfig"}})
+    assert "edge-admin-kubeconfig" in opened(dest=str(tmp_path))["msg"]
+
+
+def test_removal_waits_until_the_operator_lets_go(api: Any) -> None:
+    opened()
+    assert opened(state="absent", name="edge", cluster=None, check_mode=True)["changed"] and CLUSTER_DEPLOYMENT.path("fleet", "edge") in api.objects
+    result = opened(state="absent", name="edge", cluster=None)
+    assert result["changed"] and result["stays"] == []
+    assert [path for path in api.objects if "/fleet/" in path] == []
+    assert not opened(state="absent", name="edge", cluster=None)["changed"]
