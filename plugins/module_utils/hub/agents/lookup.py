@@ -28,14 +28,14 @@ class Lookup:
     problems: list[Problem] = dataclasses.field(default_factory=list)
     bound_elsewhere: list[Agent] = dataclasses.field(default_factory=list)
     _infra_envs: dict[str, InfraEnvFacts] | None = None
-    _looked: bool = False
+    looked: bool = False
 
     def surroundings(self) -> Surroundings:
         """The present state. What may not be read becomes a warning, or for a cluster the obstacle to binding to it."""
         targets = sorted({request.cluster for request in self.requests if request.action == "bind" and request.cluster is not None})
         clusters = {ref: self._cluster(ref) for ref in targets}
-        if not self._looked:
-            self._looked = True
+        if not self.looked:
+            self.looked = True
             self._look_once([facts.ref.namespace for facts in clusters.values() if facts.required is not None])
         return Surroundings(clusters, self._infra_envs)
 

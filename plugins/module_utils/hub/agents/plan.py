@@ -73,7 +73,7 @@ def plan_hosts(
     everybody = sorted(agents, key=lambda agent: agent.key)
     matches = match_hosts(requests, everybody)
     free = {request.name: _plan(request, matches[request.name], around, "") for request in requests}
-    census = _Census(requests, free, [*everybody, *bound_elsewhere], around)
+    census = _Census(requests, free, [*bound_elsewhere, *everybody], around)
     hosts = tuple(_plan(request, matches[request.name], around, hold) if (hold := census.hold(request)) else free[request.name] for request in requests)
     strangers = _strangers(matches.values(), everybody)
     told = strangers if unexpected in ("warn", "fail") else ()
@@ -110,8 +110,8 @@ class _Census:
     def __init__(self, requests: Sequence[HostRequest], plans: Mapping[str, HostPlan], agents: Iterable[Agent], around: Surroundings) -> None:
         self._facts = {ref: facts for ref, facts in around.clusters.items() if facts.required is not None}
         self._plans = plans
-        members = {agent.key: agent for agent in agents if agent.cluster in self._facts}
-        self._members = {ref: [agent for agent in members.values() if agent.cluster == ref] for ref in self._facts}
+        known = {agent.key: agent for agent in agents}
+        self._members = {ref: [agent for agent in known.values() if agent.cluster == ref] for ref in self._facts}
         self._asking = {ref: [request for request in requests if request.action == "bind" and request.cluster == ref] for ref in self._facts}
         by_agent = {match.agent.key: plan for plan in plans.values() if (match := plan.match).agent is not None}
         self._of_agent = by_agent

@@ -1,0 +1,268 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Many Agents brought to what the hosts of an inventory need: observe, plan, apply, and wait as long as somebody wants to."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+
+from ...common.clock import Clock, SystemClock
+from ...common.errors import Interrupted, ZeroTouchError
+from ...common.problems import Problem
+from ...common.progress_line import HEARTBEAT, line
+from ...kube.client import KubeClient
+from ...kube.write import Outcome
+from ..kinds import AGENT
+from .apply import Done, apply_plan, merge_agents
+from .change import Surroundings
+from .lookup import Lookup
+from .model import INFRA_ENV_LABEL, Agent, read_agent
+from .plan import HostPlan, Plan, Unexpected, plan_hosts
+from .request import HostRequest
+from .waits import Standing, Target, standing
+from .watch import AgentWatch
+
+# Seconds that an input error of the service has to last before it is believed: it may be about what an Agent was before our change.
+DOUBT = 15.0
+# Seconds between two looks although nothing changed: clusters are not watched, and doubts grow old.
+LOOK_AGAIN = 10.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """What holds for a whole task. ``timeout`` is in seconds, for the whole wait."""
+
+    namespace: str
+    infra_env: str = ""
+    unexpected: Unexpected = "warn"
+    wait_for: Target = "none"
+    timeout: float = 1800.0
+    forks: int = 20
+    check_mode: bool = False
+    clock: Clock = dataclasses.field(default_factory=SystemClock)
+    progress: Callable[[str], None] = lambda text: None
+
+    @property
+    def selector(self) -> str:
+        return f"{INFRA_ENV_LABEL}={self.infra_env}" if self.infra_env else ""
+
+
+@dataclasses.dataclass
+class HostAccount:
+    """What became of one host. ``failed`` with ``reason`` if it is not what was asked for."""
+
+    name: str
+    agent: Agent | None = None
+    match: str = ""
+    by: str = ""
+    candidates: tuple[Agent, ...] = ()
+    changed: bool = False
+    changes: list[str] = dataclasses.field(default_factory=list)
+    failed: bool = False
+    reason: str = ""
+    notes: list[str] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass
+class Account:
+    """The whole task: every host of the request, everything written, complete whatever happened. ``fault`` is what ended it early."""
+
+    hosts: list[HostAccount]
+    unexpected: list[Agent] = dataclasses.field(default_factory=list)
+    approved: list[str] = dataclasses.field(default_factory=list)
+    problems: list[Problem] = dataclasses.field(default_factory=list)
+    outcomes: list[Outcome] = dataclasses.field(default_factory=list)
+    fault: ZeroTouchError | None = None
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.approved) or any(host.changed for host in self.hosts)
+
+
+def bring_agents(client: KubeClient, requests: Sequence[HostRequest], options: Options) -> Account:
+    """Bring the Agents of all hosts to what was asked for.
+
+    One list, one patch for each Agent that changes; with ``wait_for`` one watch besides. In check mode nothing is waited for and the server only tries
+    the writes. Raises what makes the whole task impossible before anything was done (no list of Agents); everything later is in the account.
+    """
+    task = _Task(client, requests, options)
+    if options.wait_for == "none" or options.check_mode:
+        agents = [read_agent(item) for item in client.list(AGENT.path(options.namespace), label_selector=options.selector)]
+        task.once(agents)
+    else:
+        task.until_reached()
+    return task.account
+
+
+class _Task:
+    """One task at work. ``account`` is complete at any moment."""
+
+    def __init__(self, client: KubeClient, requests: Sequence[HostRequest], options: Options) -> None:
+        self._client = client
+        self._requests = requests
+        self._options = options
+        self._clock = options.clock
+        self._lookup = Lookup(client, options.namespace, requests)
+        self._around = Surroundings()
+        self._hosts = {request.name: HostAccount(request.name) for request in requests}
+        self._final: set[str] = set()  # hosts that failed: nothing more is tried
+        self._waiting = {request.name: Standing(reason="it was not looked at yet") for request in requests}
+        self._doubts: dict[str, tuple[str, float]] = {}
+        self._began = self._clock.now()
+        self._told = ("", self._began)
+        self.account = Account(list(self._hosts.values()))
+
+    def once(self, agents: Sequence[Agent]) -> None:
+        """One round: what cannot be done now is a failure."""
+        plan = self._plan(agents)
+        if self._stop_for_strangers(plan):
+            return
+        try:
+            done = self._apply(plan)
+        except ZeroTouchError as error:
+            self.account.fault = error
+            done = []
+        after = {agent.key: agent for agent in merge_agents(agents, done)}
+        for host in plan.hosts:
+            account = self._hosts[host.request.name]
+            if account.agent is not None and not self._options.check_mode:
+                account.agent = after.get(account.agent.key, account.agent)
+            if not account.failed and not account.reason:
+                account.failed, account.reason = bool(host.obstacle), host.obstacle or ("" if account.agent else host.match.reason)
+
+    def until_reached(self) -> None:
+        """Rounds, each after a batch of changes on the hub, until every host is there or cannot get there, or the time is over."""
+        options = self._options
+        path = AGENT.path(options.namespace)
+        watch = AgentWatch(self._client, path, options.timeout + LOOK_AGAIN, self._clock, label_selector=options.selector)
+        end = self._began + options.timeout
+        watch.next_batch(options.timeout)
+        while True:
+            try:
+                self._waiting = self._round(watch)
+                remaining = end - self._clock.now()
+                if not self._waiting:
+                    return
+                if remaining <= 0:
+                    self._give_up(f"not {options.wait_for} within {options.timeout:.0f} s")
+                    return
+                watch.next_batch(min(remaining, LOOK_AGAIN))
+            except ZeroTouchError as error:
+                self.account.fault = error
+                self._give_up("not waited for to the end")
+                return
+
+    def _round(self, watch: AgentWatch) -> dict[str, Standing]:
+        """Plan and apply once; the hosts that are still on their way."""
+        plan = self._plan(watch.agents.values())
+        if self._stop_for_strangers(plan):
+            return {}
+        done = self._apply(plan)
+        for each in done:
+            for agent in each.agents:
+                watch.put(agent)
+            if each.gone:
+                for outcome in each.outcomes:
+                    watch.drop((outcome.change.namespace, outcome.change.name))
+        written = {each.host for each in done}
+        found = {host.request.name: self._standing(host, written) for host in plan.hosts if host.request.name not in self._final}
+        for name, where in found.items():
+            if where.final:
+                self._final.add(name)
+                self._hosts[name].failed, self._hosts[name].reason = True, where.reason
+        waiting = {name: where for name, where in found.items() if not where.final and not where.reached}
+        self._tell(len(self._requests) - len(self._final) - len(waiting), waiting)
+        return waiting
+
+    def _plan(self, agents: Iterable[Agent]) -> Plan:
+        everybody = list(agents)
+        if not self._lookup.looked or any(self._is_to_be_bound(request) for request in self._requests):
+            self._around = self._lookup.surroundings()
+        elsewhere = [agent for agent in self._lookup.bound_elsewhere if not self._is_selected(agent)]
+        plan = plan_hosts(self._requests, everybody, self._around, unexpected=self._options.unexpected, bound_elsewhere=elsewhere)
+        for host in plan.hosts:
+            self._note(host)
+        self.account.unexpected = list(plan.unexpected)
+        self.account.problems = [*self._lookup.problems, *plan.problems]
+        return dataclasses.replace(
+            plan, hosts=tuple(dataclasses.replace(host, changes=()) if host.request.name in self._final else host for host in plan.hosts)
+        )
+
+    def _is_to_be_bound(self, request: HostRequest) -> bool:
+        agent = self._hosts[request.name].agent
+        return request.action == "bind" and request.name not in self._final and (agent is None or agent.cluster != request.cluster)
+
+    def _is_selected(self, agent: Agent) -> bool:
+        options = self._options
+        return agent.namespace == options.namespace and (not options.infra_env or agent.infra_env == options.infra_env)
+
+    def _note(self, host: HostPlan) -> None:
+        account = self._hosts[host.request.name]
+        if host.request.name in self._final:
+            return
+        account.match, account.by, account.candidates = host.match.status, host.match.by, host.match.candidates
+        account.agent = host.match.agent or (account.agent if account.changed else None)
+        account.notes += [note for note in host.notes if note not in account.notes]
+
+    def _stop_for_strangers(self, plan: Plan) -> bool:
+        """With ``unexpected: fail`` nothing is done as long as there are Agents that nobody expected."""
+        if self._options.unexpected != "fail" or not plan.unexpected:
+            return False
+        names = ", ".join(f"{agent.title} with MACs {', '.join(agent.macs) or 'not told yet'}" for agent in plan.unexpected)
+        self.account.fault = ZeroTouchError(f"Nobody expected {names}.", "List them in hosts, or set unexpected; nothing more was done.")
+        for host in self.account.hosts:
+            if not host.failed and not host.changed:
+                host.reason = "nothing was done: there are Agents that nobody expected"
+        return True
+
+    def _apply(self, plan: Plan) -> list[Done]:
+        if not plan.changes:
+            return []
+        done = apply_plan(self._client, plan, self._around, forks=self._options.forks, check_mode=self._options.check_mode)
+        waits = self._options.wait_for != "none" and not self._options.check_mode
+        for each in done:
+            self.account.outcomes += [outcome for outcome in each.outcomes if outcome.error is None]
+            if not each.host:
+                self.account.approved += [outcome.change.title for outcome in each.outcomes if each.changed]
+                continue
+            account = self._hosts[each.host]
+            account.changed = account.changed or each.changed
+            account.changes += each.changes
+            if each.failure and not (each.gone and waits):
+                account.failed, account.reason = True, each.failure
+                self._final.add(each.host)
+        if any(each.interrupted for each in done):
+            raise Interrupted("Stopped by a signal.")
+        return done
+
+    def _standing(self, host: HostPlan, written: set[str]) -> Standing:
+        name = host.request.name
+        if name in written:
+            return Standing(reason="its changes were just made")
+        where = standing(host, self._options.wait_for)
+        if not where.doubtful:
+            self._doubts.pop(name, None)
+            return where
+        reason, since = self._doubts.get(name, ("", self._clock.now()))
+        if reason != where.reason:
+            since = self._clock.now()
+        self._doubts[name] = (where.reason, since)
+        return Standing(final=True, reason=where.reason) if self._clock.now() - since >= DOUBT else where
+
+    def _give_up(self, words: str) -> None:
+        for name, where in self._waiting.items():
+            account = self._hosts[name]
+            if not account.failed:
+                account.failed, account.reason = True, f"{words}: {where.reason}"
+
+    def _tell(self, reached: int, waiting: dict[str, Standing]) -> None:
+        total = len(self._requests)
+        now = self._clock.now()
+        head = f"{reached} of {total} hosts {self._options.wait_for}"
+        if head == self._told[0] and now - self._told[1] < HEARTBEAT:
+            return
+        self._told = (head, now)
+        names = "; ".join(f"{name}: {where.reason}" for name, where in list(waiting.items())[:3])
+        self._options.progress(line(now - self._began, 100 * reached // max(total, 1), head + (f" ({names})" if names else "")))

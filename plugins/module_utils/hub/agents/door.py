@@ -1,0 +1,211 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The doors agents and agents_info: their options, and results from accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from ...common import libraries
+from ...common.clock import Clock
+from ...common.errors import InvalidInput, PartialFailure, ZeroTouchError
+from ...common.problems import INVALID, Problem
+from ...common.problems import warnings as warnings_of
+from ...kube.client import KubeClient
+from ...kube.connection import CONNECTION_OPTIONS, connect
+from ...kube.write import diff_of
+from ..kinds import AGENT
+from .bring import Account, HostAccount, Options, bring_agents
+from .change import validations_text
+from .flat import flatten
+from .match import queried_document
+from .model import INFRA_ENV_LABEL, Agent, read_agent
+from .request import ROLES, host_requests
+from .waits import TARGETS
+
+
+class Opened(Protocol):
+    """The parts of a door's call that are used here."""
+
+    @property
+    def params(self) -> Mapping[str, Any]: ...
+    @property
+    def check_mode(self) -> bool: ...
+    @property
+    def diff(self) -> bool: ...
+    @property
+    def clock(self) -> Clock: ...
+    def warn(self, text: str) -> None: ...
+    def plan(self, steps: Any) -> None: ...
+    def progress(self, text: str) -> None: ...
+
+
+def agents_argument_spec() -> dict[str, Any]:
+    cluster = {"name": {"type": "str", "required": True}, "namespace": {"type": "str"}}
+    host = {
+        "name": {"type": "str", "required": True},
+        "mac_addresses": {"type": "list", "elements": "str", "default": []},
+        "system_uuid": {"type": "str"},
+        "serial_number": {"type": "str"},
+        "bmc_address": {"type": "str"},
+        "labels": {"type": "dict", "default": {}},
+        "query": {"type": "str"},
+        "approved": {"type": "bool"},
+        "hostname": {"type": "str"},
+        "role": {"type": "str", "choices": list(ROLES)},
+        "installation_disk_id": {"type": "str"},
+        "installation_disk_path": {"type": "str"},
+        "root_device_hints": {"type": "dict"},
+        "agent_labels": {"type": "dict", "default": {}},
+        "node_labels": {"type": "dict", "default": {}},
+        "machine_config_pool": {"type": "str"},
+        "ignition_config_overrides": {"type": "jsonarg"},
+        "installer_args": {"type": "list", "elements": "str"},
+        "cluster": {"type": "dict", "options": cluster},
+        "unbind": {"type": "bool", "default": False},
+        "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    }
+    return {
+        **CONNECTION_OPTIONS,
+        "namespace": {"type": "str", "required": True},
+        "infra_env": {"type": "str"},
+        "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},
+        "unexpected": {"type": "str", "choices": ["ignore", "warn", "fail", "approve"], "default": "warn"},
+        "wait_for": {"type": "str", "choices": list(TARGETS), "default": "none"},
+        "timeout": {"type": "int", "default": 1800},
+        "forks": {"type": "int", "default": 20},
+    }
+
+
+def agents_info_argument_spec() -> dict[str, Any]:
+    return {
+        **CONNECTION_OPTIONS,
+        "namespaces": {"type": "list", "elements": "str", "default": []},
+        "label_selector": {"type": "str"},
+        "infra_env": {"type": "str"},
+        "cluster": {"type": "str"},
+        "query": {"type": "str"},
+        "inventory": {"type": "bool", "default": True},
+    }
+
+
+def run_agents(call: Opened) -> dict[str, Any]:
+    """The door agents. Raises :class:`PartialFailure` with the complete result if any host failed."""
+    params = call.params
+    requests = host_requests(params["hosts"], params["namespace"])
+    options = Options(
+        namespace=params["namespace"],
+        infra_env=params["infra_env"] or "",
+        unexpected=params["unexpected"],
+        wait_for=params["wait_for"],
+        timeout=float(params["timeout"]),
+        forks=max(1, params["forks"]),
+        check_mode=call.check_mode,
+        clock=call.clock,
+        progress=call.progress,
+    )
+    client = connect(params, clock=call.clock, check_mode=call.check_mode, forks=options.forks)
+    account = bring_agents(client, requests, options)
+    return _answer(call, account, client)
+
+
+def _answer(call: Opened, account: Account, client: KubeClient) -> dict[str, Any]:
+    for host in account.hosts:
+        for note in host.notes:
+            call.warn(f"{host.name}: {note}")
+    for problem in warnings_of(account.problems):
+        call.warn(problem.text())
+    call.plan(outcome.change.describe() for outcome in account.outcomes)
+    result: dict[str, Any] = {
+        "changed": account.changed,
+        "hosts": [_host(host) for host in account.hosts],
+        "unmatched": [{"name": host.name, "reason": host.reason} for host in account.hosts if host.match == "unmatched"],
+        "ambiguous": [
+            {"name": host.name, "agents": [agent.name for agent in host.candidates], "reason": host.reason}
+            for host in account.hosts
+            if host.match == "ambiguous"
+        ],
+        "unexpected": [_stranger(agent) for agent in account.unexpected],
+        "approved": account.approved,
+        "problems": [problem.as_dict() for problem in account.problems],
+        "api_calls": dict(sorted(client.calls.items())),
+    }
+    if call.diff:
+        result["diff"] = diff_of(account.outcomes)
+    if account.fault is not None:
+        account.fault.result = result
+        raise account.fault
+    if any(host.failed for host in account.hosts):
+        raise _some_failed(account, result)
+    return result
+
+
+def _some_failed(account: Account, result: Mapping[str, Any]) -> PartialFailure:
+    failed = [host for host in account.hosts if host.failed]
+    lines = "\n".join(f"{host.name}: {host.reason}" for host in failed)
+    return PartialFailure(f"{len(failed)} of {len(account.hosts)} hosts failed:\n{lines}", result)
+
+
+def _host(host: HostAccount) -> dict[str, Any]:
+    agent = host.agent
+    return {
+        "name": host.name,
+        "agent": agent.name if agent else "",
+        "namespace": agent.namespace if agent else "",
+        "by": host.by,
+        "hostname": agent.hostname if agent else "",
+        "role": agent.role if agent else "",
+        "state": agent.state if agent else "",
+        "approved": agent.approved if agent else False,
+        "changed": host.changed,
+        "changes": host.changes,
+        "failed": host.failed,
+        "reason": host.reason,
+        "validations": [{"id": found.id, "status": found.status, "message": found.message} for found in agent.failing] if agent else [],
+    }
+
+
+def _stranger(agent: Agent) -> dict[str, Any]:
+    return {
+        "agent": agent.name,
+        "namespace": agent.namespace,
+        "macs": list(agent.macs),
+        "hostname": agent.hostname,
+        "state": agent.state,
+        "validations": validations_text(agent.failing),
+    }
+
+
+def run_agents_info(call: Opened) -> dict[str, Any]:
+    """The door agents_info."""
+    params = call.params
+    expression = _expression(params["query"]) if params["query"] else None
+    client = connect(params, clock=call.clock)
+    selectors = [params["label_selector"] or "", f"{INFRA_ENV_LABEL}={params['infra_env']}" if params["infra_env"] else ""]
+    selector = ",".join(part for part in selectors if part)
+    agents = [read_agent(item) for namespace in params["namespaces"] or [""] for item in client.list(AGENT.path(namespace), label_selector=selector)]
+    chosen = [agent for agent in agents if _is_of(agent, params["cluster"] or "") and (expression is None or _holds(expression, agent))]
+    chosen.sort(key=lambda agent: agent.key)
+    return {"changed": False, "agents": [flatten(agent, inventory=params["inventory"]) for agent in chosen]}
+
+
+def _is_of(agent: Agent, cluster: str) -> bool:
+    """Whether it is bound to the cluster, given as ``name`` or ``namespace/name``."""
+    return not cluster or (agent.cluster is not None and cluster in (agent.cluster.name, str(agent.cluster)))
+
+
+def _expression(query: str) -> Any:
+    try:
+        return libraries.jmespath.compile(query)
+    except libraries.jmespath.exceptions.JMESPathError as error:
+        detail = f"is not a JMESPath expression: {str(error).splitlines()[0]}"
+        raise InvalidInput([Problem("query", INVALID, detail, layer="ours", check="agents", value=query)]) from error
+
+
+def _holds(expression: Any, agent: Agent) -> bool:
+    try:
+        return bool(expression.search(queried_document(agent)) is True)
+    except libraries.jmespath.exceptions.JMESPathError as error:
+        raise ZeroTouchError(f"query cannot be answered for {agent.title}: {error}.") from error

@@ -1,0 +1,57 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""An Agent as plain data for results and host variables: flat, in our spelling, with the service's own words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .model import Agent
+
+Facts = dict[str, Any]
+
+
+def flatten(agent: Agent, *, inventory: bool = True) -> Facts:
+    """What is worth knowing of one Agent. ``inventory`` adds the hardware as the service tells it, without SMART data."""
+    facts: Facts = {
+        "name": agent.name,
+        "namespace": agent.namespace,
+        "infra_env": agent.infra_env,
+        "hostname": agent.hostname,
+        "macs": list(agent.macs),
+        "serial_number": agent.serial,
+        "bmc_addresses": list(agent.bmc_addresses),
+        "role": agent.role,
+        "state": agent.state,
+        "state_info": agent.state_info,
+        "approved": agent.approved,
+        "connected": agent.connected,
+        "cluster": None if agent.cluster is None else {"namespace": agent.cluster.namespace, "name": agent.cluster.name},
+        "day_2": agent.day_2,
+        "bare_metal_host": agent.bare_metal_host,
+        "machine_config_pool": str(agent.spec.get("machineConfigPool") or ""),
+        "installation_disk_id": str(agent.spec.get("installation_disk_id") or agent.status.get("installation_disk_id") or ""),
+        "stage": agent.stage,
+        "percent": agent.percent,
+        "labels": dict(agent.labels),
+        "node_labels": dict(agent.spec.get("nodeLabels") or {}),
+        "ip_addresses": _addresses(agent),
+        "conditions": {
+            name: {"status": condition.status, "reason": condition.reason, "message": condition.message} for name, condition in sorted(agent.conditions.items())
+        },
+        "validations": [{"id": found.id, "status": found.status, "message": found.message} for found in agent.failing],
+        "created": agent.created,
+    }
+    return facts | ({"inventory": dict(agent.inventory)} if inventory else {})
+
+
+def _addresses(agent: Agent) -> list[str]:
+    """Addresses without prefix length, in the order of the interfaces; link-local ones lead nowhere from here."""
+    found = [
+        str(address).partition("/")[0]
+        for nic in agent.inventory.get("interfaces") or ()
+        if isinstance(nic, dict)
+        for address in (*(nic.get("ipV4Addresses") or ()), *(nic.get("ipV6Addresses") or ()))
+    ]
+    return [address for address in dict.fromkeys(found) if not address.lower().startswith(("fe80:", "169.254."))]

@@ -1,0 +1,97 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Events of a watch, taken in batches: what belongs together is planned together, and nothing is asked again and again."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+
+from ...common.clock import Clock
+from ...kube.client import Event, KubeClient, Object
+from .model import Agent, read_agent
+
+Key = tuple[str, str]
+# Seconds: how long a batch is collected after its first event, and how often a wait looks whether it shall stop.
+COLLECT = 0.2
+_LOOK = 0.5
+
+
+class AgentWatch:
+    """The Agents of a selection, kept up to date by one list and one watch in a thread of its own."""
+
+    def __init__(self, client: KubeClient, path: str, seconds: float, clock: Clock, *, label_selector: str = "") -> None:
+        self.agents: dict[Key, Agent] = {}
+        self._clock = clock
+        self._events: queue.Queue[Event | Exception | None] = queue.Queue()
+        threading.Thread(target=self._read, args=(client, path, seconds, label_selector), name="zerotouch-agents", daemon=True).start()
+
+    def next_batch(self, seconds: float) -> bool:
+        """Wait for changes, up to ``seconds``; False when there were none.
+
+        Raises what broke the watch, and :class:`Interrupted` when the process was asked to stop.
+        """
+        end = self._clock.now() + seconds
+        first = self._first(end)
+        if first is None:
+            return False
+        self._take(first)
+        collected = time.monotonic() + COLLECT
+        while (left := collected - time.monotonic()) > 0 or not self._events.empty():
+            try:
+                self._take(self._events.get(timeout=max(left, 0.001)))
+            except queue.Empty:
+                break
+        return True
+
+    def put(self, agent: Agent) -> None:
+        """The Agent as a write answered it. An event from before that write may still be on its way: it is passed over."""
+        known = self.agents.get(agent.key)
+        if known is None or not _is_older(agent, known):
+            self.agents[agent.key] = agent
+
+    def drop(self, key: Key) -> None:
+        self.agents.pop(key, None)
+
+    def _first(self, end: float) -> Event | Exception | None:
+        while True:
+            self._clock.sleep(0)  # ends here when the process was asked to stop
+            left = end - self._clock.now()
+            try:
+                return self._events.get(timeout=max(0.001, min(left, _LOOK)))
+            except queue.Empty:
+                if left <= 0:
+                    return None
+
+    def _take(self, event: Event | Exception | None) -> None:
+        if event is None:
+            return
+        if isinstance(event, Exception):
+            raise event
+        if event.type == "LISTED":
+            self.agents = {agent.key: agent for agent in map(read_agent, event.objects)}
+        elif event.type == "DELETED":
+            self.drop(_key(event.object))
+        elif event.object.get("metadata", {}).get("name"):
+            self.put(read_agent(event.object))
+
+    def _read(self, client: KubeClient, path: str, seconds: float, label_selector: str) -> None:
+        try:
+            for event in client.follow(path, seconds, label_selector=label_selector):
+                self._events.put(event)
+        except Exception as error:  # judged by the thread that waits
+            self._events.put(error)
+        self._events.put(None)
+
+
+def _is_older(agent: Agent, known: Agent) -> bool:
+    # Versions of one object grow; where a server's are no numbers, the order in which they come has to do.
+    versions = (agent.resource_version, known.resource_version)
+    return agent.uid == known.uid and all(version.isdigit() for version in versions) and int(versions[0]) < int(versions[1])
+
+
+def _key(obj: Object) -> Key:
+    metadata = obj["metadata"]
+    return str(metadata.get("namespace") or ""), str(metadata["name"])
