@@ -22,11 +22,12 @@ options:
       - V(hosts) is the list of hosts in inventory order, each with C(inventory_name), C(role) and its C(openshift_host) over C(openshift_host_defaults).
       - V(bmc_hosts) is the list of hosts that boot through a BMC, as M(zerotouch.openshift.bmc_boot) takes it.
       - V(manual_hosts) is the list of names of hosts that somebody boots by hand.
-      - V(problems) is the list of everything that is wrong with the variables, each a sentence; with it the other terms fail.
+      - V(input) is everything that M(zerotouch.openshift.deployment_check) looks at, with what is wrong with the variables in C(problems).
+      - V(problems) is the list of everything that is wrong with the variables, each a sentence; with it the terms but V(input) fail.
     required: true
     type: list
     elements: str
-    choices: [settings, shown_settings, cluster, hosts, bmc_hosts, manual_hosts, problems]
+    choices: [settings, shown_settings, cluster, hosts, bmc_hosts, manual_hosts, input, problems]
   building:
     description: Whether a cluster is going to be built; otherwise the base image and the version need not be known.
     type: bool
@@ -47,20 +48,19 @@ _raw:
 """
 
 import os
+from collections.abc import Callable
 from typing import Any
 
-from ansible.errors import AnsibleLookupError
+from ansible.errors import AnsibleError, AnsibleLookupError
 from ansible.plugins.lookup import LookupBase
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import INVALID, Problem
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import hide_secrets
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import (
-    DEFAULT_GROUPS,
-    VARIABLES,
-    bmc_hosts,
-    boot_method,
-    inventory_hosts,
-    read_settings,
-)
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import native
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts, group_names, manual_hosts, read_hosts
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import VARIABLES, check_settings, configuration_is_readable, read_settings
+
+_HOST_VARIABLES = ("openshift_host", "openshift_host_defaults")
 
 
 def _working_directory() -> str:
@@ -70,45 +70,110 @@ def _working_directory() -> str:
 
 
 class LookupModule(LookupBase):
-    """The door to plugin_utils/settings.py."""
+    """The door to plugin_utils/settings.py and plugin_utils/hosts.py."""
 
     def run(self, terms: list[str], variables: dict[str, Any] | None = None, **kwargs: Any) -> list[Any]:
         self.set_options(var_options=variables, direct=kwargs)
+        inventory = _Inventory(variables or {}, self._templar)
+        answers: dict[str, Callable[[], Any]] = {
+            "settings": lambda: self._settings(inventory),
+            "shown_settings": lambda: hide_secrets(self._settings(inventory)),
+            "cluster": lambda: inventory.checked_settings().get("openshift_cluster") or {},
+            "hosts": inventory.hosts,
+            "bmc_hosts": lambda: bmc_hosts(inventory.hosts()),
+            "manual_hosts": lambda: manual_hosts(inventory.hosts()),
+            "input": lambda: self._input(inventory),
+            "problems": lambda: [problem.text() for problem in self._problems(inventory)],
+        }
+        unknown = [str(term) for term in terms if str(term) not in answers]
+        if unknown:
+            raise AnsibleLookupError(f"unknown term {unknown[0]!r}; known: {', '.join(answers)}")
         try:
-            return [self._answer(str(term), variables or {}) for term in terms]
+            return [answers[str(term)]() for term in terms]
         except InvalidInput as error:
             raise AnsibleLookupError(str(error)) from None
 
-    def _problems(self, variables: dict[str, Any]) -> list[str]:
-        found: list[str] = []
-        for term in ("settings", "hosts"):
-            try:
-                self._answer(term, variables)
-            except InvalidInput as error:
-                found += [problem.text() for problem in error.problems]
-        return found
+    @property
+    def _building(self) -> bool:
+        return bool(self.get_option("building"))
 
-    def _answer(self, term: str, variables: dict[str, Any]) -> Any:
-        if term == "problems":
-            return self._problems(variables)
-        directory = _working_directory()
-        if term == "settings":
-            own = {name: self._value(name, variables) for name in variables if name.startswith("openshift_")}
-            return read_settings(own, directory, building=bool(self.get_option("building"))).as_dict()
-        if term == "shown_settings":
-            return hide_secrets(self._answer("settings", variables))
-        if term == "cluster":
-            return self._value("openshift_cluster", variables) or {}
-        names = {**DEFAULT_GROUPS, **(self._value("openshift_groups", variables) or {})}
-        hosts = inventory_hosts(variables["groups"], variables["hostvars"], names, directory)
-        if term == "hosts":
-            return hosts
-        if term == "bmc_hosts":
-            return bmc_hosts(hosts)
-        if term == "manual_hosts":
-            return [str(host.get("hostname") or host["inventory_name"]) for host in hosts if boot_method(host) == "manual"]
-        raise AnsibleLookupError(f"unknown term {term!r}; known: settings, shown_settings, cluster, hosts, bmc_hosts, manual_hosts, problems")
+    def _settings(self, inventory: _Inventory) -> dict[str, Any]:
+        return read_settings(inventory.checked_settings(), inventory.directory, building=self._building).as_dict()
 
-    def _value(self, name: str, variables: dict[str, Any]) -> Any:
+    def _problems(self, inventory: _Inventory) -> list[Problem]:
+        variables = inventory.settings()
+        hosts = inventory.read_hosts()[1]
+        return [*inventory.unreadable, *check_settings(variables, inventory.directory, building=self._building), *hosts]
+
+    def _input(self, inventory: _Inventory) -> dict[str, Any]:
+        problems = self._problems(inventory)
+        found = {"problems": [problem.as_dict() for problem in problems]}
+        variables = inventory.settings()
+        hosts_missing = any(problem.path.startswith("openshift_host") and "." not in problem.path for problem in problems)
+        if inventory.unreadable or hosts_missing or not configuration_is_readable(variables):
+            return found
+        source = variables.get("openshift_config_dir")
+        described: dict[str, Any] = {"source_dir": os.path.join(inventory.directory, os.path.expanduser(source))} if source else {}
+        if not source:
+            described = {"cluster": variables["openshift_cluster"], "hosts": inventory.read_hosts()[0]}
+        options = {key: variables.get(f"openshift_{key}") for key in ("version", "release_image", "checks")}
+        return {**found, **described, **{key: value for key, value in options.items() if value is not None}}
+
+
+class _Inventory:
+    """What a lookup sees of an inventory, as plain data; each variable is rendered once."""
+
+    def __init__(self, variables: dict[str, Any], templar: Any) -> None:
+        self.directory = _working_directory()
+        self.unreadable: list[Problem] = []
+        self._variables = variables
+        self._templar = templar
+        self._known: dict[str, Any] = {}
+        self._hosts: tuple[list[dict[str, Any]], list[Problem]] | None = None
+
+    def settings(self) -> dict[str, Any]:
+        """The variables of our interface, those of hosts apart; names that nobody knows have no value, only their name matters."""
+        return {name: self._value(name) for name in self._variables if name.startswith("openshift_") and name not in _HOST_VARIABLES}
+
+    def checked_settings(self) -> dict[str, Any]:
+        """Raises :class:`InvalidInput` when one of them cannot be rendered."""
+        variables = self.settings()
+        if self.unreadable:
+            raise InvalidInput(self.unreadable)
+        return variables
+
+    def hosts(self) -> list[dict[str, Any]]:
+        """Raises :class:`InvalidInput` with everything that is wrong with them."""
+        hosts, problems = self.read_hosts()
+        if problems or self.unreadable:
+            raise InvalidInput([*self.unreadable, *problems])
+        return hosts
+
+    def read_hosts(self) -> tuple[list[dict[str, Any]], list[Problem]]:
+        if self._hosts is None:
+            groups = self._variables.get("groups") or {}
+            names = group_names(self._value("openshift_groups"))
+            members = {name for group in names.values() for name in groups.get(group, ())}
+            hostvars = {name: {key: self._of_host(name, key) for key in _HOST_VARIABLES} for name in members}
+            self._hosts = read_hosts(groups, hostvars, names, self.directory)
+        return self._hosts
+
+    def _of_host(self, host: str, name: str) -> Any:
+        return self._rendered(f"{name}[{host}]", lambda: self._variables["hostvars"][host].get(name))
+
+    def _value(self, name: str) -> Any:
         # Variables reach a lookup untemplated; only names of our interface are rendered, nothing else may fail here.
-        return self._templar.template(variables[name]) if name in variables and name in VARIABLES else variables.get(name)
+        if name not in self._variables or name not in VARIABLES:
+            return None
+        return self._rendered(name, lambda: self._templar.template(self._variables[name]))
+
+    def _rendered(self, path: str, value: Callable[[], Any]) -> Any:
+        """Plain data, or None and a problem where a template fails: an undefined variable, a file that is not there."""
+        if path not in self._known:
+            try:
+                self._known[path] = native(value())
+            except AnsibleError as error:
+                self._known[path] = None
+                detail = str(error.message if hasattr(error, "message") else error).strip().rstrip(".")
+                self.unreadable.append(Problem(path, INVALID, f"cannot be rendered: {detail}", layer="ours", check="settings"))
+        return self._known[path]

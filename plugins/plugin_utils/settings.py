@@ -9,17 +9,20 @@ Works on plain data; the lookup plugin ``deployment`` is its door.
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..module_utils.common.errors import InvalidInput
+from ..module_utils.common.connect import ConnectTo
+from ..module_utils.common.errors import InvalidInput, ZeroTouchError
 from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
-from ..module_utils.serving.options import USERINFO, userinfo_in
+from ..module_utils.common.tls import Tls
+from ..module_utils.serving.options import as_given, check_options, read_publish
+from .hosts import DEFAULT_GROUPS
+from .paths import absolute, certificate
 
-DEFAULT_GROUPS = {"control_plane": "control_plane", "workers": "workers", "arbiters": "arbiters"}
-# Our names of the groups -> upstream's roles, in the order in which hosts are numbered.
-GROUP_ROLES = {"control_plane": "master", "arbiters": "arbiter", "workers": "worker"}
 METHODS = ("agent", "assisted", "hub", "capi", "hosted")
 BUILT_METHODS = ("agent",)
 FORCES = ("rebuild_image", "reboot_joined_hosts", "start_over")
@@ -171,14 +174,14 @@ def _mistyped(given: Mapping[str, Any]) -> Iterator[tuple[str, Problem]]:
 def _sources(given: Mapping[str, Any], readable: Mapping[str, Any], *, building: bool) -> Iterator[Problem]:
     if given.get("openshift_cluster") and given.get("openshift_config_dir"):
         yield _problem("openshift_config_dir", FORBIDDEN, "openshift_cluster and openshift_config_dir are both given; give one")
-    elif not any(given.get(name) or name in given and name not in readable for name in ("openshift_cluster", "openshift_config_dir")):
+    elif not any(given.get(name) or (name in given and name not in readable) for name in ("openshift_cluster", "openshift_config_dir")):
         yield _problem("openshift_cluster", REQUIRED, "describe the cluster in openshift_cluster, or name a directory in openshift_config_dir")
     elif readable.get("openshift_cluster"):
         yield from _name(readable["openshift_cluster"].get("name"))
     if building and not given.get("openshift_base_image"):
         yield _problem("openshift_base_image", REQUIRED, "name the CoreOS live ISO as {path: …} or {url: …, sha256: …}")
     yield from _base_image_faults(readable.get("openshift_base_image") or {})
-    if building and given.get("openshift_config_dir") and not given.get("openshift_version"):
+    if building and given.get("openshift_config_dir") and not given.get("openshift_cluster") and not given.get("openshift_version"):
         yield _problem("openshift_version", REQUIRED, "install-config.yaml has no version; say which release to install, such as 4.22.0")
 
 

@@ -22,7 +22,7 @@ def test_what_bmcs_do(sno: Deployment) -> None:
 
     # A password that is not right: refused once, not tried again and again until the account is locked.
     wrong = sno.described_as(lambda inventory: host_of(inventory, "sno-0")["bmc"].update(password="no")).refused()
-    assert "BMC of sno-0" in wrong.message and "401" in wrong.message, wrong.message
+    assert "BMC of sno-0: https://10.0.0.10 refuses user 'admin' with this password (HTTP 401)" in wrong.message, wrong.message
     assert lab.machine("sno-0")["requests"].get("POST", 0) <= 2, "the wrong password was tried several times"
 
     # The BMC of another machine.
@@ -59,8 +59,11 @@ def test_two_hosts_that_are_one_machine(compact: Deployment) -> None:
     run = compact.described_as(mistaken).refused(extra={"openshift_connect_to": twice})
     assert "hosts master-0, master-1 lead to one machine" in run.message and "master-1: this BMC belongs to another machine" in run.message, run.message
     assert "master-2:" not in run.message
+    assert "No machine was touched" in run.message
     writes = compact.lab.writes()
-    assert writes["master-0"] == writes["master-1"] == 0, writes
+    assert set(writes.values()) == {0}, writes
+    left_alone = next(host for host in run.failure["hosts"] if host["name"] == "master-2")
+    assert (left_alone["failed"], left_alone["changed"], left_alone["reason"]) == (False, False, "nothing was done, because of master-0, master-1")
 
 
 def test_a_host_that_does_not_qualify(sno: Deployment) -> None:

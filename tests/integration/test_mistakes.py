@@ -99,7 +99,8 @@ def test_in_files(tmp_path: Path, tripwire: Tripwire) -> None:
         if name != "release.json":
             (config / name).parent.mkdir(exist_ok=True)
             (config / name).write_text(text)
-    hosts = {host.name: {"openshift_host": {"bmc": {"address": host.bmc.address if host.bmc else ""}}} for host in good_deployment().hosts}
+    login = {"username": "admin", "password": "geheim-3"}
+    hosts = {host.name: {"openshift_host": {"bmc": {"address": host.bmc.address if host.bmc else "", **login}}} for host in good_deployment().hosts}
     inventory = {"all": {"children": {"control_plane": {"hosts": hosts}}}}
     bmcs = [f"10.9.0.{number}:443" for number in range(5)]
     run = run_with(tmp_path, inventory, tripwire, bmcs, openshift_config_dir=str(config), openshift_version="4.22.0")
@@ -127,3 +128,31 @@ def test_in_settings(tmp_path: Path, tripwire: Tripwire) -> None:
     told = run.message.splitlines()
     assert wanted <= set(told) and len(told) == 7, run.message
     assert any("did you mean rebuild_image?" in line for line in told) and any("did you mean install?" in line for line in told)
+
+
+def test_in_settings_hosts_and_configuration_together(tmp_path: Path, tripwire: Tripwire) -> None:
+    """One round: what preflight finds in settings and BMC data, and what the configuration's rules find."""
+    cluster = {**good_cluster(), "base_domian": "example.com"}
+    hosts = {host["inventory_name"]: {key: value for key, value in host.items() if key not in ("inventory_name", "role")} for host in good_hosts()[:3]}
+    hosts["node-1"]["bmc"] |= {"ca_cert": "nowhere.pem", "fingerprint": "ab:cd"}
+    hosts["node-2"]["bmc"] |= {"address": "ipmi://198.51.100.12"}
+    hosts["node-3"]["bmc"].pop("password")
+    hosts["node-3"]["interfaces"] = 7
+    children = {"control_plane": {"hosts": {name: {"openshift_host": host} for name, host in hosts.items()}}}
+    inventory = {"all": {"vars": {"openshift_cluster": cluster}, "children": children}}
+    wrong = {"openshift_publish": {"listen": "192.0.2.77", "mode": "0777"}, "openshift_timeouts": {"boot": 0}}
+    run = run_with(tmp_path, inventory, tripwire, [f"198.51.100.{number}:443" for number in range(11, 14)], **wrong)
+    assert {
+        ("openshift_timeouts.boot", "Invalid value"),
+        ("openshift_publish.mode", "Invalid value"),
+        ("openshift_host[node-1].bmc.ca_cert", "Invalid value"),
+        ("openshift_host[node-1].bmc.fingerprint", "Invalid value"),
+        ("openshift_host[node-2].bmc.address", "Invalid value"),
+        ("openshift_host[node-3].bmc.password", "Required value"),
+        ("openshift_host[node-3].interfaces", "Invalid value"),
+        ("openshift_cluster.base_domian", "Unknown field"),
+    } <= set(errors_of(run)), run.message
+    assert "if this BMC has Redfish virtual media, write redfish-virtualmedia://198.51.100.12" in run.message
+    assert str(tmp_path / "nowhere.pem") in run.message
+    for noise in ("The lookup plugin", "Error while resolving", "Finalization of task args"):
+        assert noise not in run.output

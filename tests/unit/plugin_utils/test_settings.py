@@ -10,11 +10,8 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import (
-    DEFAULT_GROUPS,
     as_list,
-    bmc_hosts,
-    inventory_hosts,
-    merge,
+    check_settings,
     read_settings,
 )
 
@@ -25,7 +22,7 @@ def test_defaults_and_relative_paths() -> None:
     settings = read_settings(GOOD, "/home/user/site")
     assert (settings.work_dir, settings.config_dir) == ("/home/user/site/clusters/demo", "/home/user/site/clusters/demo/config")
     assert settings.base_image == {"path": "/home/user/site/base.iso"}
-    assert settings.publish == {"method": "serve", "mode": "0640"}
+    assert settings.publish == {"method": "serve", "mode": "0640", "listen": "0.0.0.0", "port": 0}
     assert (settings.version, settings.method, settings.force) == ("4.22.0", "agent", [])
 
 
@@ -51,6 +48,19 @@ def test_a_directory_of_files_names_the_cluster() -> None:
         pytest.param({"openshift_timeouts": {"bot": 5}}, "openshift_timeouts.bot", "did you mean boot", id="unknown phase"),
         pytest.param({"openshift_timeouts": {"boot": "soon"}}, "openshift_timeouts.boot", "number of seconds", id="limit no number"),
         pytest.param({"openshift_groups": {"masters": "x"}}, "openshift_groups.masters", "known: control_plane", id="unknown group"),
+        pytest.param({"openshift_groups": {"workers": ["x"]}}, "openshift_groups.workers", "name of a group", id="group no name"),
+        pytest.param({"openshift_groups": []}, "openshift_groups", "must be a mapping, not a list", id="groups a list"),
+        pytest.param({"openshift_timeouts": {"boot": float("nan")}}, "openshift_timeouts.boot", "number of seconds", id="limit not a number at all"),
+        pytest.param({"openshift_timeouts": {"boot": True}}, "openshift_timeouts.boot", "number of seconds", id="limit a truth"),
+        pytest.param({"openshift_publish": {"mode": 0o777}}, "openshift_publish.mode", "lets others write", id="mode"),
+        pytest.param({"openshift_publish": {"tls": {"certificate": "x.crt"}}}, "openshift_publish.tls.certificate", "/x.crt does not exist", id="certificate"),
+        pytest.param({"openshift_publish": {"listen": "192.0.2.77"}}, "openshift_publish.listen", "not an address of this machine", id="listen"),
+        pytest.param({"openshift_ca_cert": "nowhere.pem"}, "openshift_ca_cert", "/nowhere.pem does not exist", id="CA"),
+        pytest.param({"openshift_connect_to": {"a:b:c": "d"}}, "openshift_connect_to[a:b:c]", "is not host[:port]", id="connect_to"),
+        pytest.param({"openshift_base_image": {"path": "x", "version": 4.22}}, "openshift_base_image.version", "in quotes", id="version a number"),
+        pytest.param({"openshift_cluster": {"name": "../other"}}, "openshift_cluster.name", "must be a name", id="a name that leads elsewhere"),
+        pytest.param({"openshift_cluster": {"name": ["x"]}}, "openshift_cluster.name", "must be a name", id="name a list"),
+        pytest.param({"openshift_destroy_purge": "maybe"}, "openshift_destroy_purge", "true or false", id="purge"),
     ],
 )
 def test_mistakes(change: dict[str, Any], path: str, words: str) -> None:
@@ -60,6 +70,17 @@ def test_mistakes(change: dict[str, Any], path: str, words: str) -> None:
     assert words in caught.value.problems[0].text()
 
 
+def test_all_mistakes_at_once() -> None:
+    variables = {"openshift_cluster": {"version": "4.22.0"}, "openshift_force": 7, "openshift_timeouts": {"boot": "soon"}, "openshift_publish": {"port": -1}}
+    assert [problem.path for problem in check_settings(variables, "/")] == [
+        "openshift_force",
+        "openshift_cluster.name",
+        "openshift_base_image",
+        "openshift_timeouts.boot",
+        "openshift_publish.port",
+    ]
+
+
 def test_destroy_needs_no_base_image() -> None:
     assert read_settings({"openshift_cluster": {"name": "demo"}}, "/", building=False).name == "demo"
 
@@ -67,43 +88,6 @@ def test_destroy_needs_no_base_image() -> None:
 @pytest.mark.parametrize(("value", "expected"), [("a, b", ["a", "b"]), (["a"], ["a"]), ("", []), ("a", ["a"])])
 def test_lists_from_the_command_line(value: Any, expected: list[str]) -> None:
     assert as_list(value) == expected
-
-
-def test_hosts_in_order_with_defaults_below() -> None:
-    groups = {"workers": ["w"], "control_plane": ["b", "a"]}
-    defaults = {"bmc": {"username": "admin", "ca_cert": "ca.pem"}}
-    hostvars = {
-        "a": {"openshift_host": {"bmc": {"address": "x"}}, "openshift_host_defaults": defaults},
-        "b": {
-            "openshift_host": {"bmc": {"address": "y", "username": "root"}, "interfaces": [{"mac_address": "52:54:00:00:00:01"}]},
-            "openshift_host_defaults": defaults,
-        },
-        "w": {"openshift_host": {"hostname": "w.example"}},
-    }
-    hosts = inventory_hosts(groups, hostvars, DEFAULT_GROUPS, "/srv")
-    assert [(host["inventory_name"], host["role"]) for host in hosts] == [("b", "master"), ("a", "master"), ("w", "worker")]
-    assert bmc_hosts(hosts) == [
-        {"name": "b", "bmc": {"address": "y", "username": "root", "ca_cert": "/srv/ca.pem"}, "mac_addresses": ["52:54:00:00:00:01"]},
-        {"name": "a", "bmc": {"address": "x", "username": "admin", "ca_cert": "/srv/ca.pem"}, "mac_addresses": []},
-    ]
-
-
-@pytest.mark.parametrize(
-    ("host", "words"),
-    [
-        ({"boot": {"method": "pxe"}}, "boot method pxe is not part of this version"),
-        ({"boot": {"method": "bcm"}}, "did you mean bmc"),
-        ({"boot": {"method": "bmc"}}, "needs a BMC address"),
-        ("node", "must be a mapping"),
-    ],
-)
-def test_host_mistakes(host: Any, words: str) -> None:
-    with pytest.raises(InvalidInput, match=words):
-        inventory_hosts({"workers": ["w"]}, {"w": {"openshift_host": host}}, DEFAULT_GROUPS, "/")
-
-
-def test_merge_is_deep_for_mappings_only() -> None:
-    assert merge({"a": {"x": 1, "y": [1]}, "b": 1}, {"a": {"y": [2]}}) == {"a": {"x": 1, "y": [2]}, "b": 1}
 
 
 def test_a_password_in_the_url_of_the_image_is_refused_and_not_shown() -> None:

@@ -1,0 +1,49 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The use case of the door ``deployment_check``: mistakes in settings, hosts and configuration told together, before anything is touched (design 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..common.errors import InvalidInput
+from ..common.problems import Problem, errors
+from .configure import Input, plan_configuration
+
+# Nothing is written there; the configuration is only planned.
+_NOWHERE = Path("/nonexistent")
+
+
+def check_input(given: Mapping[str, Any], *, tell_secrets: Callable[[set[str]], None]) -> None:
+    """``given`` has ``problems`` (those already found, as dicts) and, where it can be looked into, what :class:`Input` takes by the same names.
+
+    Raises :class:`InvalidInput` with all problems if one of them is an error.
+    """
+    problems = [Problem(**problem) for problem in given.get("problems") or ()]
+    known = {problem.path for problem in problems}
+    # One mistake is told once, by who looked at it first.
+    problems += [problem for problem in _of_configuration(given, tell_secrets) if problem.path not in known]
+    if errors(problems):
+        raise InvalidInput(problems)
+
+
+def _of_configuration(given: Mapping[str, Any], tell_secrets: Callable[[set[str]], None]) -> Sequence[Problem]:
+    source_dir = given.get("source_dir")
+    if not source_dir and given.get("cluster") is None:
+        return ()
+    configuration = Input(
+        dest=_NOWHERE,
+        cluster=given.get("cluster"),
+        hosts=given.get("hosts") or (),
+        source_dir=Path(source_dir) if source_dir else None,
+        version=given.get("version") or "",
+        release_image=given.get("release_image") or "",
+        checks=given.get("checks") or {},
+    )
+    try:
+        return plan_configuration(configuration, tell_secrets=tell_secrets).problems
+    except InvalidInput as error:
+        return error.problems

@@ -1,0 +1,127 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The hosts of an inventory: role groups, ``openshift_host`` over ``openshift_host_defaults``, and what is wrong with what only booting needs.
+
+The rest of ``openshift_host`` is judged by the cluster room; where the inventory only adds BMC data to the user's files, nobody but this file looks at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..module_utils.bmc.requests import check_bmc
+from ..module_utils.common.problems import INVALID, REQUIRED, UNSUPPORTED, Problem, nearest
+from .paths import certificate
+
+DEFAULT_GROUPS = {"control_plane": "control_plane", "workers": "workers", "arbiters": "arbiters"}
+# Our names of the groups -> upstream's roles, in the order in which hosts are numbered.
+GROUP_ROLES = {"control_plane": "master", "arbiters": "arbiter", "workers": "worker"}
+BOOT_METHODS = ("bmc", "manual", "libvirt", "pxe")
+BUILT_BOOT_METHODS = ("bmc", "manual")
+
+
+def group_names(value: Any) -> dict[str, str]:
+    """``openshift_groups`` over its defaults; what cannot be read is left out (the settings tell it)."""
+    given = value if isinstance(value, Mapping) else {}
+    return {**DEFAULT_GROUPS, **{str(key): name for key, name in given.items() if isinstance(name, str)}}
+
+
+def read_hosts(
+    groups: Mapping[str, Sequence[str]], hostvars: Mapping[str, Mapping[str, Any]], names: Mapping[str, str], directory: str
+) -> tuple[list[dict[str, Any]], list[Problem]]:
+    """Hosts of the role groups in inventory order: ``{inventory_name, role, **openshift_host}``, and everything wrong with their boot data.
+
+    A host in two role groups is listed twice; the configuration room reports that. A relative ``bmc.ca_cert`` is from ``directory``. Never raises.
+    """
+    problems: list[Problem] = []
+    found = []
+    for group, role in GROUP_ROLES.items():
+        for name in groups.get(names.get(group, group), ()):
+            variables = {key: hostvars[name].get(key) for key in ("openshift_host", "openshift_host_defaults")}
+            wrong = [key for key, value in variables.items() if value is not None and not isinstance(value, Mapping)]
+            # The defaults mostly stand once, for all hosts: they are told once.
+            problems += [_problem(f"{key}[{name}]" if key == "openshift_host" else key, INVALID, "must be a mapping") for key in wrong]
+            if not wrong:
+                host = merge(variables["openshift_host_defaults"] or {}, variables["openshift_host"] or {})
+                host = _with_absolute_certificate(host, directory)
+                problems += check_host(host, f"openshift_host[{name}]")
+                found.append({**host, "inventory_name": name, "role": role})
+    return found, list(dict.fromkeys(problems))
+
+
+def check_host(host: Mapping[str, Any], path: str) -> list[Problem]:
+    """What is wrong with how a host is identified and booted."""
+    problems = []
+    if not isinstance(host.get("hostname", ""), str):
+        problems.append(_problem(f"{path}.hostname", INVALID, "must be a string"))
+    problems += _boot_method(host, path)
+    if host.get("bmc") is not None:
+        problems += check_bmc(host["bmc"], f"{path}.bmc")
+    interfaces = host.get("interfaces")
+    if interfaces is not None and not (isinstance(interfaces, list) and all(isinstance(nic, Mapping) for nic in interfaces)):
+        problems.append(_problem(f"{path}.interfaces", INVALID, "must be a list of mappings with name and mac_address"))
+    return problems
+
+
+def bmc_hosts(hosts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The hosts that boot through a BMC, as the BMC doors take them."""
+    return [
+        {
+            "name": _name(host),
+            "bmc": dict(host["bmc"]),
+            "mac_addresses": [str(nic["mac_address"]) for nic in host.get("interfaces") or () if nic.get("mac_address")],
+        }
+        for host in hosts
+        if boot_method(host) == "bmc"
+    ]
+
+
+def manual_hosts(hosts: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The names of the hosts that somebody boots by hand."""
+    return [_name(host) for host in hosts if boot_method(host) == "manual"]
+
+
+def boot_method(host: Mapping[str, Any]) -> str:
+    boot = host.get("boot")
+    method = boot.get("method") if isinstance(boot, Mapping) else None
+    return str(method or ("bmc" if host.get("bmc") else "manual"))
+
+
+def merge(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Deep merge of mappings; everything else of ``over`` replaces what ``under`` says."""
+    merged = dict(under)
+    for key, value in over.items():
+        below = merged.get(key)
+        merged[key] = merge(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def _name(host: Mapping[str, Any]) -> str:
+    return str(host.get("hostname") or host["inventory_name"])
+
+
+def _with_absolute_certificate(host: dict[str, Any], directory: str) -> dict[str, Any]:
+    bmc = host.get("bmc")
+    if isinstance(bmc, Mapping) and isinstance(bmc.get("ca_cert"), str):
+        return {**host, "bmc": {**bmc, "ca_cert": certificate(bmc["ca_cert"], directory)}}
+    return host
+
+
+def _boot_method(host: Mapping[str, Any], path: str) -> list[Problem]:
+    boot = host.get("boot")
+    if boot is not None and not isinstance(boot, Mapping):
+        return [_problem(f"{path}.boot", INVALID, "must be a mapping with method")]
+    method = boot_method(host)
+    if method not in BOOT_METHODS:
+        return [_problem(f"{path}.boot.method", UNSUPPORTED, f"supported values: {', '.join(BUILT_BOOT_METHODS)}", nearest(method, BOOT_METHODS), method)]
+    if method not in BUILT_BOOT_METHODS:
+        return [_problem(f"{path}.boot.method", UNSUPPORTED, f"boot method {method} is not part of this version")]
+    if method == "bmc" and not host.get("bmc") and not isinstance(host.get("bmc"), (str, list)):
+        return [_problem(f"{path}.bmc", REQUIRED, "boot method bmc needs to know the BMC")]
+    return []
+
+
+def _problem(path: str, kind: str, detail: str, hint: str = "", value: str = "") -> Problem:
+    return Problem(path, kind, detail, layer="ours", check="settings", hint=hint, value=value)

@@ -1,0 +1,18 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Paths as users give them: relative to where they stand, with ``~``."""
+
+from __future__ import annotations
+
+import os
+
+
+def absolute(path: str, directory: str) -> str:
+    """The path from ``directory``; empty stays empty."""
+    return os.path.normpath(os.path.join(directory, os.path.expanduser(path))) if path else ""
+
+
+def certificate(given: str, directory: str) -> str:
+    """A certificate that is given as path or as PEM text."""
+    return given if "-----BEGIN" in given else absolute(given, directory)

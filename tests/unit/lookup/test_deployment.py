@@ -1,0 +1,155 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The lookup ``deployment``: whatever an inventory holds, answers or located mistakes come out, nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible.errors import AnsibleLookupError, AnsibleUndefinedVariable
+from ansible_collections.zerotouch.openshift.plugins.lookup.deployment import LookupModule
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.modules import deployment_check
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import VARIABLES
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+BMC = {"address": "redfish-virtualmedia://10.0.0.1", "username": "admin", "password": "secret"}
+CLUSTER = {"name": "demo", "version": "4.22.0"}
+GOOD: dict[str, Any] = {"openshift_cluster": CLUSTER, "openshift_base_image": {"path": "base.iso"}}
+TERMS = ("settings", "shown_settings", "cluster", "hosts", "bmc_hosts", "manual_hosts", "input", "problems")
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8) | st.integers(), inner, max_size=3),
+    max_leaves=5,
+)
+OF_HOSTS = ("hostname", "bmc", "boot", "interfaces", "network_config", "root_device_hints")
+IN_BMC = ("address", "username", "password", "validate_certs", "ca_cert", "fingerprint")
+
+
+class Undefined:
+    """Stands for a template that cannot be rendered."""
+
+
+class Templar:
+    def template(self, value: Any) -> Any:
+        if isinstance(value, Undefined):
+            raise AnsibleUndefinedVariable("'vault_word' is undefined")
+        return value
+
+
+def look_up(term: str, variables: dict[str, Any], *, building: bool = True) -> Any:
+    plugin = LookupModule(templar=Templar())
+    plugin.set_options = lambda **options: None
+    plugin.get_option = lambda name: building
+    return plugin.run([term], variables)[0]
+
+
+def inventory(hosts: dict[str, Any], group: str = "control_plane", **variables: Any) -> dict[str, Any]:
+    hostvars = {name: {**variables, "openshift_host": host} for name, host in hosts.items()}
+    return {**GOOD, **variables, "groups": {group: list(hosts)}, "hostvars": hostvars}
+
+
+def check(variables: dict[str, Any]) -> dict[str, Any]:
+    params = {name: spec.get("default") for name, spec in deployment_check.argument_spec()["input"]["options"].items()}
+    return perform(deployment_check.run, Call({"input": params | look_up("input", variables)}))
+
+
+def all_terms(variables: dict[str, Any]) -> None:
+    problems = look_up("problems", variables)
+    assert all(isinstance(text, str) and text for text in problems)
+    for term in TERMS:
+        try:
+            look_up(term, variables)
+        except AnsibleLookupError as error:
+            assert term not in ("input", "problems") and problems and str(error), error
+    result = check(variables)
+    assert not problems or result["failed"]
+    told = result.get("msg", "").splitlines()
+    assert set("\n".join(problems).splitlines()) <= set(told), (problems, told)
+
+
+FUZZ = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@FUZZ
+@given(st.sampled_from(sorted(VARIABLES)), ANYTHING)
+@example("openshift_groups", [])
+@example("openshift_groups", {"workers": {"x": 1}})
+@example("openshift_publish", {"tls": 3})
+@example("openshift_timeouts", {"boot": float("nan")})
+@example("openshift_connect_to", {"a": {}})
+@example("openshift_host_defaults", {"bmc": 7})
+@example("openshift_checks", {"mtu": []})
+@example("openshift_cluster", {"name": {}})
+def test_any_value_of_any_variable(name: str, value: Any) -> None:
+    all_terms(inventory({"node-1": {"bmc": BMC, "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}]}}, **{name: value}))
+
+
+@FUZZ
+@given(ANYTHING | st.dictionaries(st.sampled_from(OF_HOSTS), ANYTHING, max_size=3))
+@example({"interfaces": 7})
+@example({"bmc": []})
+@example({"bmc": 7, "boot": {"method": "bmc"}})
+@example({"boot": {"method": {}}})
+@example({"interfaces": [{"mac_address": []}]})
+@example("x")
+def test_any_host(host: Any) -> None:
+    all_terms(inventory({"node-1": host, "node-2": {"bmc": BMC}}))
+
+
+@FUZZ
+@given(st.dictionaries(st.sampled_from(IN_BMC), ANYTHING, max_size=3))
+def test_any_bmc(bmc: dict[str, Any]) -> None:
+    all_terms(inventory({"node-1": {"bmc": {**BMC, **bmc}}}))
+
+
+@FUZZ
+@given(ANYTHING, ANYTHING)
+def test_any_groups_and_cluster(groups: Any, cluster: Any) -> None:
+    all_terms(inventory({"node-1": {"bmc": BMC}}, openshift_groups={"workers": groups}, openshift_cluster=cluster))
+
+
+def test_settings_hosts_and_configuration_in_one_round() -> None:
+    variables = inventory(
+        {"node-1": {"bmc": {**BMC, "address": "ipmi://10.0.0.1"}, "interfaces": [{"name": "eth0", "mac_address": "nonsense"}]}, "node-2": {"bmc": BMC}},
+        openshift_cluster={**CLUSTER, "base_domian": "example.com"},
+        openshift_timeouts={"boot": "soon"},
+    )
+    result = check(variables)
+    assert result["failed"]
+    paths = [problem["path"] for problem in result["problems"]]
+    assert paths[:2] == ["openshift_timeouts.boot", "openshift_host[node-1].bmc.address"]
+    assert {"openshift_cluster.base_domian", "openshift_host[node-1].interfaces[0].mac_address"} <= set(paths)
+    assert len(paths) == len(set(paths))
+
+
+def test_a_mistake_is_told_once() -> None:
+    result = check(inventory({"node-1": {"boot": {"method": "pxe"}, "bmc": {**BMC, "user": "x"}}}))
+    paths = [problem["path"] for problem in result["problems"]]
+    assert paths.count("openshift_host[node-1].boot.method") == paths.count("openshift_host[node-1].bmc.user") == 1
+
+
+@pytest.mark.parametrize(
+    ("variables", "text"),
+    [
+        (inventory({}, openshift_base_image=Undefined()), "openshift_base_image: Invalid value: cannot be rendered: 'vault_word' is undefined"),
+        (inventory({}, openshift_publish=Undefined()), "openshift_publish: Invalid value: cannot be rendered: 'vault_word' is undefined"),
+    ],
+)
+def test_what_cannot_be_rendered_is_a_mistake_with_a_place(variables: dict[str, Any], text: str) -> None:
+    assert text in look_up("problems", variables)
+    with pytest.raises(AnsibleLookupError, match="cannot be rendered"):
+        look_up("settings", variables)
+
+
+def test_defaults_of_hosts_are_not_rendered_for_the_play() -> None:
+    """They may name what only a host has (``inventory_hostname``)."""
+    assert look_up("settings", {**inventory({}), "openshift_host_defaults": Undefined()})["name"] == "demo"
+
+
+def test_an_unknown_term() -> None:
+    with pytest.raises(AnsibleLookupError, match="unknown term 'setings'; known: settings, "):
+        look_up("setings", inventory({}))

@@ -1,0 +1,79 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Hosts of an inventory and what is wrong with how they boot: tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import DEFAULT_GROUPS, bmc_hosts, merge, read_hosts
+
+BMC = {"address": "redfish-virtualmedia://10.0.0.1", "username": "admin", "password": "secret"}
+
+
+def test_hosts_in_order_with_defaults_below() -> None:
+    groups = {"workers": ["w"], "control_plane": ["b", "a"]}
+    defaults = {"bmc": {"username": "admin", "ca_cert": "ca.pem"}}
+    hostvars = {
+        "a": {"openshift_host": {"bmc": {"address": "x"}}, "openshift_host_defaults": defaults},
+        "b": {
+            "openshift_host": {"bmc": {"address": "y", "username": "root"}, "interfaces": [{"mac_address": "52:54:00:00:00:01"}]},
+            "openshift_host_defaults": defaults,
+        },
+        "w": {"openshift_host": {"hostname": "w.example"}},
+    }
+    hosts, _problems = read_hosts(groups, hostvars, DEFAULT_GROUPS, "/srv")
+    assert [(host["inventory_name"], host["role"]) for host in hosts] == [("b", "master"), ("a", "master"), ("w", "worker")]
+    assert bmc_hosts(hosts) == [
+        {"name": "b", "bmc": {"address": "y", "username": "root", "ca_cert": "/srv/ca.pem"}, "mac_addresses": ["52:54:00:00:00:01"]},
+        {"name": "a", "bmc": {"address": "x", "username": "admin", "ca_cert": "/srv/ca.pem"}, "mac_addresses": []},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("host", "words"),
+    [
+        ({"boot": {"method": "pxe"}}, "boot method pxe is not part of this version"),
+        ({"boot": {"method": "bcm"}}, "did you mean bmc"),
+        ({"boot": {"method": "bmc"}}, "boot method bmc needs to know the BMC"),
+        ({"boot": "bmc"}, "openshift_host[w].boot: Invalid value: must be a mapping with method"),
+        ({"boot": {"method": ["x"]}}, "openshift_host[w].boot.method: Unsupported value: ['x']"),
+        ({"bmc": []}, "openshift_host[w].bmc: Invalid value: must be a mapping with address"),
+        ({"interfaces": 7}, "openshift_host[w].interfaces: Invalid value: must be a list"),
+        ({"interfaces": ["eth0"]}, "openshift_host[w].interfaces: Invalid value: must be a list"),
+        ({"hostname": 7}, "openshift_host[w].hostname: Invalid value: must be a string"),
+        ({"bmc": {**BMC, "address": "ipmi://10.0.0.1"}}, "openshift_host[w].bmc.address: Invalid value: scheme ipmi"),
+        ({"bmc": {**BMC, "ca_cert": "ca.pem"}}, "openshift_host[w].bmc.ca_cert: Invalid value: CA certificate file /srv/ca.pem does not exist"),
+        ({"bmc": {**BMC, "fingerprint": "x"}}, "openshift_host[w].bmc.fingerprint: Invalid value"),
+        ({"bmc": {**BMC, "password": None}}, "openshift_host[w].bmc.password: Required value"),
+        ("node", "must be a mapping"),
+    ],
+)
+def test_host_mistakes(host: Any, words: str) -> None:
+    found = [problem.text() for problem in read_hosts({"workers": ["w"]}, {"w": {"openshift_host": host}}, DEFAULT_GROUPS, "/srv")[1]]
+    assert len(found) == 1 and words in found[0], found
+
+
+def test_every_mistake_of_every_host_is_told_the_defaults_once() -> None:
+    hostvars = {
+        "a": {"openshift_host": {"bmc": {"address": "ipmi://h"}, "interfaces": 7}},
+        "b": {"openshift_host": {"bmc": {**BMC, "fingerprint": "x"}}},
+        "c": {"openshift_host_defaults": 7},
+        "d": {"openshift_host_defaults": 7},
+    }
+    hosts, problems = read_hosts({"workers": list(hostvars)}, hostvars, DEFAULT_GROUPS, "/srv")
+    assert [host["inventory_name"] for host in hosts] == ["a", "b"]
+    assert [problem.path for problem in problems] == [
+        "openshift_host[a].bmc.username",
+        "openshift_host[a].bmc.password",
+        "openshift_host[a].bmc.address",
+        "openshift_host[a].interfaces",
+        "openshift_host[b].bmc.fingerprint",
+        "openshift_host_defaults",
+    ]
+
+
+def test_merge_is_deep_for_mappings_only() -> None:
+    assert merge({"a": {"x": 1, "y": [1]}, "b": 1}, {"a": {"y": [2]}}) == {"a": {"x": 1, "y": [2]}, "b": 1}
