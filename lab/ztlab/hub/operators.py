@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING
 from ..service.model import Cluster, Host, InfraEnv
 from .backend import Backend
 from .controller import Controller
+from .controllers.agent import AgentController
 from .controllers.infra_env import InfraEnvController
-from .names import CLUSTER_DEPLOYMENT, CONFIG_MAP, INFRA_ENV, NMSTATE_CONFIG, SECRET, Key, Kind, Object, key_of, labels_of
+from .day2 import Day2
+from .names import AGENT, CLUSTER_DEPLOYMENT, CONFIG_MAP, INFRA_ENV, INFRA_ENV_LABEL, NMSTATE_CONFIG, SECRET, Key, Kind, Object, key_of, labels_of
+from .registration import Registration, bound_cluster
 from .spoke import Spokes
 from .world import World
 
@@ -31,7 +34,8 @@ class Operators:
         self._tasks: list[asyncio.Task[None]] = []
         clock = world.clock
         self.infra_envs = Controller("infraenv", clock, InfraEnvController(world, backend).reconcile)
-        self.controllers = [self.infra_envs]
+        self.agents = Controller("agent", clock, AgentController(world, backend, Day2(world, backend, spokes)).reconcile, parallel=16)
+        self.controllers = [self.infra_envs, self.agents]
         self._wire()
 
     def _on(self, kind: Kind, controller: Controller, keys: Keys) -> None:
@@ -50,7 +54,11 @@ class Operators:
         self._on(SECRET, self.infra_envs, lambda item: self._infra_envs_that(item, lambda spec: (spec.get("pullSecretRef") or {}).get("name")))
         self._on(CONFIG_MAP, self.infra_envs, self._infra_envs_of_mirror)
         self._on(CLUSTER_DEPLOYMENT, self.infra_envs, self._infra_envs_of_cluster)
+        self._on(AGENT, self.agents, lambda item: [key_of(item)])
+        self._on(INFRA_ENV, self.agents, self._agents_of_infra_env)
+        self._on(CLUSTER_DEPLOYMENT, self.agents, self._agents_of_cluster)
         self.backend.core.on_change = self._changed
+        self.backend.core.on_registration = Registration(self.world, self.backend)
 
     # who is concerned
 
@@ -86,10 +94,22 @@ class Operators:
                 found.append(key_of(item))
         return found
 
+    def _agents_of_infra_env(self, infra_env: Object) -> list[Key]:
+        namespace, name = key_of(infra_env)
+        return [key_of(item) for item in self.world.all(AGENT, namespace) if labels_of(item).get(INFRA_ENV_LABEL) == name]
+
+    def _agents_of_cluster(self, deployment: Object) -> list[Key]:
+        wanted = key_of(deployment)
+        return [key_of(item) for item in self.world.all(AGENT) if bound_cluster(item) == wanted]
+
     def _changed(self, item: Cluster | InfraEnv | Host) -> None:
         """The service tells of a change."""
         if isinstance(item, InfraEnv) and item.kube_key[1]:
             self.infra_envs.wake(item.kube_key)
+        elif isinstance(item, Host):
+            infra_env = self.backend.core.state.infra_envs.get(item.infra_env_id)
+            if infra_env is not None and infra_env.kube_key[1]:
+                self.agents.wake((infra_env.kube_key[0], item.id))
 
     # life
 

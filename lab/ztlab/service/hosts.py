@@ -22,7 +22,7 @@ from .settings import ARCHITECTURE_ALIASES, version_key
 from .validations_host import FORBIDDEN_HOSTNAMES, HOSTNAME
 from .views import host_view
 
-CHANGEABLE = ("discovering", "known", "disconnected", "insufficient", "pending-for-input", *sorted(UNBOUND - {"disabled-unbound"}))
+CHANGEABLE = ("discovering", "known", "disconnected", "insufficient", "pending-for-input", "binding", *sorted(UNBOUND - {"disabled-unbound"}))
 UNBINDING_INFO = "Host is waiting to be unbound from the cluster"
 ACCEPTING_CLUSTER = ("insufficient", "ready", "pending-for-input", "adding-hosts")
 LABEL_NAME = re.compile(r"^([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$")

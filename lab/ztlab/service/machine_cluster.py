@@ -216,7 +216,10 @@ def refresh(core: Core, cluster: Cluster) -> None:
 def judge(core: Core, cluster: Cluster) -> Facts:
     scene = core.scene(cluster)
     previous = {verdict.id: verdict.status for verdicts in cluster.verdicts.values() for verdict in verdicts}
+    before = cluster.verdicts
     cluster.verdicts = validations_cluster.judge(scene)
+    if cluster.verdicts != before:
+        core.changed(cluster)
     verdicts = {verdict.id: verdict for found in cluster.verdicts.values() for verdict in found}
     for name, verdict in verdicts.items():
         if previous.get(name) == "success" and verdict.status == "failure":

@@ -256,7 +256,10 @@ def refresh(core: Core, host: Host, scene: Scene | None = None) -> None:
 def judge(core: Core, host: Host, scene: Scene) -> Facts:
     """Validate and tell the changes as events."""
     previous = {verdict.id: verdict for verdicts in host.verdicts.values() for verdict in verdicts}
+    before_all = host.verdicts
     host.verdicts = validations_host.judge(scene, host)
+    if host.verdicts != before_all:
+        core.changed(host)
     verdicts = {verdict.id: verdict for found in host.verdicts.values() for verdict in found}
     for name, verdict in verdicts.items():
         before = previous[name].status if name in previous else ""

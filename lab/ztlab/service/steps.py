@@ -312,6 +312,7 @@ def reply(core: Core, call: Call) -> Reply:
         core.set_host_status(host, "reclaiming-rebooting", "Host is rebooting into the discovery image")
     elif kind in RECEIVERS:
         RECEIVERS[kind](core, host, _decode(kind, call.body.get("output") or ""))
+        core.changed(host)
     machine_host.refresh(core, host)
     cluster = core.cluster_of(host)
     if cluster is not None and kind in ("inventory", "verify-vips") and cluster.status in machine_cluster.BEFORE:

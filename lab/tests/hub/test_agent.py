@@ -1,0 +1,50 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Agents on a running hub: hosts register through the REST API as the discovery image would."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from ztlab.hub.names import AGENT, INFRA_ENV
+
+from .rig import Machine, condition, hub_rig
+
+
+def test_a_host_becomes_an_agent(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with hub_rig(tmp_path) as rig:
+            infra_env = await rig.infra_env(agentLabels={"room": "a"})
+            machine = Machine(1)
+            rig.boot(infra_env, machine)
+            agent = await rig.until(AGENT, machine.id, lambda item: item.get("status", {}).get("debugInfo", {}).get("state") == "known-unbound")
+            labels = agent["metadata"]["labels"]
+            assert labels["infraenvs.agent-install.openshift.io"] == "rack" and labels["room"] == "a"
+            assert labels["inventory.agent-install.openshift.io/host-manufacturer"] == "Lab"
+            assert labels["agent-install.openshift.io/clusterdeployment-namespace"] == ""
+            assert agent["metadata"]["ownerReferences"][0]["uid"] == infra_env["metadata"]["uid"]
+            assert agent["spec"] == {"approved": False, "role": ""}
+            assert [entry["type"] for entry in agent["status"]["conditions"]] == [
+                "SpecSynced",
+                "Connected",
+                "RequirementsMet",
+                "Validated",
+                "Installed",
+                "Bound",
+            ]
+            assert condition(agent, "RequirementsMet")[1] == "AgentIsNotApproved"
+            assert agent["status"]["inventory"]["interfaces"][0]["macAddress"] == machine.mac
+            spec = {"approved": True, "hostname": "worker-7", "role": "worker", "nodeLabels": {"a": "b"}, "installation_disk_id": machine.disks[0]["id"]}
+            await rig.patch(AGENT, machine.id, {"spec": spec})
+            agent = await rig.until(AGENT, machine.id, lambda item: condition(item, "RequirementsMet")[1] == "AgentIsReady")
+            assert condition(agent, "SpecSynced") == ("True", "SyncOK", "The Spec has been successfully applied")
+            await rig.patch(AGENT, machine.id, {"spec": {"installation_disk_id": "nowhere"}})
+            agent = await rig.until(AGENT, machine.id, lambda item: condition(item, "SpecSynced")[1] == "InputError")
+            assert "Requested installation disk is not part of the host's valid disks" in condition(agent, "SpecSynced")[2]
+            await rig.client.delete(INFRA_ENV, "rack", "edge")
+            await rig.gone(INFRA_ENV, "rack")
+            await rig.gone(AGENT, machine.id)
+
+    asyncio.run(run())

@@ -1,0 +1,271 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Agent: what the user wants of a host, and what the host is (reference infrastructure-operator.md 4, 5)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from ...service.errors import ServiceError
+from ...service.hosts import leave_cluster
+from ...service.model import INSTALLING, NO_TIME, Cluster, Host
+from ..agent_spec import AgentSpec
+from ..agent_status import agent_status, inventory_labels, validations
+from ..backend import Backend, BackendError
+from ..conditions import Condition, merge
+from ..conditions.agent import HostFacts, host_conditions, not_synced, synced, unavailable
+from ..day2 import Day2
+from ..names import (
+    AGENT,
+    AGENT_FINALIZER,
+    BMH_LABEL,
+    CLUSTER_DEPLOYMENT,
+    CLUSTER_INSTALL,
+    CLUSTER_NAMESPACE_LABEL,
+    INFRA_ENV,
+    INFRA_ENV_LABEL,
+    INVENTORY_LABEL,
+    SKIP_SPOKE_CLEANUP,
+    STATE_ANNOTATION,
+    Key,
+    Object,
+    annotations_of,
+    deleting,
+    key_of,
+    labels_of,
+    owner,
+)
+from ..registration import bound_cluster
+from ..world import World
+
+RETRY_SECONDS = 10.0
+MINUTE = 60.0
+WAITING_FOR_UNBIND = "Waiting for host to unbind to do spoke cleanup"
+
+
+class AgentController:
+    def __init__(self, world: World, backend: Backend, day2: Day2) -> None:
+        self._world, self._backend, self._day2 = world, backend, day2
+        self._spec = AgentSpec(world, backend)
+
+    async def reconcile(self, key: Key) -> float | None:
+        """One Agent, in the order of 5.2."""
+        agent = self._world.get(AGENT, key)
+        if agent is None:
+            return None
+        if deleting(agent):
+            return await self._delete(agent)
+        if AGENT_FINALIZER not in (agent["metadata"].get("finalizers") or []):
+            await self._world.add_finalizer(AGENT, agent, AGENT_FINALIZER)
+            return 0.0
+        host = self._host(agent)
+        if host is None:
+            return await self._missing(agent)
+        agent = await self._cleanup(agent, host)
+        agent = await self._repair(agent, host)
+        again, condition = await self._sync(agent, host)
+        agent = self._world.get(AGENT, key) or agent
+        current = self._backend.host(key[1], key[0]) or host
+        agent = await self._labels(agent, current)
+        await self._show(agent, current, condition)
+        sooner = await self._day2.follow(agent, current) if condition.status == "True" else None
+        return min((seconds for seconds in (again, sooner) if seconds is not None), default=None)
+
+    def _host(self, agent: Object) -> Host | None:
+        namespace, name = key_of(agent)
+        return self._backend.host(name, namespace)
+
+    # hosts that the service lost
+
+    async def _missing(self, agent: Object) -> float | None:
+        """Restore a host from the Agent's annotations (reference 5.2); without InfraEnv label nothing is written at all."""
+        namespace, name = key_of(agent)
+        label = labels_of(agent).get(INFRA_ENV_LABEL)
+        if not label:
+            return MINUTE
+        infra_env = self._backend.infra_env((namespace, label))
+        if infra_env is None:
+            await self._unavailable(agent)
+            return MINUTE
+        state = annotations_of(agent)
+        bound = bound_cluster(agent)
+        cluster = self._backend.cluster(bound) if bound else None
+        core = self._backend.core
+        host = Host(name, infra_env.id, cluster_id=cluster.id if cluster else "", created_at=core.timestamp(), checked_in=core.now(), status_since=core.now())
+        host.status = state.get(f"{STATE_ANNOTATION}state") or ("known" if bound else "known-unbound")
+        host.role = host.suggested_role = state.get(f"{STATE_ANNOTATION}role") or "auto-assign"
+        host.progress.stage = state.get(f"{STATE_ANNOTATION}current-stage") or ""
+        text = state.get(f"{STATE_ANNOTATION}inventory")
+        host.inventory = json.loads(text) if text else None
+        core.state.hosts[infra_env.id, name] = host
+        return MINUTE if not text else 0.0
+
+    async def _unavailable(self, agent: Object) -> None:
+        status = dict(agent.get("status") or {})
+        debug = {name: value for name, value in (status.get("debugInfo") or {}).items() if name not in ("state", "stateInfo")}
+        status["debugInfo"] = debug
+        status["conditions"] = merge(status.get("conditions"), unavailable(), self._world.now())
+        await self._world.status(AGENT, agent, status)
+
+    # object
+
+    async def _cleanup(self, agent: Object, host: Host) -> Object:
+        """After an unbind of a host that had joined, its Node in the spoke goes."""
+        pending = (agent.get("status") or {}).get("deprovision_info")
+        if not pending or host.status in ("unbinding", "unbinding-pending-user-action", "reclaiming", "reclaiming-rebooting"):
+            return agent
+        if SKIP_SPOKE_CLEANUP not in annotations_of(agent):
+            where = pending.get("cluster_namespace", ""), pending.get("cluster_name", "")
+            if not await self._day2.remove_node(where, pending.get("node_name", "")):
+                return agent
+        return await self._world.status(AGENT, agent, {name: value for name, value in agent["status"].items() if name != "deprovision_info"})
+
+    async def _repair(self, agent: Object, host: Host) -> Object:
+        """Owner, labels and the annotations that a lost database is restored from."""
+        infra_env = self._backend.core.infra_env(host.infra_env_id)
+        item = self._world.get(INFRA_ENV, infra_env.kube_key)
+        owners = agent["metadata"].get("ownerReferences") or []
+        if item is not None and not any(entry.get("uid") == item["metadata"]["uid"] for entry in owners):
+            agent = await self._world.patch(AGENT, agent, {"metadata": {"ownerReferences": [owner(item, INFRA_ENV)]}})
+        given = {
+            "state": host.status,
+            "role": host.role,
+            "inventory": json.dumps(host.inventory, sort_keys=True) if host.inventory else None,
+            "validations-info": json.dumps(validations(host.verdicts), sort_keys=True) if host.verdicts else None,
+            "current-stage": host.progress.stage or None,
+        }
+        annotations = {f"{STATE_ANNOTATION}{name}": value for name, value in given.items()}
+        bound = bound_cluster(agent)
+        labels = {INFRA_ENV_LABEL: infra_env.kube_key[1], CLUSTER_NAMESPACE_LABEL: bound[0] if bound else ""}
+        return await self._world.metadata(AGENT, agent, labels=labels, annotations=annotations)
+
+    async def _labels(self, agent: Object, host: Host) -> Object:
+        if host.inventory is None:
+            return agent
+        return await self._world.metadata(AGENT, agent, labels=inventory_labels(host.inventory), annotations={f"{INVENTORY_LABEL}version": "0.1"})
+
+    # spec
+
+    async def _sync(self, agent: Object, host: Host) -> tuple[float | None, Condition]:
+        """Bind or unbind, then push the rest; when to try again, and SpecSynced."""
+        try:
+            if await self._binding(agent, host):
+                return None, synced()
+            agent = await self._approve(agent, host)
+            await self._spec.push(agent, host)
+        except BackendError as error:
+            return (None if error.users else RETRY_SECONDS), not_synced(str(error), backend=not error.users)
+        return None, synced()
+
+    async def _binding(self, agent: Object, host: Host) -> bool:
+        """Whether the host was bound or unbound now. Raises BackendError."""
+        wanted = bound_cluster(agent)
+        present = self._backend.core.cluster_of(host)
+        if wanted is None:
+            if present is None:
+                return False
+            await self._unbind(agent, host, present)
+            return True
+        deployment = self._world.get(CLUSTER_DEPLOYMENT, wanted)
+        cluster = self._backend.cluster(wanted)
+        if deployment is None:
+            text = f'failed to find clusterDeployment {wanted[1]} in namespace {wanted[0]}: clusterdeployments.hive.openshift.io "{wanted[1]}" not found'
+            raise BackendError(500, text)
+        if cluster is None:
+            raise BackendError(500, f"failed to find cluster of clusterDeployment {wanted[1]} in namespace {wanted[0]}: record not found")
+        if present is cluster:
+            return False
+        if present is not None:
+            await self._unbind(agent, host, present)
+            return True
+        if host.status in ("unbinding", "unbinding-pending-user-action", "reclaiming", "reclaiming-rebooting"):
+            return False
+        await self._backend.call("POST", f"{self._backend.host_path(host)}/actions/bind", {"cluster_id": cluster.id})
+        return True
+
+    async def _unbind(self, agent: Object, host: Host, cluster: Cluster) -> None:
+        """Raises BackendError."""
+        if not host.day2 and (host.status in INSTALLING or host.status == "preparing-successful"):
+            raise BackendError(409, f"cancelling non-day-2 host {host.id} in the middle of installation is not allowed")
+        joined = self._joined(agent, host)
+        node = host.name
+        reclaim = False
+        if joined and BMH_LABEL not in labels_of(agent):
+            reclaim = await self._day2.begin_reclaim(cluster.kube_key, host)
+        infra_env = self._backend.core.infra_env(host.infra_env_id)
+        if infra_env.cluster_id:
+            raise BackendError(409, f"Cannot unbind Host {host.id}. InfraEnv {infra_env.kube_key[1]} is bound to cluster {cluster.name}")
+        try:
+            leave_cluster(self._backend.core, host, reclaim=reclaim)
+        except ServiceError as error:
+            raise BackendError(error.status, error.reason) from error
+        self._backend.core.event("host_unbind_succeeded", f"Host {host.name}: Successfully unbound from cluster {cluster.name}", host=host)
+        status = {name: value for name, value in (agent.get("status") or {}).items() if name != "csrStatus"}
+        if joined:
+            namespace, name = cluster.kube_key
+            status["deprovision_info"] = {"cluster_name": name, "cluster_namespace": namespace, "node_name": node, "message": WAITING_FOR_UNBIND}
+        await self._world.status(AGENT, agent, status)
+
+    @staticmethod
+    def _joined(agent: Object, host: Host) -> bool:
+        return host.progress.stage == "Done" or bool(((agent.get("status") or {}).get("csrStatus") or {}).get("approvedCSRs"))
+
+    async def _approve(self, agent: Object, host: Host) -> Object:
+        """The InfraEnv may approve every Agent; it never takes an approval back."""
+        item = self._world.get(INFRA_ENV, self._backend.core.infra_env(host.infra_env_id).kube_key)
+        wanted = ((item or {}).get("spec") or {}).get("agentApproval") or {}
+        if wanted.get("autoApprove") and not agent["spec"].get("approved"):
+            return await self._world.patch(AGENT, agent, {"spec": {"approved": True}})
+        return agent
+
+    # status
+
+    async def _show(self, agent: Object, host: Host, spec_synced: Condition) -> None:
+        cluster = self._backend.core.cluster_of(host)
+        facts = HostFacts(host.status, host.status_info, host.approved, validations(host.verdicts))
+        conditions: Sequence[Condition] = [spec_synced, *host_conditions(facts)]
+        urls: dict[str, str] = {}
+        if cluster is not None:
+            token = self._backend.core.sign_infra_env(host.infra_env_id)
+            known = ((agent.get("status") or {}).get("debugInfo") or {}).get("eventsURL", "")
+            fresh = self._backend.url("/v2/events", host_id=host.id, api_key=token)
+            # Every signature is another one: an address that is there stays.
+            urls["eventsURL"] = known if known.partition("&api_key=")[0] == fresh.partition("&api_key=")[0] else fresh
+            if host.logs_collected_at != NO_TIME:
+                urls["logsURL"] = self._backend.url(f"/v2/clusters/{cluster.id}/logs", host_id=host.id, logs_type="host")
+        await self._world.status(AGENT, agent, agent_status(agent.get("status") or {}, host, cluster, conditions, self._world.now(), urls))
+
+    # deletion
+
+    async def _delete(self, agent: Object) -> float | None:
+        if AGENT_FINALIZER not in (agent["metadata"].get("finalizers") or []):
+            return None
+        host = self._host(agent)
+        try:
+            await self._leave_spoke(agent, host)
+            if host is not None:
+                await self._backend.call("DELETE", self._backend.host_path(host))
+        except (BackendError, LookupError) as error:
+            status = dict(agent.get("status") or {})
+            condition = Condition("Cleanup", "False", "CleanupFailed", str(error))
+            status["conditions"] = merge(status.get("conditions"), [condition], self._world.now())
+            await self._world.status(AGENT, agent, status)
+            return RETRY_SECONDS
+        await self._world.drop_finalizer(AGENT, agent, AGENT_FINALIZER)
+        return None
+
+    async def _leave_spoke(self, agent: Object, host: Host | None) -> None:
+        """A node that joined leaves its cluster, unless that is going anyway. Raises LookupError."""
+        bound = bound_cluster(agent)
+        if host is None or bound is None or not self._joined(agent, host) or SKIP_SPOKE_CLEANUP in annotations_of(agent):
+            return
+        infra_env = self._world.get(INFRA_ENV, self._backend.core.infra_env(host.infra_env_id).kube_key)
+        deployment = self._world.get(CLUSTER_DEPLOYMENT, bound)
+        name = (((deployment or {}).get("spec") or {}).get("clusterInstallRef") or {}).get("name", "")
+        install = self._world.get(CLUSTER_INSTALL, (bound[0], name))
+        if any(item is None or deleting(item) for item in (infra_env, deployment, install)):
+            return
+        if not await self._day2.remove_node(bound, host.name):
+            raise LookupError(f"node {host.name} of cluster {bound[0]}/{bound[1]} could not be removed")
