@@ -15,6 +15,7 @@ from typing import Any
 
 from .errors import ZeroTouchError
 from .files import SECRET_FILE, ensure_directory, write_atomic
+from .state_shape import fault_of
 
 FORMAT = 1
 
@@ -23,7 +24,8 @@ class StateFile:
     """The state document of one deployment (0600).
 
     Sections: ``cluster``, ``secrets`` (tokens, signers, password), ``image``, ``publish``, ``bmc``, ``install``; each is owned by one room.
-    A missing file reads as an empty document. Raises :class:`ZeroTouchError` for a file that is not ours or of a newer format.
+    A missing file reads as an empty document. Raises :class:`ZeroTouchError` for a file that is not ours, of a newer format, or damaged
+    (:mod:`.state_shape`).
     """
 
     def __init__(self, path: Path) -> None:
@@ -31,14 +33,14 @@ class StateFile:
 
     def read(self) -> dict[str, Any]:
         try:
-            text = self.path.read_text()
+            text = self.path.read_text(errors="replace")
         except FileNotFoundError:
             return {}
         except OSError as error:
             raise ZeroTouchError(f"{self.path} cannot be read: {error.strerror}.") from error
         try:
             document = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             document = None
         if not isinstance(document, dict) or not isinstance(document.get("format"), int):
             raise ZeroTouchError(f"{self.path} is not a state file of this collection.", "Move it away, or name another openshift_work_dir.")
@@ -47,12 +49,17 @@ class StateFile:
                 f"{self.path} was written by a newer release of zerotouch.openshift (format {document['format']}, this release knows {FORMAT}).",
                 "Use that release.",
             )
+        section, fault = fault_of(document)
+        if fault:
+            raise ZeroTouchError(
+                f"{self.path} is damaged, in section {section}: {fault}.",
+                f"Restore the file, or take the whole section {section} out of it: what the work directory and the cluster still tell is found again.",
+            )
         return document
 
     def section(self, name: str) -> dict[str, Any]:
         """A copy of one section; empty when there is none."""
-        value = self.read().get(name)
-        return dict(value) if isinstance(value, dict) else {}
+        return dict(self.read().get(name) or {})
 
     @contextlib.contextmanager
     def edit(self) -> Iterator[dict[str, Any]]:

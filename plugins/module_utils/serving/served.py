@@ -104,7 +104,7 @@ def _difference(image: Path, options: PublishOptions, recorded: Mapping[str, Any
         return "the server listens elsewhere or otherwise"
     path = urlsplit(image_url("http://host", str(recorded.get("token")), image)).path
     size = image.stat().st_size if image.is_file() else -1
-    if not serves(options.listen, int(recorded["port"]), path, size, tls=bool(options.certificate)):
+    if not serves(options.listen, int(recorded.get("port") or 0), path, size, tls=bool(options.certificate)):
         return "the server does not answer"
     return ""
 

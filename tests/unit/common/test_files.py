@@ -176,10 +176,10 @@ class TestState:
             for number in range(25):
                 StateFile(tmp_path / "state.json").update(name, {f"k{number}": number})
 
-        threads = [threading.Thread(target=write, args=(name,)) for name in ("image", "bmc", "install")]
+        threads = [threading.Thread(target=write, args=(name,)) for name in ("image", "publish", "install")]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         document = StateFile(tmp_path / "state.json").read()
-        assert all(len(document[name]) == 25 for name in ("image", "bmc", "install"))
+        assert all(len(document[name]) == 25 for name in ("image", "publish", "install"))

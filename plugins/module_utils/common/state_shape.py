@@ -1,0 +1,168 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What a state file may hold. Whoever reads a section can rely on the types; a file that somebody edited is refused in one place, in words.
+
+A shape is a type of JSON, a dict of shapes by key (keys that are not listed may hold anything, listed ones may be absent), ``{EACH: shape}`` for a
+mapping with any keys, a list with the shape of its elements, or a function that says what is wrong with a text.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+Shape: TypeAlias = "type | dict[str, Shape] | list[Shape] | Callable[[str], str]"
+
+EACH = "*"
+_WORDS: Mapping[type, str] = {
+    dict: "a mapping",
+    list: "a list",
+    str: "a text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    type(None): "null",
+}
+
+
+def _url(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        fine = not text or (parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and " " not in text)
+    except ValueError:
+        fine = False
+    return "" if fine else "must be an http or https URL"
+
+
+def _address(text: str) -> str:
+    try:
+        ipaddress.ip_address(text or "::")
+    except ValueError:
+        return "must be an IP address"
+    return ""
+
+
+_KEY_PAIR: Shape = {"key": str, "crt": str}
+_HOST: Shape = {"name": str, "hostname": str, "role": str, "macs": [str], "static_ips": [str]}
+_SEEN_HOST: Shape = {"status": str, "stage": str, "role": str, "bootstrap": bool, "addresses": [str], "hostname": str, "node": str}
+
+SECTIONS: Mapping[str, Shape] = {
+    "cluster": {
+        "name": str,
+        "base_domain": str,
+        "version": str,
+        "release_image": str,
+        "api_url": _url,
+        "rendezvous_ip": _address,
+        "hosts": [_HOST],
+        "replicas": {EACH: int},
+    },
+    "secrets": {
+        "infra_env_id": str,
+        "public_key": str,
+        "agent_token": str,
+        "user_token": str,
+        "watcher_token": str,
+        "kubeadmin_password": str,
+        "kubeadmin_hash": str,
+        "signers": {EACH: _KEY_PAIR},
+        "admin_kubeconfig": _KEY_PAIR,
+    },
+    "image": {
+        "path": str,
+        "sha256": str,
+        "size": int,
+        "mtime_ns": int,
+        "kind": str,
+        "base": {"path": str, "size": int, "mtime_ns": int, "sha256": str},
+        "inputs": {EACH: str},
+        "ignition_sha256": str,
+        "built_at": str,
+    },
+    "publish": {
+        "method": str,
+        "url": str,
+        "path": str,
+        "token": str,
+        "copy": str,
+        "of": [int],
+        "listen": str,
+        "port": int,
+        "pid": int,
+        "started": int,
+        "certificate": str,
+        "key": str,
+    },
+    "bmc": {EACH: {"session": str, "address": str, "image_url": str}},
+    "install": {
+        "phase": str,
+        "started_at": str,
+        "installed_at": str,
+        "last_seen_at": str,
+        "cluster_id": str,
+        "failure": str,
+        "suspects": [str],
+        "warnings": [str],
+        "overdue": bool,
+        "console_url": str,
+        "kubernetes_version": str,
+        "phases": {EACH: str},
+        "hosts": {EACH: _SEEN_HOST},
+        "nodes": [{"name": str, "ready": bool, "roles": [str]}],
+        "timeline": [{"host": str, "status": str, "stage": str, "at": str}],
+    },
+}
+
+
+def fault_of(document: Mapping[str, Any]) -> tuple[str, str]:
+    """The first section that is not as it must be, and what is wrong with it: ``("install", "install.phase must be a text, and is a list")``."""
+    for name, shape in SECTIONS.items():
+        if name in document:
+            for fault in _faults(name, document[name], shape):
+                return name, fault
+    return "", ""
+
+
+def _faults(path: str, value: Any, shape: Shape) -> Iterator[str]:
+    if isinstance(shape, dict):
+        if not isinstance(value, dict):
+            yield _mismatch(path, value, dict)
+            return
+        for key, inner in value.items():
+            wanted = shape.get(key, shape.get(EACH))
+            if wanted is not None:
+                yield from _faults(f"{path}.{_shown(key)}", inner, wanted)
+    elif isinstance(shape, list):
+        if not isinstance(value, list):
+            yield _mismatch(path, value, list)
+            return
+        for index, inner in enumerate(value):
+            yield from _faults(f"{path}[{index}]", inner, shape[0])
+    else:
+        yield from _leaf_faults(path, value, shape)
+
+
+def _leaf_faults(path: str, value: Any, shape: Any) -> Iterator[str]:
+    kind = shape if isinstance(shape, type) else str
+    if type(value) is not kind:
+        yield _mismatch(path, value, kind)
+    elif isinstance(value, str) and not _printable(value):
+        yield f"{path} holds characters that no text of ours has"
+    elif kind is not shape and (fault := shape(value)):
+        yield f"{path} {fault}"
+
+
+def _printable(text: str) -> bool:
+    """No NUL, which no path can hold, and no half of a character."""
+    return "\0" not in text and not any(0xD800 <= ord(character) <= 0xDFFF for character in text)
+
+
+def _shown(key: str) -> str:
+    return key if key.isprintable() and len(key) <= 40 else "…"
+
+
+def _mismatch(path: str, value: Any, kind: type) -> str:
+    return f"{path} must be {_WORDS[kind]}, and is {_WORDS.get(type(value), 'something else')}"
