@@ -197,7 +197,8 @@ class _Draft:
     def plan(self) -> AgentPlan:
         agent = self.agent
         metadata = {"name": agent.name, "namespace": agent.namespace} | ({"labels": dict(self.request.agent_labels)} if self.request.agent_labels else {})
-        change = plan_object(AGENT, {"metadata": metadata, "spec": self.spec}, agent.raw)
+        spec = {field: value for field, value in self.spec.items() if value != "" or agent.spec.get(field)}  # empty as it is: nothing to empty
+        change = plan_object(AGENT, {"metadata": metadata, "spec": spec}, agent.raw)
         patch = change.body.get("spec", {}) if change is not None else {}
         self.refusals += _ignored(agent, patch)
         if agent.bare_metal_host and (both := sorted(_OF_BARE_METAL_HOST & set(patch))):

@@ -74,7 +74,7 @@ def agents_argument_spec() -> dict[str, Any]:
         "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},
         "unexpected": {"type": "str", "choices": ["ignore", "warn", "fail", "approve"], "default": "warn"},
         "wait_for": {"type": "str", "choices": list(TARGETS), "default": "none"},
-        "timeout": {"type": "int", "default": 1800},
+        "timeout": {"type": "float", "default": 1800},
         "forks": {"type": "int", "default": 20},
     }
 
@@ -82,7 +82,7 @@ def agents_argument_spec() -> dict[str, Any]:
 def agents_info_argument_spec() -> dict[str, Any]:
     return {
         **CONNECTION_OPTIONS,
-        "namespaces": {"type": "list", "elements": "str", "default": []},
+        "namespaces": {"type": "list", "elements": "str", "default": [], "aliases": ["namespace"]},
         "label_selector": {"type": "str"},
         "infra_env": {"type": "str"},
         "cluster": {"type": "str"},
@@ -116,7 +116,7 @@ def _answer(call: Opened, account: Account, client: KubeClient) -> dict[str, Any
         for note in host.notes:
             call.warn(f"{host.name}: {note}")
     for problem in warnings_of(account.problems):
-        call.warn(problem.text())
+        call.warn(problem.detail + (f" ({problem.hint})" if problem.hint else ""))
     call.plan(outcome.change.describe() for outcome in account.outcomes)
     result: dict[str, Any] = {
         "changed": account.changed,

@@ -160,7 +160,9 @@ class HubServer:
     def _patch(self, request: dict[str, Any], plural: str, present: dict[str, Any]) -> tuple[int, dict[str, str], dict[str, Any]]:
         version = (request["body"].get("metadata") or {}).get("resourceVersion")
         if version and version != present["metadata"]["resourceVersion"]:
-            return status(409, "Conflict", f'{plural} "{present["metadata"]["name"]}": the object has been modified; please apply your changes to the latest version')
+            return status(
+                409, "Conflict", f'{plural} "{present["metadata"]["name"]}": the object has been modified; please apply your changes to the latest version'
+            )
         changed = merge(present, request["body"])
         if request["dry"] or changed == present:
             return 200, {}, changed

@@ -73,7 +73,10 @@ def agent(
 ) -> dict[str, Any]:
     """An Agent object. ``cluster`` is (namespace, name)."""
     addresses = [mac(number)] if macs is None else macs
-    nics = [{"name": f"eth{index}", "macAddress": each, "flags": [], "ipV4Addresses": [f"10.0.0.{number % 250}/24"], "ipV6Addresses": []} for index, each in enumerate(addresses)]
+    nics = [
+        {"name": f"eth{index}", "macAddress": each, "flags": [], "ipV4Addresses": [f"10.0.0.{number % 250}/24"], "ipV6Addresses": []}
+        for index, each in enumerate(addresses)
+    ]
     inventory = {
         "hostname": f"host-{number}",
         "bmcAddress": bmc or f"10.1.{number >> 8 & 255}.{number & 255}",
@@ -108,7 +111,9 @@ def agent(
     }
 
 
-def cluster_objects(name: str = "demo", namespace: str = "lab", masters: int = 3, workers: int = 0, *, completed: str = "InstallationNotStarted", installed: bool = False) -> dict[str, dict[str, Any]]:
+def cluster_objects(
+    name: str = "demo", namespace: str = "lab", masters: int = 3, workers: int = 0, *, completed: str = "InstallationNotStarted", installed: bool = False
+) -> dict[str, dict[str, Any]]:
     """(ClusterDeployment, AgentClusterInstall) by plural."""
     done = completed == "InstallationCompleted"
     found = [

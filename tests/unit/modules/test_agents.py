@@ -1,0 +1,149 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The doors agents and agents_info as modules, in this process."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from ansible.module_utils.testing import patch_module_args
+from ansible_collections.zerotouch.openshift.plugins.modules import agents, agents_info
+
+
+def _load(name: str) -> ModuleType:
+    path = Path(__file__).parents[1] / "hub" / "agents" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"agents_door_{name}", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+hubserver, made = _load("hubserver"), _load("made")
+
+
+@pytest.fixture
+def hub() -> Iterator[Any]:
+    server = hubserver.HubServer()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def call(capfd: pytest.CaptureFixture[str], hub: Any) -> Callable[..., dict[str, Any]]:
+    def open_door(door: Any, **arguments: Any) -> dict[str, Any]:
+        with patch_module_args({"kubeconfig": hub.kubeconfig, **arguments}), pytest.raises(SystemExit):
+            door.main()
+        output = capfd.readouterr().out
+        assert "a-token-for-the-hub" not in output
+        return dict(json.loads(output))
+
+    return open_door
+
+
+def hosts(count: int, **more: Any) -> list[dict[str, Any]]:
+    return [{"name": f"node-{n}", "mac_addresses": [made.mac(n)], "hostname": f"node-{n}.example.com", **more} for n in range(1, count + 1)]
+
+
+def test_check_run_run_again(call: Any, hub: Any) -> None:
+    for number in (1, 2):
+        hub.put("agents", made.agent(number))
+    arguments = {"namespace": "lab", "hosts": hosts(2, role="worker", agent_labels={"rack": "r1"})}
+    predicted = call(agents, **arguments, _ansible_check_mode=True, _ansible_diff=True)
+    assert predicted["changed"] and all(request["dry"] for request in hub.patches()) and len(hub.patches()) == 2
+    assert hub.get(made.uuid(1))["spec"]["approved"] is False
+    done = call(agents, **arguments, _ansible_diff=True)
+    again = call(agents, **arguments)
+    assert [done["changed"], again["changed"]] == [True, False]
+    assert predicted["diff"] == done["diff"] and json.loads(done["diff"][0]["before"]) == {"metadata": {"labels": {}}, "spec": {"approved": False, "role": ""}}
+    assert [host["changes"] for host in predicted["hosts"]] == [host["changes"] for host in done["hosts"]]
+    assert (done["api_calls"], again["api_calls"]) == ({"list": 1, "patch": 2}, {"list": 1})
+    assert hub.get(made.uuid(2))["spec"] == {"approved": True, "role": "worker", "hostname": "node-2.example.com"}
+    assert {key: done["hosts"][0][key] for key in ("name", "agent", "by", "hostname", "role", "approved", "failed", "reason")} == {
+        "name": "node-1",
+        "agent": made.uuid(1),
+        "by": f"MAC {made.mac(1)}",
+        "hostname": "node-1.example.com",
+        "role": "worker",
+        "approved": True,
+        "failed": False,
+        "reason": "",
+    }
+
+
+def test_a_part_fails_the_rest_is_done(call: Any, hub: Any) -> None:
+    hub.put("agents", made.agent(1))
+    hub.put("agents", made.agent(2, state="installing", hostname="other", cluster=("lab", "demo")))
+    result = call(agents, namespace="lab", hosts=hosts(3))
+    assert result["failed"] and result["changed"]
+    assert [(host["changed"], host["failed"]) for host in result["hosts"]] == [(True, False), (False, True), (False, True)]
+    assert result["msg"] == (
+        "2 of 3 hosts failed:\n"
+        "node-2: hostname can no longer be changed from 'other' to 'node-2.example.com': its installation has started (state installing)\n"
+        f"node-3: no Agent has MAC {made.mac(3)}"
+    )
+    assert result["unmatched"] == [{"name": "node-3", "reason": f"no Agent has MAC {made.mac(3)}"}]
+
+
+def test_strangers(call: Any, hub: Any) -> None:
+    for number in (1, 2):
+        hub.put("agents", made.agent(number))
+    warned = call(agents, namespace="lab", hosts=hosts(1))
+    assert f"Agent lab/{made.uuid(2)} (host-2) belongs to no host that is expected" in json.dumps(warned["warnings"])
+    assert warned["unexpected"] == [
+        {"agent": made.uuid(2), "namespace": "lab", "macs": [made.mac(2)], "hostname": "host-2", "state": "known-unbound", "validations": ""}
+    ]
+    hub.change(made.uuid(1), spec={"hostname": "old"})
+    stopped = call(agents, namespace="lab", hosts=hosts(1), unexpected="fail")
+    assert stopped["failed"] and not stopped["changed"] and f"Agent lab/{made.uuid(2)}" in stopped["msg"]
+    assert hub.get(made.uuid(1))["spec"]["hostname"] == "old"
+    approved = call(agents, namespace="lab", hosts=hosts(1), unexpected="approve")
+    assert approved["approved"] == [f"Agent lab/{made.uuid(2)}"] and hub.get(made.uuid(2))["spec"]["approved"]
+
+
+def test_mistakes_ask_the_hub_nothing(call: Any, hub: Any) -> None:
+    result = call(agents, namespace="lab", hosts=[{"name": "a"}, {"name": "b", "mac_addresses": ["x"]}])
+    assert result["failed"] and len(result["problems"]) == 2 and hub.requests == []
+
+
+def test_information(call: Any, hub: Any) -> None:
+    failing = {"hardware": [{"id": "has-min-cpu-cores", "status": "failure", "message": "few"}]}
+    hub.put("agents", made.agent(1, state="insufficient", validations=failing, cluster=("lab", "demo"), labels={"rack": "r1"}))
+    hub.put("agents", made.agent(2, namespace="other", infra_env="x"))
+    assert [agent["name"] for agent in call(agents_info)["agents"]] == [made.uuid(1), made.uuid(2)]
+    for arguments, number in (
+        ({"namespaces": ["other"]}, 2),
+        ({"namespace": "lab"}, 1),
+        ({"infra_env": "x"}, 2),
+        ({"label_selector": "rack=r1"}, 1),
+        ({"cluster": "demo"}, 1),
+        ({"cluster": "lab/demo"}, 1),
+        ({"query": "state == 'insufficient'"}, 1),
+    ):
+        assert [agent["name"] for agent in call(agents_info, **arguments)["agents"]] == [made.uuid(number)]
+    flat = call(agents_info, infra_env="lab")["agents"][0]
+    assert flat["validations"] == [{"id": "has-min-cpu-cores", "status": "failure", "message": "few"}]
+    assert (flat["cluster"], flat["ip_addresses"], flat["macs"]) == ({"namespace": "lab", "name": "demo"}, ["10.0.0.1"], [made.mac(1)])
+    assert flat["inventory"]["cpu"]["count"] == 8
+    assert "inventory" not in call(agents_info, inventory=False)["agents"][0]
+    assert "is not a JMESPath expression" in call(agents_info, query="a ||")["msg"]
+
+
+def test_the_documented_record_is_the_returned_one(call: Any, hub: Any) -> None:
+    import yaml
+
+    hub.put("agents", made.agent(1))
+    returned = call(agents_info)["agents"][0]
+    assert set(yaml.safe_load(agents_info.RETURN)["agents"]["contains"]) == set(returned)
+    result = call(agents, namespace="lab", hosts=hosts(1))
+    documented = yaml.safe_load(agents.RETURN)
+    assert set(documented) == set(result) - {"changed", "failed", "invocation", "warnings"}
+    assert set(documented["hosts"]["contains"]) == set(result["hosts"][0])
