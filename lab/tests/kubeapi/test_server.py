@@ -55,7 +55,7 @@ REFUSALS: list[tuple[str, str, str, Any, str, int, str]] = [
     ("name differs", "PUT", f"{THINGS}/here", thing("b"), "application/json", 400, "BadRequest"),
     ("old version", "PUT", f"{THINGS}/here", {**thing("here"), "metadata": {"name": "here", "resourceVersion": "1"}}, "application/json", 409, "Conflict"),
     ("strategic on custom", "PATCH", f"{THINGS}/here", {}, "application/strategic-merge-patch+json", 415, "UnsupportedMediaType"),
-    ("apply", "PATCH", f"{THINGS}/here", {}, "application/apply-patch+yaml", 415, "UnsupportedMediaType"),
+    ("apply without a manager", "PATCH", f"{THINGS}/here", {}, "application/apply-patch+yaml", 422, "Invalid"),
     ("patch of nothing", "PATCH", f"{THINGS}/none", {}, MERGE, 404, "NotFound"),
     ("failed test", "PATCH", f"{THINGS}/here", [{"op": "test", "path": "/spec/colour", "value": "x"}], "application/json-patch+json", 422, "Invalid"),
     ("wrong uid", "DELETE", f"{THINGS}/here", {"preconditions": {"uid": "x"}}, "application/json", 409, "Conflict"),

@@ -38,17 +38,22 @@ def resources(definition: Mapping[str, Any]) -> list[Resource]:
     if not stored:
         raise _refused(definition, "spec.versions", "Invalid value: must have exactly one version marked as storage version")
     ordered = sorted(versions, key=lambda version: version["name"] != stored)
-    return [_resource(definition, version, stored) for version in ordered]
+    kept = next(version for version in spec["versions"] if version.get("storage"))
+    return [_resource(definition, version, kept) for version in ordered]
+
+
+def _document(version: Mapping[str, Any]) -> dict[str, Any]:
+    return (version.get("schema") or {}).get("openAPIV3Schema") or {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 
 
 def _refused(definition: Mapping[str, Any], field: str, text: str) -> ApiError:
     return invalid("CustomResourceDefinition", GROUP, definition["metadata"]["name"], [(field, text)])
 
 
-def _resource(definition: Mapping[str, Any], version: Mapping[str, Any], stored: str) -> Resource:
+def _resource(definition: Mapping[str, Any], version: Mapping[str, Any], kept: Mapping[str, Any]) -> Resource:
     spec = definition["spec"]
     names, group = spec["names"], spec["group"]
-    document = (version.get("schema") or {}).get("openAPIV3Schema") or {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    document = _document(version)
     try:
         schema = structural.parse(document, root=True)
         columns = tuple(_column(entry) for entry in version.get("additionalPrinterColumns") or ())
@@ -71,7 +76,8 @@ def _resource(definition: Mapping[str, Any], version: Mapping[str, Any], stored:
         check=_check(schema) if schema.ruled else None,
         singular_name=names.get("singular") or names["kind"].lower(),
         list_kind_name=names.get("listKind") or f"{names['kind']}List",
-        stored_as=f"{group}/{stored}",
+        stored_as=f"{group}/{kept['name']}",
+        stored_structure=structural.parse(_document(kept), root=True) if kept is not version else None,
         custom=True,
     )
 

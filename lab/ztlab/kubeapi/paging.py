@@ -39,7 +39,7 @@ class Lists:
             version, items = self._open[name]
         else:
             version, items = self.store.version, self.store.listed(resource, namespace, fits)
-        metadata: Object = {"resourceVersion": str(version)}
+        metadata: Object = {**({"continue": ""} if resource.custom else {}), "resourceVersion": str(version)}
         rest = len(items) - start - limit
         if not limit or rest <= 0:
             return items[start:], metadata

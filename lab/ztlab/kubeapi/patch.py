@@ -14,6 +14,7 @@ from .errors import ApiError, bad_request
 MERGE = "application/merge-patch+json"
 JSON = "application/json-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
+APPLY = "application/apply-patch+yaml"
 SUPPORTED = (JSON, MERGE)
 
 

@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from .structural import Cause, Schema
+from .structural import Cause, Schema, prune
 
 Object = dict[str, Any]
 # (current object, body of the request) -> the object to store
@@ -43,7 +43,7 @@ class Resource:
     ``prepare(new, old)`` may complete or refuse (ApiError) an object before it is stored; ``old`` is None on creation.
     ``fields`` are extra field selectors; ``schema`` is the OpenAPI v3 schema if there is one. ``strategic``: a built-in kind, whose
     strategic merge patches are taken (as merge patches: maps merge, lists replace); custom resources answer 415 to them.
-    ``structure`` completes, prunes and validates objects, ``check`` looks at them after that; ``held``: what keeps an object that is
+    ``structure`` completes, prunes and validates objects (``stored_structure`` is that of the version that is kept), ``check`` looks at them after that; ``held``: what keeps an object that is
     being deleted beside its finalizers; ``stored_as``: the apiVersion under which objects of every served version are kept.
     """
 
@@ -61,6 +61,7 @@ class Resource:
     schema: Mapping[str, Any] | None = None
     strategic: bool = False
     structure: Schema | None = None
+    stored_structure: Schema | None = None
     check: Callable[[Object, Object | None], list[Cause]] | None = None
     held: Callable[[Object], bool] | None = None
     singular_name: str = ""
@@ -86,8 +87,11 @@ class Resource:
         return self.group, self.plural
 
     def as_served(self, item: Object) -> Object:
-        """A stored object in this version; only the apiVersion differs."""
-        return item if item.get("apiVersion") == self.api_version else {**item, "apiVersion": self.api_version}
+        """A stored object in this version: conversion does nothing but that a version shows only what its schema knows."""
+        if item.get("apiVersion") == self.api_version:
+            return item
+        served = {**item, "apiVersion": self.api_version}
+        return prune(self.structure, served) if self.structure is not None else served
 
     @property
     def has_status(self) -> bool:

@@ -144,7 +144,7 @@ def _judge(schema: Schema, rule: Rule, new: Any, old: Any, path: str) -> Iterato
     try:
         passed = bool(compiled.evaluate(values))
     except CELEvalError as error:
-        yield where, f"Invalid value: {shown}: rule evaluation error: {error.args[0] if error.args else error}"
+        yield where, f"Invalid value: rule evaluation error: {error.args[0] if error.args else error}"
         return
     if not passed:
         yield where, f"{_prefix(rule, shown)}{_message(rule, values)}"
@@ -155,7 +155,7 @@ def _prefix(rule: Rule, shown: str) -> str:
         return "Forbidden: "
     if rule.reason == "FieldValueRequired":
         return "Required value: "
-    return f"Duplicate value: {shown}: " if rule.reason == "FieldValueDuplicate" else f"Invalid value: {shown}: "
+    return f"Duplicate value: {shown}: " if rule.reason == "FieldValueDuplicate" else "Invalid value: "
 
 
 def _message(rule: Rule, values: dict[str, Any]) -> str:

@@ -217,6 +217,8 @@ class KubeApi:
         resource = self.registry.find(group, version, rest[0])
         name, subresource = (rest[1] if len(rest) > 1 else ""), (rest[2] if len(rest) > 2 else "")
         known = resource is not None and len(rest) <= 3 and (not subresource or subresource in resource.subresources)
+        if resource is not None and resource.custom and len(rest) == 3 and not known and namespace:
+            raise errors.not_found(resource.plural, resource.group, name)
         if resource is None or not known or (namespace and not resource.namespaced) or (name and resource.namespaced and not namespace):
             raise errors.no_such_path()
         return Target(resource, namespace, name, subresource)
@@ -242,7 +244,7 @@ class KubeApi:
             self._check_body(resource, body, target)
             warnings = self._unknown_fields(request, resource, body)
             self._check_namespace(target, body)
-            created = self.store.create(resource, body, target.namespace, dry_run=_dry_run(query))
+            created = self.store.create(resource, body, target.namespace, dry_run=_dry_run(query), manager=_manager(request))
             return self._item(request, resource, created, 201, warnings)
         if request.method == "DELETE":
             fits = selectors.matcher(query, resource)
@@ -294,7 +296,7 @@ class KubeApi:
             body = await self._body(request)
             self._check_body(resource, body, target)
             warnings = self._unknown_fields(request, resource, body)
-            stored = self.store.update(resource, body, target.namespace, subresource=target.subresource, dry_run=_dry_run(query))
+            stored = self.store.update(resource, body, target.namespace, subresource=target.subresource, dry_run=_dry_run(query), manager=_manager(request))
             return self._item(request, resource, stored, warnings=warnings)
         if request.method == "PATCH":
             return await self._patch(request, target)
@@ -304,9 +306,13 @@ class KubeApi:
 
     async def _patch(self, request: web.Request, target: Target) -> web.Response:
         media_type = request.headers.get("Content-Type", "").split(";")[0].strip()
-        accepted = (*patch.SUPPORTED, patch.STRATEGIC) if target.resource.strategic else patch.SUPPORTED
+        accepted = (*patch.SUPPORTED, *([patch.STRATEGIC] if target.resource.strategic else []), patch.APPLY)
         if media_type not in accepted:
             raise errors.unsupported_media_type(accepted)
+        if media_type == patch.APPLY:
+            return await self._apply(request, target)
+        if "force" in request.query:
+            raise errors.invalid("PatchOptions", "meta.k8s.io", "", [("force", "Forbidden: may not be specified for non-apply patch")])
         body = _decode(await request.read(), "")
         current = target.resource.as_served(self.store.get(target.resource, target.name, target.namespace))
         patched = patch.apply_patch(current, media_type, body)
@@ -314,8 +320,35 @@ class KubeApi:
             raise errors.bad_request("error decoding patch: the outcome is no object")
         self._check_body(target.resource, patched, target)
         warnings = self._unknown_fields(request, target.resource, patched)
-        stored = self.store.update(target.resource, patched, target.namespace, subresource=target.subresource, dry_run=_dry_run(request.query))
+        stored = self.store.update(
+            target.resource, patched, target.namespace, subresource=target.subresource, dry_run=_dry_run(request.query), manager=_manager(request)
+        )
         return self._item(request, target.resource, stored, warnings=warnings)
+
+    async def _apply(self, request: web.Request, target: Target) -> web.Response:
+        """Server-side apply; creates what does not exist."""
+        query, resource = request.query, target.resource
+        if not query.get("fieldManager"):
+            raise errors.invalid("PatchOptions", "meta.k8s.io", "", [("fieldManager", "Required value: is required for apply patch")])
+        config = _decode(await request.read(), YAML_TYPES[0])
+        if not isinstance(config, dict) or not config.get("apiVersion") or not config.get("kind"):
+            raise errors.bad_request("error decoding YAML: an applied configuration needs apiVersion and kind")
+        self._check_body(resource, config, target)
+        if config["metadata"].get("managedFields"):
+            raise errors.bad_request("metadata.managedFields must be nil")
+        warnings = self._unknown_fields(request, resource, config)
+        self._check_namespace(target, config)
+        stored, created = self.store.apply(
+            resource,
+            target.name,
+            target.namespace,
+            config,
+            manager=query["fieldManager"],
+            force=query.get("force", "") in ("true", "1"),
+            subresource=target.subresource,
+            dry_run=_dry_run(query),
+        )
+        return self._item(request, resource, stored, 201 if created else 200, warnings)
 
     async def _delete_options(self, request: web.Request) -> DeleteOptions:
         body = (_decode(await request.read(), "") or {}) if request.can_read_body else {}
@@ -356,8 +389,7 @@ class KubeApi:
     def _check_body(self, resource: Resource, body: Object, target: Target) -> None:
         """Kind, name and namespace of a body must be those of the path."""
         if body.get("kind", resource.kind) != resource.kind or body.get("apiVersion", resource.api_version) != resource.api_version:
-            asked = f"{body.get('apiVersion')}, Kind={body.get('kind')}"
-            raise errors.bad_request(f"{asked} does not match the expected {resource.api_version}, Kind={resource.kind}")
+            raise errors.bad_request(_mismatch(body, resource))
         if not isinstance(body.setdefault("metadata", {}), dict):
             raise errors.bad_request("metadata must be an object")
         metadata = body["metadata"]
@@ -414,9 +446,20 @@ def _dry_run(query: Mapping[str, str]) -> bool:
     return asked == "All"
 
 
+def _manager(request: web.Request) -> str:
+    """Who writes: what the request says, else the program by its User-Agent."""
+    return request.query.get("fieldManager") or request.headers.get("User-Agent", "").split("/")[0][:128] or "unknown"
+
+
 def _wants_table(request: web.Request) -> bool:
     first = request.headers.get("Accept", "").split(",")[0].replace(" ", "")
     return "as=Table" in first and "g=meta.k8s.io" in first
+
+
+def _mismatch(body: Object, resource: Resource) -> str:
+    if body.get("kind") == resource.kind or "kind" not in body:
+        return f"the API version in the data ({body.get('apiVersion')}) does not match the expected API version ({resource.api_version})"
+    return f"{body.get('apiVersion')}, Kind={body.get('kind')} does not match the expected {resource.api_version}, Kind={resource.kind}"
 
 
 def _encode(body: Any) -> bytes:

@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from . import errors, metadata, structural
+from . import errors, metadata, ownership, structural
 from .resource import Object, Resource
 from .structural import Cause
 
@@ -148,7 +148,7 @@ class Store:
     def timestamp(self) -> str:
         return self.now().strftime("%Y-%m-%dT%H:%M:%SZ")
 
-    def create(self, resource: Resource, item: Object, namespace: str = "", *, dry_run: bool = False) -> Object:
+    def create(self, resource: Resource, item: Object, namespace: str = "", *, dry_run: bool = False, manager: str = "", applied: bool = False) -> Object:
         """The stored object. Raises ApiError 400, 409, 422 and what admission refuses with."""
         item = copy.deepcopy(item)
         meta = item.setdefault("metadata", {})
@@ -162,6 +162,8 @@ class Store:
         else:
             meta.pop("namespace", None)
         meta |= {"uid": str(uuid.uuid4()), "creationTimestamp": self.timestamp()}
+        if not applied:
+            meta.pop("managedFields", None)
         if resource.has_status:
             item.pop("status", None)
         if resource.has_status or resource.custom:
@@ -175,7 +177,44 @@ class Store:
         self._admit("CREATE", resource, item, None, dry_run)
         if self.exists(resource, name, namespace):
             raise errors.already_exists(resource.plural, resource.group, name)
+        if manager:
+            self._track(resource, None, item, manager, "", applied)
         return self._commit(resource, item, None, "ADDED", dry_run)
+
+    def _track(self, resource: Resource, old: Object | None, new: Object, manager: str, subresource: str, applied: bool) -> None:
+        """Note what this write set; an apply has noted it itself, but what was filled in beside is nobody's."""
+        if not applied:
+            key = ownership.Manager(manager, "Update", resource.api_version, subresource)
+            ownership.track(resource.structure, old, new, key, self.timestamp())
+
+    def apply(
+        self,
+        resource: Resource,
+        name: str,
+        namespace: str,
+        config: Object,
+        *,
+        manager: str,
+        force: bool = False,
+        subresource: str = "",
+        dry_run: bool = False,
+    ) -> tuple[Object, bool]:
+        """Server-side apply: the object, and whether it was created. Raises ApiError 404, 409, 422."""
+        key = ownership.Manager(manager, "Apply", resource.api_version, subresource)
+        exists = self.exists(resource, name, namespace)
+        if not exists and subresource:
+            raise errors.not_found(resource.plural, resource.group, name)
+        live = resource.as_served(self.get(resource, name, namespace)) if exists else None
+        asked = config["metadata"].get("resourceVersion")
+        if asked and live is None:
+            raise errors.conflict(resource.plural, resource.group, name)
+        config = _applied_part(resource, config, subresource)
+        merged = ownership.apply(resource.structure, live, config, key, self.timestamp(), force=force)
+        if live is None:
+            return self.create(resource, merged, namespace, dry_run=dry_run, manager=manager, applied=True), True
+        if asked:
+            merged["metadata"]["resourceVersion"] = asked
+        return self.update(resource, merged, namespace, subresource=subresource, dry_run=dry_run, manager=manager, applied=True), False
 
     def _check_name(self, resource: Resource, name: str) -> None:
         if not name:
@@ -194,6 +233,8 @@ class Store:
                 hook(operation, resource, item, old, dry_run)
             if resource.structure is not None:
                 item = structural.prune(resource.structure, structural.default(resource.structure, item))
+        if resource.stored_structure is not None:
+            item = structural.prune(resource.stored_structure, item)
         return item
 
     def _judge(self, resource: Resource, item: Object, old: Object | None) -> None:
@@ -216,7 +257,17 @@ class Store:
         for hook in self.admission:
             hook(operation, resource, copy.deepcopy(new), copy.deepcopy(old), dry_run)
 
-    def update(self, resource: Resource, item: Object, namespace: str = "", *, subresource: str = "", dry_run: bool = False) -> Object:
+    def update(
+        self,
+        resource: Resource,
+        item: Object,
+        namespace: str = "",
+        *,
+        subresource: str = "",
+        dry_run: bool = False,
+        manager: str = "",
+        applied: bool = False,
+    ) -> Object:
         """Replace an object, or one subresource of it. A resourceVersion in the body must be the present one. Raises ApiError 404, 409, 422."""
         name = (item.get("metadata") or {}).get("name") or ""
         before = self.stored(resource, name, namespace)
@@ -230,6 +281,10 @@ class Store:
                 resource.prepare(changed, before.copy())
             self._admit("UPDATE", resource, changed, current, dry_run)
             self._count_generation(resource, changed, current)
+        if applied and subresource and "managedFields" in item["metadata"]:
+            changed["metadata"]["managedFields"] = item["metadata"]["managedFields"]
+        if manager and changed != current:
+            self._track(resource, current, changed, manager, subresource, applied)
         if changed == current:
             return before.copy()
         return self._commit(resource, changed, before, "DELETED" if self._ended(resource, changed) else "MODIFIED", dry_run)
@@ -270,6 +325,10 @@ class Store:
             meta.pop(name, None)
             if name in current["metadata"]:
                 meta[name] = current["metadata"][name]
+        if meta.get("managedFields") == [{}]:
+            del meta["managedFields"]
+        elif not meta.get("managedFields"):
+            _carry("managedFields", current["metadata"], meta)
         if resource.namespaced:
             meta["namespace"] = current["metadata"]["namespace"]
         if resource.has_status:
@@ -364,6 +423,20 @@ class Store:
             await asyncio.wait_for(self._changed.wait(), seconds)
         except TimeoutError:
             return
+
+
+def _applied_part(resource: Resource, config: Object, subresource: str) -> Object:
+    """Of an applied configuration what the endpoint writes: the status there, all but the status else."""
+    kept = _without(config["metadata"], "resourceVersion", "managedFields", *SERVER_OWNED)
+    if subresource:
+        return {"apiVersion": config["apiVersion"], "kind": config["kind"], "metadata": {}, **{name: config[name] for name in (subresource,) if name in config}}
+    return {**(_without(config, "status") if resource.has_status else config), "metadata": kept}
+
+
+def _carry(name: str, source: Mapping[str, Any], target: Object) -> None:
+    target.pop(name, None)
+    if name in source:
+        target[name] = copy.deepcopy(source[name])
 
 
 def _without(item: Mapping[str, Any], *names: str) -> Object:

@@ -20,6 +20,7 @@ from typing import Any
 import re2  # type: ignore[import-untyped]
 
 Cause = tuple[str, str]
+NOWHERE = "<nil>"
 UNCHECKED = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
 BLOCKING = ("Required value", "Unsupported value", "Too long", "Too many")
 _DURATION = re.compile(r"^[+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d|w)((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d|w))*$")
@@ -63,6 +64,7 @@ class Schema:
     format: str = ""
     limits: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     list_type: str = "atomic"
+    atomic: bool = False  # a map that is owned as a whole
     list_keys: tuple[str, ...] = ()
     rules: tuple[Rule, ...] = ()
     branches: Mapping[str, tuple[Schema, ...]] = dataclasses.field(default_factory=dict)
@@ -118,6 +120,7 @@ def parse(document: Mapping[str, Any], *, root: bool = False) -> Schema:
         format=str(document.get("format") or ""),
         limits={name: document[name] for name in LIMITS if name in document},
         list_type=str(document.get("x-kubernetes-list-type") or "atomic"),
+        atomic=document.get("x-kubernetes-map-type") == "atomic",
         list_keys=tuple(document.get("x-kubernetes-list-map-keys") or ()),
         rules=rules,
         branches=_branches(document),
@@ -246,6 +249,7 @@ def validate(schema: Schema, value: Any, path: str = "") -> Iterator[Cause]:
     if not _fits_type(schema, value, kind):
         wanted = " or ".join(schema.types) if len(schema.types) < 2 else "integer,string"
         yield path, f'Invalid value: "{kind}": {path} in body must be of type {wanted}: "{kind}"'
+        yield from _branched(schema, value, path)
         return
     if schema.enum and value not in schema.enum:
         yield path, f"Unsupported value: {quoted(value)}: supported values: {', '.join(quoted(item) for item in schema.enum)}"
@@ -271,11 +275,12 @@ def _fits_type(schema: Schema, value: Any, kind: str) -> bool:
 
 def _string(schema: Schema, value: str, path: str) -> Iterator[Cause]:
     limits = schema.limits
+    # Of these three the API server names the first.
     if "maxLength" in limits and len(value) > limits["maxLength"]:
         yield path, f"Too long: may not be more than {limits['maxLength']} bytes"
-    if "minLength" in limits and len(value) < limits["minLength"]:
+    elif "minLength" in limits and len(value) < limits["minLength"]:
         yield path, f"Invalid value: {quoted(value)}: {path} in body should be at least {limits['minLength']} chars long"
-    if schema.matches is not None and not schema.matches(value):
+    elif schema.matches is not None and not schema.matches(value):
         yield path, f"Invalid value: {quoted(value)}: {path} in body should match '{schema.pattern}'"
     check = FORMATS.get(schema.format)
     if check is not None and not check(value):
@@ -294,10 +299,6 @@ def _number(schema: Schema, value: float, path: str) -> Iterator[Cause]:
             yield path, f"Invalid value: {quoted(value)}: {path} in body should be less than {'' if open_end else 'or equal to '}{most}"
     if "multipleOf" in limits and value % limits["multipleOf"]:
         yield path, f"Invalid value: {quoted(value)}: {path} in body should be a multiple of {limits['multipleOf']}"
-    if schema.format == "int32" and not -(2**31) <= value < 2**31:
-        yield path, f'Invalid value: "{kind_of(value)}": {path} in body must be of type int32: "{kind_of(value)}"'
-    if schema.format == "int64" and not -(2**63) <= value < 2**63:
-        yield path, f'Invalid value: "{kind_of(value)}": {path} in body must be of type int64: "{kind_of(value)}"'
 
 
 def _array(schema: Schema, value: list[Any], path: str) -> Iterator[Cause]:
@@ -349,24 +350,24 @@ def _object(schema: Schema, value: dict[str, Any], path: str) -> Iterator[Cause]
 
 
 def _branched(schema: Schema, value: Any, path: str) -> Iterator[Cause]:
-    def passes(branch: Schema) -> bool:
-        return next(validate(branch, value, path), None) is None
-
+    """The API server has no field path for these; of the branches that fail it tells what is wrong with the first."""
     for branch in schema.branches.get("allOf", ()):
         yield from validate(branch, value, path)
-    shown = quoted(value) if not isinstance(value, (dict, list)) else '""'
-    branches = schema.branches.get("anyOf")
-    if branches and not any(passes(branch) for branch in branches):
-        yield path, f'Invalid value: {shown}: "{path}" must validate at least one schema (anyOf)'
-    branches = schema.branches.get("oneOf")
-    if branches:
-        count = sum(passes(branch) for branch in branches)
+    if schema.branches.get("anyOf"):
+        failed = [list(validate(branch, value, path)) for branch in schema.branches["anyOf"]]
+        if all(failed):
+            yield NOWHERE, f'Invalid value: "": "{path}" must validate at least one schema (anyOf)'
+            yield from failed[0]
+    if schema.branches.get("oneOf"):
+        failed = [list(validate(branch, value, path)) for branch in schema.branches["oneOf"]]
+        count = sum(not causes for causes in failed)
         if count != 1:
             found = "Found none valid" if count == 0 else f"Found {count} valid alternatives"
-            yield path, f'Invalid value: {shown}: "{path}" must validate one and only one schema (oneOf). {found}'
+            yield NOWHERE, f'Invalid value: "": "{path}" must validate one and only one schema (oneOf). {found}'
+            yield from failed[0] if count == 0 else ()
     for branch in schema.branches.get("not", ()):
-        if passes(branch):
-            yield path, f'Invalid value: {shown}: "{path}" must not validate the schema (not)'
+        if next(validate(branch, value, path), None) is None:
+            yield NOWHERE, f'Invalid value: "": "{path}" must not validate the schema (not)'
 
 
 # formats that the API server checks

@@ -1,0 +1,109 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The hub's API to be tested: the lab's own and, where KUBEBUILDER_ASSETS is set, a real kube-apiserver."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import yaml
+from ztlab.kubeapi import Authentication
+from ztlab.kubeapi.hub import CRDS, hub_api
+from ztlab.kubeapi.real import RealApi, assets
+
+Object = dict[str, Any]
+WIDGETS = Path(__file__).with_name("widgets.yaml")
+
+
+class Caller:
+    """Calls over one HTTP session."""
+
+    def __init__(self, session: aiohttp.ClientSession) -> None:
+        self.session = session
+
+    async def call(self, method: str, path: str, body: Any = None, media: str = "application/json", agent: str = "tester/1.0") -> tuple[int, Any, list[str]]:
+        """Status code, body, and the texts of warnings."""
+        data = None if body is None else body.encode() if isinstance(body, str) else json.dumps(body).encode()
+        headers = {"User-Agent": agent, **({"Content-Type": media} if data is not None else {})}
+        async with self.session.request(method, path, data=data, headers=headers) as response:
+            text = await response.text()
+            warnings = [re.sub(r'^299 - "(.*)"$', r"\1", value).replace('\\"', '"') for value in response.headers.getall("Warning", [])]
+            return response.status, json.loads(text) if "json" in response.headers.get("Content-Type", "") else text, warnings
+
+
+@contextlib.asynccontextmanager
+async def lab_server(crd_dir: Path | None = CRDS) -> AsyncIterator[Caller]:
+    api = hub_api(crd_dir, authentication=Authentication(open_to_all=True))
+    await api.start("127.0.0.1")
+    try:
+        async with aiohttp.ClientSession(f"http://127.0.0.1:{api.port}") as session:
+            yield Caller(session)
+    finally:
+        await api.stop()
+
+
+@contextlib.asynccontextmanager
+async def real_server(directory: Path, crd_dir: Path | None = CRDS) -> AsyncIterator[Caller]:
+    programs = assets()
+    assert programs is not None
+    api = RealApi(programs, directory, crd_dir)
+    try:
+        await api.start("127.0.0.1")
+        yield Caller(api.session)
+    finally:
+        await api.stop()
+
+
+# what is compared
+
+
+def plain(status: int, body: Any, warnings: list[str]) -> Object:
+    """An answer without what differs from run to run."""
+    return {"status": status, "body": _plain(copy.deepcopy(body)), **({"warnings": sorted(warnings)} if warnings else {})}
+
+
+VOLATILE = ("uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "lastTransitionTime", "time")
+_LISTED = re.compile(r" is invalid: \[.*\]$", re.S)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    found = {name: f"<{name}>" if name in VOLATILE and item else _plain(item) for name, item in value.items()}
+    if found.get("kind") == "Status" and isinstance(found.get("message"), str):
+        found["message"] = _LISTED.sub(" is invalid: [causes]", found["message"])
+        for name in ("uid", "resourceVersion"):
+            found["message"] = re.sub(rf"{name}: [0-9a-f-]+", f"{name}: <{name}>", found["message"], flags=re.I)
+    for name in ("causes", "managedFields"):
+        if isinstance(found.get(name), list):
+            found[name] = sorted(found[name], key=lambda item: json.dumps(item, sort_keys=True))
+    return found
+
+
+async def converse(server: Caller, document: Object) -> list[Object]:
+    """The answers to the steps of one conversation."""
+    namespace = document["namespace"]
+    await server.call("POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
+    answers = []
+    for step in document["steps"]:
+        method, path = step["call"].split(" ", 1)
+        path = path.replace("{ns}", namespace)
+        for name, base in document["paths"].items():
+            path = path.replace("{" + name + "}", base.replace("{ns}", namespace))
+        answer = await server.call(method, path, step.get("body"), step.get("media", "application/json"), step.get("agent", "tester/1.0"))
+        answers.append(plain(*answer))
+    return answers
+
+
+def definitions() -> list[Object]:
+    return [document for document in yaml.safe_load_all(WIDGETS.read_text()) if document]
