@@ -125,7 +125,7 @@ class HubAgent(ScriptedAgent):
     async def run(self) -> None:
         while not self.stages_done.is_set():
             self.exited = False
-            status, body = await self.register()
+            status, _body = await self.register()
             if status != 201:
                 await self.clock.sleep(5)
                 continue

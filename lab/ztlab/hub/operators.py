@@ -13,9 +13,27 @@ from ..service.model import Cluster, Host, InfraEnv
 from .backend import Backend
 from .controller import Controller
 from .controllers.agent import AgentController
+from .controllers.cluster import ClusterController
+from .controllers.cluster_install import ClusterInstallController
+from .controllers.hive import HiveController
 from .controllers.infra_env import InfraEnvController
 from .day2 import Day2
-from .names import AGENT, CLUSTER_DEPLOYMENT, CONFIG_MAP, INFRA_ENV, INFRA_ENV_LABEL, NMSTATE_CONFIG, SECRET, Key, Kind, Object, key_of, labels_of
+from .names import (
+    AGENT,
+    CLUSTER_DEPLOYMENT,
+    CLUSTER_IMAGE_SET,
+    CLUSTER_INSTALL,
+    CONFIG_MAP,
+    INFRA_ENV,
+    INFRA_ENV_LABEL,
+    NMSTATE_CONFIG,
+    SECRET,
+    Key,
+    Kind,
+    Object,
+    key_of,
+    labels_of,
+)
 from .registration import Registration, bound_cluster
 from .spoke import Spokes
 from .world import World
@@ -35,7 +53,10 @@ class Operators:
         clock = world.clock
         self.infra_envs = Controller("infraenv", clock, InfraEnvController(world, backend).reconcile)
         self.agents = Controller("agent", clock, AgentController(world, backend, Day2(world, backend, spokes)).reconcile, parallel=16)
-        self.controllers = [self.infra_envs, self.agents]
+        self.clusters = Controller("clusterdeployment", clock, ClusterController(world, backend, dict(lab.site.releases)).reconcile)
+        self.installs = Controller("agentclusterinstall", clock, ClusterInstallController(world, backend).reconcile)
+        self.hive = Controller("hive", clock, HiveController(world, backend).reconcile)
+        self.controllers = [self.infra_envs, self.agents, self.clusters, self.installs, self.hive]
         self._wire()
 
     def _on(self, kind: Kind, controller: Controller, keys: Keys) -> None:
@@ -57,6 +78,15 @@ class Operators:
         self._on(AGENT, self.agents, lambda item: [key_of(item)])
         self._on(INFRA_ENV, self.agents, self._agents_of_infra_env)
         self._on(CLUSTER_DEPLOYMENT, self.agents, self._agents_of_cluster)
+        for kind in (CLUSTER_DEPLOYMENT, CLUSTER_INSTALL):
+            own = kind is CLUSTER_INSTALL
+            for controller in (self.clusters, self.hive):
+                self._on(kind, controller, self._cluster_of_install if own else lambda item: [key_of(item)])
+            self._on(kind, self.installs, (lambda item: [key_of(item)]) if own else self._installs_of_cluster)
+        self._on(CLUSTER_IMAGE_SET, self.clusters, self._clusters_of_image_set)
+        for kind in (SECRET, CONFIG_MAP):
+            self._on(kind, self.clusters, self._clusters_in_namespace)
+        self._on(AGENT, self.clusters, lambda item: filter(None, [bound_cluster(item)]))
         self.backend.core.on_change = self._changed
         self.backend.core.on_registration = Registration(self.world, self.backend)
 
@@ -85,8 +115,26 @@ class Operators:
                 found.append(key_of(item))
         return found
 
+    def _cluster_of_install(self, install: Object) -> list[Key]:
+        return [(key_of(install)[0], (install["spec"].get("clusterDeploymentRef") or {}).get("name", ""))]
+
+    def _installs_of_cluster(self, deployment: Object) -> list[Key]:
+        namespace, name = key_of(deployment)
+        return [key_of(item) for item in self.world.all(CLUSTER_INSTALL, namespace) if (item["spec"].get("clusterDeploymentRef") or {}).get("name") == name]
+
+    def _clusters_of_image_set(self, image_set: Object) -> list[Key]:
+        wanted = key_of(image_set)[1]
+        found = [item for item in self.world.all(CLUSTER_INSTALL) if (item["spec"].get("imageSetRef") or {}).get("name") == wanted]
+        return [key for item in found for key in self._cluster_of_install(item)]
+
+    def _clusters_in_namespace(self, referred: Object) -> list[Key]:
+        """Pull secrets and manifests lie beside the ClusterDeployment."""
+        return [key_of(item) for item in self.world.all(CLUSTER_DEPLOYMENT, key_of(referred)[0])]
+
     def _infra_envs_of_cluster(self, deployment: Object) -> list[Key]:
-        wanted = key_of(deployment)
+        return self._infra_envs_that_bind(key_of(deployment))
+
+    def _infra_envs_that_bind(self, wanted: Key) -> list[Key]:
         found = []
         for item in self.world.all(INFRA_ENV):
             reference = item["spec"].get("clusterRef") or {}
@@ -110,6 +158,13 @@ class Operators:
             infra_env = self.backend.core.state.infra_envs.get(item.infra_env_id)
             if infra_env is not None and infra_env.kube_key[1]:
                 self.agents.wake((infra_env.kube_key[0], item.id))
+            cluster = self.backend.core.cluster_of(item)
+            if cluster is not None and cluster.kube_key[1]:
+                self.clusters.wake(cluster.kube_key)
+        elif isinstance(item, Cluster) and item.kube_key[1]:
+            self.clusters.wake(item.kube_key)
+            for key in self._infra_envs_that_bind(item.kube_key):
+                self.infra_envs.wake(key)
 
     # life
 

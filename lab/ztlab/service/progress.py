@@ -27,12 +27,14 @@ MASTER = (*_START, *_WRITE, "Rebooting", "Configuring", "Joined", "Done")
 WORKER = (*_START, "Writing image to disk", "Waiting for control plane", "Rebooting", "Waiting for ignition", "Configuring", "Joined", "Done")
 SINGLE_NODE = (*_START, "Waiting for bootkube", *_WRITE, "Rebooting", "Joined", "Done")
 DAY2 = WORKER[: WORKER.index("Rebooting") + 1] + ("Done",)
+# A service with a Kubernetes API sees the node join.
+DAY2_SEEN = (*DAY2[:-1], "Joined", "Done")
 
 
 def stages(host: Host, cluster: Cluster | None) -> tuple[str, ...]:
     """The stages of a host, by role; empty while the role is open."""
     if host.day2:
-        return DAY2
+        return DAY2_SEEN if cluster is not None and cluster.kube_key[1] else DAY2
     if cluster is not None and cluster.single_node:
         return SINGLE_NODE
     if host.bootstrap:

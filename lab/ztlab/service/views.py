@@ -136,8 +136,9 @@ def _cluster_progress(cluster: Cluster, hosts: Sequence[Host]) -> dict[str, Any]
     preparing = progress.preparing_percentage(cluster)
     installing = progress.installing_percentage(hosts, cluster) if preparing else 0
     finalizing = progress.finalizing_percentage(cluster)
+    grown = cluster.status == "adding-hosts" and not cluster.imported
     return {
-        "total_percentage": progress.total_percentage(preparing, installing, finalizing, cluster.status),
+        "total_percentage": progress.total_percentage(preparing, installing, finalizing, "installed" if grown else cluster.status),
         **_filled(
             {
                 "preparing_for_installation_stage_percentage": preparing or None,

@@ -1,0 +1,105 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Clusters that the hub installs, with hosts that register over REST."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+from pathlib import Path
+from typing import Any
+
+from ztlab.hub.names import AGENT, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL, SECRET
+
+from .flow import bind, finish, order_cluster, state
+from .rig import Machine, Rig, condition, hub_rig
+
+ORDER = ["SpecSynced", "RequirementsMet", "Validated", "Completed", "Failed", "Stopped", "LastInstallationPreparationFailed"]
+
+
+async def record(rig: Rig, seen: list[tuple[str, str]]) -> None:
+    """Every (RequirementsMet, Completed) reason of the install, in order, as a watch brings them."""
+    _items, version = await rig.client.list(CLUSTER_INSTALL)
+    async for _kind, item in rig.client.watch(CLUSTER_INSTALL, version):
+        pair = condition(item, "RequirementsMet")[1], condition(item, "Completed")[1]
+        if any(pair) and (not seen or seen[-1] != pair):
+            seen.append(pair)
+
+
+def test_a_cluster_is_installed_from_late_bound_agents(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with hub_rig(tmp_path) as rig:
+            seen: list[tuple[str, str]] = []
+            watching = asyncio.create_task(record(rig, seen))
+            await asyncio.sleep(0.05)
+            await order_cluster(rig)
+            infra_env = await rig.infra_env()
+            machines = [Machine(number) for number in range(3)]
+            rig.boot(infra_env, *machines)
+            install = await rig.until(CLUSTER_INSTALL, "spoke", lambda item: state(item))
+            assert condition(install, "SpecSynced") == ("True", "SyncOK", "SyncOK")
+            await bind(rig, machines)
+            install = await rig.until(CLUSTER_INSTALL, "spoke", lambda item: state(item) in ("installing", "finalizing"), seconds=30)
+            await rig.until(SECRET, "spoke-admin-kubeconfig", lambda item: item["data"]["kubeconfig"])
+            install = await rig.until(CLUSTER_INSTALL, "spoke", lambda item: state(item) == "finalizing", seconds=30)
+            assert "adminPasswordSecretRef" not in install["spec"]["clusterMetadata"]
+            await finish(rig, install["spec"]["clusterMetadata"]["infraID"])
+            install = await rig.until(CLUSTER_INSTALL, "spoke", lambda item: state(item) == "adding-hosts", seconds=20)
+            assert [entry["type"] for entry in install["status"]["conditions"]] == ORDER
+            assert condition(install, "Completed")[:2] == ("True", "InstallationCompleted")
+            assert install["status"]["progress"] == {"totalPercentage": 100}
+            password = await rig.get(SECRET, "spoke-admin-password")
+            assert base64.b64decode(password["data"]["username"]) == b"kubeadmin"
+            assert password["metadata"]["labels"]["hive.openshift.io/secret-type"] == "kubeadmincreds"
+            deployment = await rig.until(CLUSTER_DEPLOYMENT, "spoke", lambda item: item["spec"].get("installed"))
+            assert deployment["spec"]["clusterMetadata"]["infraID"] == install["spec"]["clusterMetadata"]["infraID"]
+            await rig.until(CLUSTER_DEPLOYMENT, "spoke", lambda item: condition(item, "ClusterInstallCompleted")[0] == "True")
+            agent = await rig.get(AGENT, machines[0].id)
+            assert condition(agent, "Installed")[:2] == ("True", "InstallationCompleted")
+            watching.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await watching
+            order = [pair[1] for pair in seen]
+            assert order == sorted(order, key=["InstallationNotStarted", "InstallationInProgress", "InstallationCompleted"].index), seen
+            assert ("InsufficientAgents", "InstallationNotStarted") not in seen or seen[0][0] == "ClusterNotReady"
+            assert ("ClusterAlreadyInstalling", "InstallationInProgress") in seen
+            assert ("ClusterInstallationStopped", "InstallationCompleted") in seen
+
+    asyncio.run(run())
+
+
+def test_one_agent_too_many_blocks_and_hold_waits(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with hub_rig(tmp_path) as rig:
+            await order_cluster(rig, holdInstallation=True)
+            infra_env = await rig.infra_env()
+            machines = [Machine(number) for number in range(4)]
+            rig.boot(infra_env, *machines)
+            await bind(rig, machines[:3])
+            await bind(rig, machines[3:], role="worker")
+
+            def says(kind: str, reason: str) -> Any:
+                return lambda item: condition(item, kind)[1] == reason
+
+            install = await rig.until(CLUSTER_INSTALL, "spoke", says("RequirementsMet", "InsufficientAgents"), seconds=20)
+            assert condition(install, "RequirementsMet")[2].endswith("registered 3 master agents, 0 arbiter agents and 1 worker agents")
+            assert condition(install, "Completed")[1] == "InstallationOnHold"
+            await rig.patch(AGENT, machines[3].id, {"spec": {"clusterDeploymentName": None}})
+            await rig.until(AGENT, machines[3].id, says("Bound", "Unbound"))
+            install = await rig.until(CLUSTER_INSTALL, "spoke", says("RequirementsMet", "ClusterIsReady"), seconds=20)
+            assert condition(install, "Completed")[1] == "InstallationOnHold"
+            await rig.patch(AGENT, machines[0].id, {"spec": {"approved": False}})
+            install = await rig.until(CLUSTER_INSTALL, "spoke", says("RequirementsMet", "UnapprovedAgents"))
+            assert condition(install, "RequirementsMet")[2] == "The installation is pending on the approval of 1 agents"
+            await rig.patch(AGENT, machines[0].id, {"spec": {"approved": True}})
+            await rig.patch(CLUSTER_INSTALL, "spoke", {"spec": {"holdInstallation": False}})
+            await rig.until(CLUSTER_INSTALL, "spoke", says("Completed", "InstallationInProgress"))
+            await rig.client.delete(CLUSTER_DEPLOYMENT, "spoke", "edge")
+            await rig.gone(CLUSTER_INSTALL, "spoke")
+            await rig.gone(CLUSTER_DEPLOYMENT, "spoke")
+            agent = await rig.get(AGENT, machines[1].id)
+            assert "clusterDeploymentName" not in agent["spec"]
+
+    asyncio.run(run())
