@@ -33,7 +33,7 @@ DOMAIN = "hub.example.com"
 SERVICE, IMAGES = f"assisted-service.{DOMAIN}", f"assisted-image-service.{DOMAIN}"
 AGENT_IMAGE = "quay.io/edge-infrastructure/assisted-installer-agent:v2"
 PULL_SECRET = json.dumps({"auths": {"quay.io": {"auth": base64.b64encode(b"lab:lab").decode()}}})
-WALL_LIMIT = 50
+WALL_LIMIT = 45
 
 
 def machine(number: int, **changes: Any) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def machine(number: int, **changes: Any) -> dict[str, Any]:
 
 def hub_site(count: int, **changes: Any) -> dict[str, Any]:
     records = {"api.spoke.example.com": "192.168.111.5", "api-int.spoke.example.com": "192.168.111.5", "*.apps.spoke.example.com": "192.168.111.6"}
-    records |= {SERVICE: HUB, IMAGES: HUB}
+    records |= {SERVICE: HUB, IMAGES: HUB} | {f"rack-{number}.example.com": f"192.168.111.{20 + number}" for number in range(count)}
     network = {"name": "machines", "cidr": "192.168.111.0/24", "dns": {"servers": ["192.168.111.1"], "records": records}}
     return {"networks": [network], "machines": [machine(number, **changes) for number in range(count)]}
 

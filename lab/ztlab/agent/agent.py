@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import asyncio
+import urllib.parse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..fabric.hosts import Unreachable
+from ..live.discovery import AgentStart, TrustError, trust
 from ..live.images import image_for, release_image
 from .answers import Answers, StepFailed
 from .installer import Installer
+from .service_access import ServiceAccess
 
 if TYPE_CHECKING:
     from ..live.http import Reply
@@ -36,6 +39,7 @@ class Agent:
         self._clock = live.lab.clock
         self._answers = Answers(live)
         self._environment: Mapping[str, str] = {}
+        self.access = ServiceAccess("", "")
         self._version = ""
         self._said = ""
         self._installations: set[asyncio.Task[None]] = set()
@@ -46,13 +50,9 @@ class Agent:
         if environment is None:
             self._live.log("Nothing registers this host.", phase="live system without agent")
             return
-        release = release_image(self._live.root)
-        if not release:
-            self._live.log("agent: no release image is named: the agent cannot be fetched.", phase="live system without agent")
+        if not (self._of_discovery(self._live.discovery) if self._live.discovery else self._of_release(environment)):
             return
-        self._environment = environment
         await self._clock.sleep(EXTRACT_SECONDS)
-        self._version = image_for(release, "agent-installer-node-agent")
         while True:
             try:
                 await self._serve()
@@ -60,18 +60,57 @@ class Agent:
                 self._live.log(f"agent: {reason}")
                 await self._clock.sleep(3)
 
+    def _of_release(self, environment: Mapping[str, str]) -> bool:
+        """The agent of an agent-based image comes from the release; whether there is one."""
+        release = release_image(self._live.root)
+        if not release:
+            self._live.log("agent: no release image is named: the agent cannot be fetched.", phase="live system without agent")
+            return False
+        self._environment = environment
+        self._version = image_for(release, "agent-installer-node-agent")
+        self.access = ServiceAccess(environment.get("SERVICE_BASE_URL", "").rstrip("/"), environment.get("PULL_SECRET_TOKEN", ""))
+        return True
+
+    def _of_discovery(self, start: AgentStart) -> bool:
+        """The agent of a discovery image has everything on its command line; whether it can run."""
+        problem = start.problem
+        try:
+            tls = trust(self._live.root, start)
+        except TrustError as error:
+            problem = problem or str(error)
+        if problem:
+            self._live.log(f"agent: {problem}", phase="agent does not start")
+            return False
+        self._version = start.version
+        self.access = ServiceAccess(start.url, start.token, tls)
+        return True
+
     @property
     def host_id(self) -> str:
         return self._live.machine.spec.system_uuid
 
     @property
     def base(self) -> str:
-        return self._environment.get("SERVICE_BASE_URL", "").rstrip("/") + "/api/assisted-install"
+        return self.access.url + "/api/assisted-install"
 
     async def call(self, method: str, path: str, body: Any = None) -> Reply:
         """A request with the agent's token. Raises Unreachable."""
-        headers = {"X-Secret-Key": self._environment.get("PULL_SECRET_TOKEN", "")}
-        return await self._live.http.request(method, f"{self.base}{path}", headers=headers, body=body)
+        self._check_proxy()
+        return await self.access.call(self._live.http, method, path, body)
+
+    def _check_proxy(self) -> None:
+        """With a proxy everything goes through it, unless NO_PROXY covers the service. Raises Unreachable when it is not there."""
+        start = self._live.discovery
+        if start is None or not start.proxy:
+            return
+        host = urllib.parse.urlsplit(start.url).hostname or ""
+        excepted = [entry.strip().lower() for entry in start.no_proxy.split(",") if entry.strip()]
+        if "*" in excepted or any(host == entry.lstrip(".") or host.endswith("." + entry.lstrip(".")) for entry in excepted):
+            return
+        try:
+            self._live.http.reach(start.proxy)
+        except Unreachable as error:
+            raise Unreachable(f"proxyconnect tcp: {error}") from error
 
     def say(self, text: str, phase: str | None = None) -> None:
         """A console line, once as long as the text stays the same."""
@@ -80,7 +119,7 @@ class Agent:
             self._said = text
 
     async def _serve(self) -> None:
-        infra_env_id = await self._wait_for_infra_env()
+        infra_env_id = self._live.discovery.infra_env_id if self._live.discovery else await self._wait_for_infra_env()
         await self._register(infra_env_id)
         await self._poll(infra_env_id)
 

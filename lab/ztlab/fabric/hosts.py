@@ -182,6 +182,16 @@ class Fabric:
             return [address] if address else []
         return None
 
+    def name_of(self, source: HostNetwork) -> str:
+        """The host name that a system without one of its own takes from the DNS, "" when none knows its addresses."""
+        own = set(source.addresses())
+        for server in source.dns_servers:
+            network = next((network for network in self.site.networks if server in network.dns_servers), None)
+            if network is not None and self._can_use(source, server, network):
+                found = [name for name, address in network.dns_records.items() if address in own and not name.startswith(("*", "api.", "api-int."))]
+                return found[0] if found else ""
+        return ""
+
     @staticmethod
     def record(network: Network, name: str) -> str:
         """The address of a name in a network's DNS, "" when it has none."""

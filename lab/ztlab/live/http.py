@@ -60,10 +60,7 @@ class HostHttp:
     ) -> Reply:
         """``tls``: whom an https URL has to convince. Raises :class:`Unreachable` when no connection comes about."""
         host = urllib.parse.urlsplit(url).hostname or ""
-        addresses = self._addresses(host)
-        for address in addresses:
-            self._lab.fabric.check(self._network(), address)
-        target, name = self._target(url, addresses)
+        target, name = self.reach(url)
         secure: dict[str, Any] = {"ssl": tls, "server_hostname": host} if tls is not None and url.startswith("https:") else {}
         data = None if body is None else json.dumps(body, sort_keys=True).encode()
         sent = {"Host": name, "Accept": "application/json"} | ({"Content-Type": "application/json"} if data is not None else {}) | dict(headers or {})
@@ -75,6 +72,13 @@ class HostHttp:
             raise Unreachable(f"{method} {url}: {_reason(error)}") from error
         except TimeoutError as error:
             raise Unreachable(f"{method} {url}: timeout") from error
+
+    def reach(self, url: str) -> tuple[str, str]:
+        """(URL to open, Host header). Raises :class:`Unreachable` when this machine has no way there."""
+        addresses = self._addresses(urllib.parse.urlsplit(url).hostname or "")
+        for address in addresses:
+            self._lab.fabric.check(self._network(), address)
+        return self._target(url, addresses)
 
     def _target(self, url: str, addresses: list[str]) -> tuple[str, str]:
         """(URL to open, Host header): names lead to where the site's DNS says."""

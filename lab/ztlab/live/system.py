@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ..agent.agent import Agent
 from ..fabric.hosts import HostNetwork
 from ..machine.hardware import Hardware, Outcome
+from .discovery import AgentStart, agent_start
 from .http import HostHttp
 from .ignition import IgnitionError, Unit, parse
 from .keyfiles import CONNECTIONS, bring_up, load_profiles
@@ -43,6 +44,7 @@ class LiveSystem:
         self.network = HostNetwork()
         self.hostname = "localhost"
         self.node_zero = False
+        self.discovery: AgentStart | None = None
         self.http = HostHttp(lab, lambda: self.network)
         self._outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._tasks: list[asyncio.Task[None]] = []
@@ -124,7 +126,8 @@ class LiveSystem:
             if path.startswith(_INITRD_CONNECTIONS):
                 self.root.files[f"{CONNECTIONS}/{path.removeprefix(_INITRD_CONNECTIONS)}"] = Node(0o600, content)
         self.log(f"Ignition: {len(parsed.files)} files, {len(parsed.units)} units (config {parsed.version}).", phase="live system")
-        if self.root.text(RENDEZVOUS_ENV) is None:
+        self.discovery = agent_start(self.systemd.unit("agent.service"))
+        if self.discovery is None and self.root.text(RENDEZVOUS_ENV) is None:
             self.log(f"{RENDEZVOUS_ENV} is missing: this image is not configured for a cluster.")
         return True
 
@@ -133,7 +136,8 @@ class LiveSystem:
     def _bring_up_network(self) -> None:
         log: list[str] = []
         ports = self.machine.nics
-        if self.starts("pre-network-manager-config.service") is not None:
+        optional = self.discovery is not None and self.systemd.unit("pre-network-manager-config.service") is None
+        if not optional and self.starts("pre-network-manager-config.service") is not None:
             apply_host_network(self.root, ports, log)
         files = {name: (node.mode, node.content.decode("utf-8", "replace")) for name, node in self.root.under(CONNECTIONS).items()}
         self.network = bring_up(self.machine.spec, ports, load_profiles(files, log), self.lab.fabric, log)
@@ -147,7 +151,9 @@ class LiveSystem:
             self.log(f"Duplicate address: {address} is in use by {others} as well.")
 
     def _set_hostname(self) -> None:
-        if self.starts("set-hostname.service") is not None:
+        if self.discovery is not None:
+            self.hostname = self.lab.fabric.name_of(self.network) or self.hostname
+        elif self.starts("set-hostname.service") is not None:
             self.hostname = hostname_for(self.root, [interface.mac for interface in self.network.interfaces]) or self.hostname
         if self.hostname == "localhost":
             self.log("No host name for a NIC of this machine: it is called localhost.")
@@ -167,7 +173,7 @@ class LiveSystem:
 
     async def _services(self) -> None:
         async with asyncio.TaskGroup() as group:
-            if await self._find_node_zero():
+            if self.discovery is None and await self._find_node_zero():
                 group.create_task(NodeZero(self).run())
             group.create_task(Agent(self).run())
             group.create_task(self._watch_medium())
@@ -194,6 +200,6 @@ class LiveSystem:
 
     async def _watch_medium(self) -> None:
         """A full live ISO reads its root file system from the medium all the time: taking it away hurts."""
-        while not self.image.medium.lost:
+        while self.image.in_memory or not self.image.medium.lost:
             await self.lab.clock.sleep(5)
         self.log("I/O error, dev sr0: the medium is gone.")

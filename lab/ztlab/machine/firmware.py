@@ -64,9 +64,9 @@ class Firmware:
         override = machine.boot.target if machine.boot.enabled != "Disabled" else "None"
         if machine.boot.enabled == "Once" and not self._lab.faults.take("once-not-cleared", machine.spec.name):
             machine.boot.enabled, machine.boot.target = "Disabled", "None"
-        if override == "Cd":
+        if override in machine.profile.cd_targets:
             if not cds:
-                machine.console.print("Boot override Cd: no medium.")
+                machine.console.print(f"Boot override {override}: no medium.")
             return cds + disks
         return disks + cds
 
@@ -95,5 +95,6 @@ class Firmware:
             return Outcome.HALT
         machine.boots.append(f"cd:{slot.image}")
         if image is None:
+            self._lab.fabric.detach(machine.spec.name)
             return Outcome.HALT
         return await LiveSystem(self._lab, machine, image).run()

@@ -9,9 +9,11 @@ import asyncio
 import dataclasses
 import enum
 import logging
+import math
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from ..bmc.profiles import PROFILES
 from ..clock import LabClock
 from ..faults import Faults
 from ..site.model import Machine
@@ -58,9 +60,12 @@ class Slot:
     password: str | None = dataclasses.field(default=None, repr=False)
     verify_certificate: bool = False
     serial: int = 0
+    last_image: str | None = None
+    emptied: float = -math.inf  # lab seconds
 
     def insert(self, image: str, *, username: str | None = None, password: str | None = None) -> None:
         self.image, self.inserted, self.username, self.password = image, True, username, password
+        self.last_image = image
         self.serial += 1
 
     def eject(self) -> None:
@@ -90,7 +95,9 @@ class Hardware:
         self.console = console
         self.power_state = "Off"
         self.boot = BootOverride(mode="UEFI" if spec.firmware == "uefi" else "Legacy")
-        self.slots = {"1": Slot("1", ("CD", "DVD")), "2": Slot("2", ("USBStick", "Floppy"))}
+        self.profile = PROFILES[spec.bmc.profile]
+        self.slots = {form.id: Slot(form.id, form.media_types) for form in self.profile.slots}
+        self.off_since = -math.inf  # lab seconds
         self.installed: dict[str, InstalledSystem] = {}
         self.boots: list[str] = []  # device of every boot so far: "cd:<url>", "disk:<name>", "none"
         self._run = run
@@ -99,7 +106,9 @@ class Hardware:
 
     @property
     def cd(self) -> Slot:
-        return self.slots["1"]
+        """The virtual CD drive: the slot with a medium in it, else the first."""
+        drives = [slot for slot in self.slots.values() if {"CD", "DVD"} & set(slot.media_types)]
+        return next((slot for slot in drives if slot.inserted and slot.image), drives[0])
 
     @property
     def nics(self) -> list[tuple[str, str, bool]]:
@@ -154,6 +163,7 @@ class Hardware:
         await _end(self._system)
         await self.clock.sleep(POWER_OFF_SECONDS)
         self.power_state = "Off"
+        self.off_since = self.clock.now()
         self.console.print("Power off.", phase="off")
 
     async def _restart(self, grace: float) -> None:

@@ -7,8 +7,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import urllib.parse
 from typing import TYPE_CHECKING
 
+import aiohttp
+
+from ..fabric.hosts import HostNetwork, Unreachable
+from ..live.first_network import first_network
+from ..live.http import HostHttp
 from .hardware import Hardware, Slot
 from .initramfs import InitrdError, looks_like_initrd, unpack
 from .iso import Entry, Iso, IsoError
@@ -33,6 +39,7 @@ class LiveImage:
     volume_id: str
     plan: BootPlan
     initramfs: dict[str, bytes]
+    in_memory: bool = False  # the root file system was fetched: the medium is not needed any more
 
 
 async def boot_medium(medium: Medium, machine: Hardware, lab: Lab) -> LiveImage | None:
@@ -46,14 +53,18 @@ async def boot_medium(medium: Medium, machine: Hardware, lab: Lab) -> LiveImage 
     if not (await medium.read(kernel.offset, min(kernel.size, 1024))).startswith((b"MZ", b"\x1f\x8b", b"\x7fELF")):
         raise LoaderError(f"{plan.kernel} is no kernel")
     await _read_through(medium, kernel)
-    initramfs = await _initramfs(iso, medium, plan)
+    links: dict[str, str] = {}
+    initramfs = await _initramfs(iso, medium, plan, links)
     await lab.clock.sleep(KERNEL_SECONDS)
-    problem = await _root_problem(iso, medium, plan, lab, machine)
+    url = plan.argument("coreos.live.rootfs_url")
+    if url:
+        initramfs |= first_network(lab, machine, initramfs, links)
+    problem = await _fetch_root(url, lab, machine) if url else await _root_problem(iso, medium, plan)
     if problem:
         console.print(f"dracut: {problem}", phase="emergency shell")
         return None
     await _warn_about_area(iso, plan, machine)
-    return LiveImage(medium, iso.volume_id, plan, initramfs)
+    return LiveImage(medium, iso.volume_id, plan, initramfs, in_memory=bool(url))
 
 
 async def _required(iso: Iso, path: str) -> Entry:
@@ -63,7 +74,7 @@ async def _required(iso: Iso, path: str) -> Entry:
     return entry
 
 
-async def _initramfs(iso: Iso, medium: Medium, plan: BootPlan) -> dict[str, bytes]:
+async def _initramfs(iso: Iso, medium: Medium, plan: BootPlan, links: dict[str, str]) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     for number, path in enumerate(plan.initrds):
         entry = await _required(iso, path)
@@ -73,22 +84,34 @@ async def _initramfs(iso: Iso, medium: Medium, plan: BootPlan) -> dict[str, byte
                 raise InitrdError(f"{path}: invalid magic at start of compressed archive")
             await _read_through(medium, entry)
         else:
-            files |= unpack(await medium.read(entry.offset, entry.size))
+            files |= unpack(await medium.read(entry.offset, entry.size), links)
     return files
 
 
-async def _root_problem(iso: Iso, medium: Medium, plan: BootPlan, lab: Lab, machine: Hardware) -> str:
-    """Why the live system finds no root file system, "" when it does."""
-    label, url = plan.argument("coreos.liveiso"), plan.argument("coreos.live.rootfs_url")
-    if url:
-        slot = Slot("rootfs", ("CD",))
-        slot.insert(url)
-        try:
-            rootfs = await Medium(lab.session, lab.fabric.redirect, slot, faults=lab.faults, machine=machine.spec.name, clock=lab.clock).open()
-            await _read_through(rootfs, Entry("rootfs", 0, rootfs.size, directory=False))
-        except (MediumError, OSError) as error:
-            return f"coreos-livepxe-rootfs: couldn't fetch {url}: {error}"
-        return ""
+async def _fetch_root(url: str, lab: Lab, machine: Hardware) -> str:
+    """coreos-livepxe-rootfs: the root file system over the network of the initramfs, without a look at certificates; why not, "" when it came."""
+    slot = Slot("rootfs", ("CD",))
+    slot.insert(url)
+    try:
+        target = _reached(lab, machine, url)
+        rootfs = await Medium(lab.session, lambda _url: target, slot, faults=lab.faults, machine=machine.spec.name, clock=lab.clock).open()
+        await _read_through(rootfs, Entry("rootfs", 0, rootfs.size, directory=False))
+    except (MediumError, OSError, Unreachable, aiohttp.ClientError) as error:
+        return f"coreos-livepxe-rootfs: couldn't fetch {url}: {error}"
+    return ""
+
+
+def _reached(lab: Lab, machine: Hardware, url: str) -> tuple[str, str]:
+    """(URL to open, Host header) for this machine's network. Raises Unreachable. A server outside of the lab is reached by whoever has a network."""
+    host = urllib.parse.urlsplit(url).hostname or ""
+    if lab.fabric.table.known(host) is None:
+        return lab.fabric.redirect(url)
+    return HostHttp(lab, lambda: lab.fabric.hosts.get(machine.spec.name, HostNetwork())).reach(url)
+
+
+async def _root_problem(iso: Iso, medium: Medium, plan: BootPlan) -> str:
+    """Why the live system finds no root file system on its medium, "" when it does."""
+    label = plan.argument("coreos.liveiso")
     if label is None:
         return "neither coreos.liveiso nor coreos.live.rootfs_url among the kernel arguments: no root file system"
     if label != iso.volume_id:
