@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..machine.hardware import RESET_TYPES, Hardware, Slot
+from .profiles import Profile
 
 Document = dict[str, Any]
 ROOT = "/redfish/v1"
-BOOT_TARGETS = ["None", "Pxe", "Cd", "Hdd", "Usb", "BiosSetup"]
 BOOT_ENABLED = ["Disabled", "Once", "Continuous"]
 BOOT_MODES = ["UEFI", "Legacy"]
 
@@ -26,8 +26,14 @@ def collection(path: str, kind: str, name: str, members: list[str]) -> Document:
     }
 
 
-def service_root(uuid: str) -> Document:
+def service_root(uuid: str, profile: Profile) -> Document:
+    sessions = {
+        "SessionService": {"@odata.id": f"{ROOT}/SessionService"},
+        "Links": {"Sessions": {"@odata.id": f"{ROOT}/SessionService/Sessions"}},
+    }
     return {
+        **({"Vendor": profile.vendor} if profile.vendor else {}),
+        **({} if profile.without_sessions else sessions),
         "@odata.id": f"{ROOT}/",
         "@odata.type": "#ServiceRoot.v1_16_0.ServiceRoot",
         "Id": "RootService",
@@ -37,9 +43,7 @@ def service_root(uuid: str) -> Document:
         "Product": "ZeroTouch Lab BMC",
         "Systems": {"@odata.id": f"{ROOT}/Systems"},
         "Managers": {"@odata.id": f"{ROOT}/Managers"},
-        "SessionService": {"@odata.id": f"{ROOT}/SessionService"},
         "Tasks": {"@odata.id": f"{ROOT}/TaskService"},
-        "Links": {"Sessions": {"@odata.id": f"{ROOT}/SessionService/Sessions"}},
     }
 
 
@@ -100,7 +104,7 @@ def system(hardware: Hardware) -> Document:
         "Id": spec.bmc.system_id,
         "Name": spec.name,
         "SystemType": "Physical",
-        "Manufacturer": spec.manufacturer,
+        "Manufacturer": hardware.profile.manufacturer or spec.manufacturer,
         "Model": spec.model,
         "SerialNumber": spec.serial_number,
         "UUID": spec.system_uuid,
@@ -108,19 +112,30 @@ def system(hardware: Hardware) -> Document:
         "Status": {"State": "Enabled", "Health": "OK"},
         "ProcessorSummary": {"Count": 1, "LogicalProcessorCount": spec.cpus, "Status": {"State": "Enabled", "Health": "OK"}},
         "MemorySummary": {"TotalSystemMemoryGiB": spec.memory_mib / 1024, "Status": {"State": "Enabled", "Health": "OK"}},
-        "Boot": {
-            "BootSourceOverrideEnabled": hardware.boot.enabled,
-            "BootSourceOverrideEnabled@Redfish.AllowableValues": BOOT_ENABLED,
-            "BootSourceOverrideMode": hardware.boot.mode,
-            "BootSourceOverrideMode@Redfish.AllowableValues": BOOT_MODES,
-            "BootSourceOverrideTarget": hardware.boot.target,
-            "BootSourceOverrideTarget@Redfish.AllowableValues": BOOT_TARGETS,
-        },
+        "Boot": boot(hardware),
         "EthernetInterfaces": {"@odata.id": f"{path}/EthernetInterfaces"},
-        "VirtualMedia": {"@odata.id": f"{path}/VirtualMedia"},
+        **({"VirtualMedia": {"@odata.id": f"{path}/VirtualMedia"}} if hardware.profile.media_on == "Systems" else {}),
+        **({"@Redfish.Settings": {"SettingsObject": {"@odata.id": f"{path}/Settings"}}} if hardware.profile.boot_in_settings else {}),
         "Links": {"ManagedBy": [{"@odata.id": f"{ROOT}/Managers/{spec.bmc.system_id}"}], "Chassis": []},
         "Actions": {"#ComputerSystem.Reset": {"target": f"{path}/Actions/ComputerSystem.Reset", "ResetType@Redfish.AllowableValues": list(RESET_TYPES)}},
     }
+
+
+def boot(hardware: Hardware) -> Document:
+    return {
+        "BootSourceOverrideEnabled": hardware.boot.enabled,
+        "BootSourceOverrideEnabled@Redfish.AllowableValues": BOOT_ENABLED,
+        "BootSourceOverrideMode": hardware.boot.mode,
+        "BootSourceOverrideMode@Redfish.AllowableValues": BOOT_MODES,
+        "BootSourceOverrideTarget": hardware.boot.target,
+        "BootSourceOverrideTarget@Redfish.AllowableValues": list(hardware.profile.boot_targets),
+    }
+
+
+def settings(hardware: Hardware) -> Document:
+    """The Settings object of a System whose boot override is written there."""
+    path = f"{ROOT}/Systems/{hardware.spec.bmc.system_id}/Settings"
+    return {"@odata.id": path, "@odata.type": "#ComputerSystem.v1_22_0.ComputerSystem", "Id": "Settings", "Name": "Settings", "Boot": boot(hardware)}
 
 
 def ethernet_interface(hardware: Hardware, name: str, mac: str, link: bool) -> Document:
@@ -146,8 +161,9 @@ def manager(hardware: Hardware) -> Document:
         "Id": system_id,
         "Name": f"BMC of {hardware.spec.name}",
         "ManagerType": "BMC",
-        "Model": "ZeroTouch Lab BMC",
-        "FirmwareVersion": "1.0.0",
+        "Model": hardware.profile.manager_model,
+        "FirmwareVersion": hardware.profile.firmware,
+        **({"VirtualMedia": {"@odata.id": f"{ROOT}/Managers/{system_id}/VirtualMedia"}} if hardware.profile.media_on == "Managers" else {}),
         "PowerState": "On",
         "Status": {"State": "Enabled", "Health": "OK"},
         "Links": {"ManagerForServers": [{"@odata.id": f"{ROOT}/Systems/{system_id}"}]},
@@ -155,16 +171,20 @@ def manager(hardware: Hardware) -> Document:
 
 
 def virtual_media(hardware: Hardware, slot: Slot) -> Document:
-    path = f"{ROOT}/Systems/{hardware.spec.bmc.system_id}/VirtualMedia/{slot.id}"
+    path = f"{ROOT}/{hardware.profile.media_on}/{hardware.spec.bmc.system_id}/VirtualMedia/{slot.id}"
+    form = next(form for form in hardware.profile.slots if form.id == slot.id)
+    # An eject that is under way, and a name that stays after it.
+    leaving = hardware.clock.now() < slot.emptied + hardware.profile.eject_lasts
+    image = slot.image or (slot.last_image if leaving or hardware.profile.keeps_image_name else None)
     return {
         "@odata.id": path,
         "@odata.type": "#VirtualMedia.v1_6_2.VirtualMedia",
         "Id": slot.id,
         "Name": f"Virtual Media {slot.id}",
         "MediaTypes": list(slot.media_types),
-        "Image": slot.image,
-        "ImageName": slot.image.rsplit("/", 1)[-1] if slot.image else None,
-        "Inserted": slot.inserted,
+        "Image": image,
+        "ImageName": image.rsplit("/", 1)[-1] if image else None,
+        "Inserted": slot.inserted or leaving,
         "ConnectedVia": "URI" if slot.inserted else "NotConnected",
         "WriteProtected": slot.write_protected,
         "TransferMethod": "Stream",
@@ -173,11 +193,15 @@ def virtual_media(hardware: Hardware, slot: Slot) -> Document:
         "Password": None,
         "VerifyCertificate": slot.verify_certificate,
         "Status": {"State": "Enabled", "Health": "OK"},
-        "Actions": {
-            "#VirtualMedia.InsertMedia": {
-                "target": f"{path}/Actions/VirtualMedia.InsertMedia",
-                "TransferProtocolType@Redfish.AllowableValues": ["HTTP", "HTTPS"],
-            },
-            "#VirtualMedia.EjectMedia": {"target": f"{path}/Actions/VirtualMedia.EjectMedia"},
+        "Actions": {} if form.insert in ("patch", "none") else _media_actions(path),
+    }
+
+
+def _media_actions(path: str) -> Document:
+    return {
+        "#VirtualMedia.InsertMedia": {
+            "target": f"{path}/Actions/VirtualMedia.InsertMedia",
+            "TransferProtocolType@Redfish.AllowableValues": ["HTTP", "HTTPS"],
         },
+        "#VirtualMedia.EjectMedia": {"target": f"{path}/Actions/VirtualMedia.EjectMedia"},
     }

@@ -44,7 +44,7 @@ class BmcEndpoint:
         tasks = Tasks(clock)
         self.app = web.Application(middlewares=[self._answer])
         self.app.add_routes(self._routes())
-        Systems(self.machines, faults).add_routes(self.app)
+        Systems(self.machines, clock, faults).add_routes(self.app)
         tasks.add_routes(self.app)
         MediaActions(self.machines, clock, faults, tasks, probe).add_routes(self.app)
 
@@ -104,7 +104,7 @@ class BmcEndpoint:
         parts = request.path.split("/")
         if len(parts) > 4 and parts[3] in ("Systems", "Managers") and parts[4] in self.machines:
             return self.machines[parts[4]].spec.name
-        return next(iter(self.machines.values())).spec.name
+        return self._any.spec.name
 
     @staticmethod
     def _is_open(request: web.Request) -> bool:
@@ -134,7 +134,7 @@ class BmcEndpoint:
         return web.json_response({"v1": f"{ROOT}/"})
 
     async def _root(self, request: web.Request) -> web.Response:
-        return reply(request, documents.service_root(next(iter(self.machines.values())).spec.system_uuid))
+        return reply(request, documents.service_root(self._any.spec.system_uuid, self._any.profile))
 
     async def _session_service(self, request: web.Request) -> web.Response:
         return reply(request, documents.session_service(len(self.sessions.open())))
@@ -144,7 +144,13 @@ class BmcEndpoint:
         members = [f"{path}/{session.id}" for session in self.sessions.open()]
         return reply(request, documents.collection(path, "SessionCollection", "Session Collection", members))
 
+    @property
+    def _any(self) -> Hardware:
+        return next(iter(self.machines.values()))
+
     async def _log_in(self, request: web.Request) -> web.Response:
+        if self._any.profile.without_sessions:
+            raise RedfishError("NoValidSession", status=self._any.profile.without_sessions)
         refused = self.faults.take("bmc-session-refused", self._machine_name(request))
         if refused:
             status = int(refused.number("status", 503))

@@ -33,6 +33,10 @@ _MESSAGES: dict[str, tuple[int, str, str]] = {
     "ActionParameterValueConflict": (409, "Warning", "The parameter %1 with the requested value of '%2' does not meet the constraints of the implementation."),
     "CouldNotEstablishConnection": (400, "Critical", "The service failed to establish a connection with the URI '%1'."),
     "PreconditionFailed": (412, "Critical", "The ETag supplied did not match the ETag required to change this resource."),
+    "PreconditionRequired": (428, "Critical", "A precondition header or annotation is required to change this resource."),
+    "ResourceAtUriUnauthorized": (401, "Critical", "While accessing the resource at '%1', the service received an authorization error '%2'."),
+    "PropertyMissing": (400, "Warning", "The property %1 is a required property and must be included in the request."),
+    "ActionNotSupported": (400, "Critical", "The action %1 is not supported by the resource."),
     "SessionLimitExceeded": (
         503,
         "Critical",

@@ -20,17 +20,19 @@ def etag(document: documents.Document) -> str:
     return f'"{hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:16]}"'
 
 
-def reply(request: web.Request, document: documents.Document, status: int = 200) -> web.Response:
+def reply(request: web.Request, document: documents.Document, status: int = 200, *, weak: bool = False) -> web.Response:
     """The resource with its ETag; 304 when the client has it."""
-    tag = etag(document)
+    tag = ("W/" if weak else "") + etag(document)
     if request.method in ("GET", "HEAD") and request.headers.get("If-None-Match") == tag:
         return web.Response(status=304, headers={"ETag": tag})
     return web.json_response(document | {"@odata.etag": tag}, status=status, headers={"ETag": tag})
 
 
-def check_etag(request: web.Request, document: documents.Document) -> None:
-    """Raises RedfishError 412 when If-Match names another version of the resource."""
+def check_etag(request: web.Request, document: documents.Document, *, required: bool = False) -> None:
+    """Raises RedfishError 412 when If-Match names another version of the resource (or the same one, weakly), 428 when it is missing and ``required``."""
     wanted = request.headers.get("If-Match")
+    if wanted is None and required:
+        raise RedfishError("PreconditionRequired")
     if wanted not in (None, "*") and etag(document) not in [tag.strip() for tag in wanted.split(",")]:
         raise RedfishError("PreconditionFailed")
 

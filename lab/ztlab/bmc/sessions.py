@@ -36,7 +36,8 @@ class Sessions:
 
     def log_in(self, username: str, password: str, now: float) -> Session:
         """Raises RedfishError: wrong credentials, or no free slot."""
-        self.check(username, password)
+        if not self._knows(username, password):
+            raise RedfishError("ResourceAtUriUnauthorized", "/redfish/v1/SessionService/Sessions", "Invalid username or password")
         if len(self._open) >= self.limit:
             raise RedfishError("SessionLimitExceeded")
         session = Session(str(next(self._ids)), username, secrets.token_hex(16), now)
@@ -46,9 +47,12 @@ class Sessions:
 
     def check(self, username: str, password: str) -> None:
         """Raises RedfishError unless the account exists with this password."""
-        known = self._accounts.get(username)
-        if known is None or not hmac.compare_digest(known.encode(), password.encode()):
+        if not self._knows(username, password):
             raise RedfishError("NoValidSession")
+
+    def _knows(self, username: str, password: str) -> bool:
+        known = self._accounts.get(username)
+        return known is not None and hmac.compare_digest(known.encode(), password.encode())
 
     def authenticate(self, headers: Mapping[str, str]) -> None:
         """Accept a session token or basic credentials. Raises RedfishError 401 otherwise."""

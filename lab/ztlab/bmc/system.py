@@ -10,6 +10,7 @@ from typing import Any
 
 from aiohttp import web
 
+from ..clock import LabClock
 from ..faults import Faults
 from ..machine.hardware import RESET_TYPES, Hardware, PowerConflict
 from . import documents
@@ -17,18 +18,15 @@ from .errors import RedfishError
 from .exchange import check_etag, read_body, reply
 
 ROOT = documents.ROOT
-_BOOT_VALUES = {
-    "BootSourceOverrideTarget": documents.BOOT_TARGETS,
-    "BootSourceOverrideEnabled": documents.BOOT_ENABLED,
-    "BootSourceOverrideMode": documents.BOOT_MODES,
-}
+_BOOT_PROPERTIES = ("BootSourceOverrideTarget", "BootSourceOverrideEnabled", "BootSourceOverrideMode")
 
 
 class Systems:
     """The machines of one BMC by system id."""
 
-    def __init__(self, machines: Mapping[str, Hardware], faults: Faults) -> None:
+    def __init__(self, machines: Mapping[str, Hardware], clock: LabClock, faults: Faults) -> None:
         self._machines = machines
+        self._clock = clock
         self._faults = faults
 
     def add_routes(self, app: web.Application) -> None:
@@ -39,6 +37,8 @@ class Systems:
                 web.get(f"{ROOT}/Managers", self._list_managers),
                 web.get(system, self._get),
                 web.patch(system, self._patch),
+                web.get(f"{system}/Settings", self._get_settings),
+                web.patch(f"{system}/Settings", self._patch),
                 web.post(f"{system}/Actions/ComputerSystem.Reset", self._reset),
                 web.get(f"{system}/EthernetInterfaces", self._list_ports),
                 web.get(f"{system}/EthernetInterfaces/{{port}}", self._get_port),
@@ -59,7 +59,17 @@ class Systems:
         return reply(request, documents.collection(f"{ROOT}/Managers", "ManagerCollection", "Manager Collection", members))
 
     async def _get(self, request: web.Request) -> web.Response:
-        return reply(request, documents.system(self.machine(request)))
+        machine = self.machine(request)
+        return reply(request, documents.system(machine), weak=machine.profile.etags == "weak")
+
+    async def _get_settings(self, request: web.Request) -> web.Response:
+        return reply(request, self._settings(request))
+
+    def _settings(self, request: web.Request) -> documents.Document:
+        machine = self.machine(request)
+        if not machine.profile.boot_in_settings:
+            raise RedfishError("ResourceMissingAtURI", request.path)
+        return documents.settings(machine)
 
     async def _get_manager(self, request: web.Request) -> web.Response:
         return reply(request, documents.manager(self.machine(request)))
@@ -83,17 +93,24 @@ class Systems:
 
     async def _patch(self, request: web.Request) -> web.Response:
         machine = self.machine(request)
-        check_etag(request, documents.system(machine))
+        in_settings = request.path.endswith("/Settings")
+        current = self._settings(request) if in_settings else documents.system(machine)
+        check_etag(request, current, required=machine.profile.etags == "required")
         if "If-Match" in request.headers and self._faults.take("bmc-stale-etag", machine.spec.name):
             raise RedfishError("PreconditionFailed")
         body = await read_body(request)
-        changes = _boot_changes(body, documents.system(machine))
+        if machine.profile.boot_in_settings and not in_settings and "Boot" in body:
+            raise RedfishError("PropertyNotWritable", "Boot", related=["#/Boot"])
+        changes = _boot_changes(body, current)
+        for name in machine.profile.boot_together:
+            if name not in changes and "BootSourceOverrideTarget" in changes:
+                raise RedfishError("PropertyMissing", name, related=[f"#/Boot/{name}"])
         machine.boot.target = changes.get("BootSourceOverrideTarget", machine.boot.target)
         machine.boot.enabled = changes.get("BootSourceOverrideEnabled", machine.boot.enabled)
         machine.boot.mode = changes.get("BootSourceOverrideMode", machine.boot.mode)
         if machine.boot.enabled == "Disabled":
             machine.boot.target = "None"
-        return reply(request, documents.system(machine))
+        return reply(request, documents.settings(machine) if in_settings else documents.system(machine), weak=machine.profile.etags == "weak")
 
     async def _reset(self, request: web.Request) -> web.Response:
         machine = self.machine(request)
@@ -105,6 +122,9 @@ class Systems:
             raise RedfishError("ActionParameterMissing", "ComputerSystem.Reset", "ResetType", related=["#/ResetType"])
         if body["ResetType"] not in RESET_TYPES:
             raise RedfishError("ActionParameterValueNotInList", str(body["ResetType"]), "ResetType", "ComputerSystem.Reset", related=["#/ResetType"])
+        settling = self._clock.now() < machine.off_since + machine.profile.power_on_after
+        if body["ResetType"] in ("On", "ForceOn") and settling:
+            raise RedfishError("ActionParameterValueConflict", "ResetType", body["ResetType"])
         try:
             machine.reset(body["ResetType"])
         except PowerConflict as error:
@@ -130,8 +150,8 @@ def _boot_changes(body: Mapping[str, Any], current: Mapping[str, Any]) -> dict[s
     if not isinstance(boot, dict) or not boot:
         raise RedfishError("PropertyValueTypeError", str(boot), "Boot", related=["#/Boot"])
     for name, value in boot.items():
-        if name not in _BOOT_VALUES:
+        if name not in _BOOT_PROPERTIES:
             raise RedfishError("PropertyUnknown", name, related=[f"#/Boot/{name}"])
-        if value not in _BOOT_VALUES[name]:
+        if value not in current["Boot"][f"{name}@Redfish.AllowableValues"]:
             raise RedfishError("PropertyValueNotInList", str(value), name, related=[f"#/Boot/{name}"])
     return boot
