@@ -12,7 +12,8 @@ def check_image_url(url: str) -> str:
     """What is wrong with the URL of an image, as a sentence; empty when it is fine."""
     try:
         parts = urlsplit(url)
-        named = bool(parts.hostname) and parts.port != 0
+        # Port 0 is that of a URL predicted in check mode; a port that is none raises ValueError.
+        named = bool(parts.hostname) and (parts.port or 0) >= 0
     except ValueError:
         named = False
     if not named or parts.scheme not in ("http", "https"):

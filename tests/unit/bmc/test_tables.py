@@ -115,6 +115,9 @@ def test_old_idracs_are_refused_for_boot(model: str, firmware: str) -> None:
     [
         ("http://h/d/x.iso", True),
         ("https://[fd00::1]:8080/d/x.iso", True),
+        ("http://h:0/predicted/x.iso", True),
+        ("http://h:99999/d/x.iso", False),
+        ("http:///d/x.iso", False),
         ("http://h/x.iso", False),
         ("http://h/d/x.iso?arch=x", False),
         ("http://h/d/x.img", False),
