@@ -1,0 +1,389 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: infra_env
+short_description: Have an InfraEnv on a hub, with its pull secret, the network of its hosts and its image
+version_added: 0.1.0
+author: the zerotouch.openshift authors (@zerotouch-openshift)
+description:
+  - Creates or updates an InfraEnv of the Infrastructure Operator, the Secret with its pull secret and one NMStateConfig per host, in the order that
+    makes the first image the right one, and waits until the discovery image may be booted from.
+  - An option that is not given is left as it is on the hub; one that is given empty is cleared.
+  - What the hub would refuse is refused before anything is written. What it would accept and not carry out is told in RV(not_propagated).
+extends_documentation_fragment:
+  - zerotouch.openshift.attributes
+  - zerotouch.openshift.hub
+attributes:
+  check_mode:
+    support: full
+    details: Every write is sent as a server-side dry run, so that admission has its say; there is no waiting.
+  diff_mode:
+    support: full
+    details: Data of Secrets is hidden.
+  idempotent:
+    support: full
+notes:
+  - "Permissions in the namespace: get, list, watch, create, patch, delete on infraenvs and get, list, create, patch, delete on nmstateconfigs
+    (agent-install.openshift.io); get, create, patch, delete on secrets."
+  - "For O(state=absent) also list on agents (agent-install.openshift.io). For O(os_image_version) of an InfraEnv with a cluster also get on
+    clusterdeployments (hive.openshift.io) in the cluster's namespace."
+options:
+  name:
+    description: Name of the InfraEnv.
+    type: str
+    required: true
+  namespace:
+    description: Its namespace, which must exist. Agents of hosts that boot its image appear there.
+    type: str
+    required: true
+  state:
+    description:
+      - V(present) creates or updates. V(absent) deletes the InfraEnv and the NMStateConfigs and the pull secret that this collection made for it.
+      - An InfraEnv that this collection did not make is not deleted, and none whose Agents are bound to a cluster.
+    type: str
+    choices: [present, absent]
+    default: present
+  pull_secret:
+    description:
+      - The pull secret, as JSON text or mapping. It is kept in the Secret C(<name>-pull-secret).
+      - A new InfraEnv needs this or O(pull_secret_name).
+    type: raw
+  pull_secret_name:
+    description: Name of a Secret in the same namespace, with key C(.dockerconfigjson), that is there already.
+    type: str
+  cluster:
+    description:
+      - The ClusterDeployment that all hosts of the InfraEnv belong to (early binding). Without it they are bound later. Cannot be changed.
+    type: dict
+    suboptions:
+      name:
+        description: Name of the ClusterDeployment.
+        type: str
+      namespace:
+        description: Its namespace.
+        type: str
+  ssh_authorized_key:
+    description: Public keys, one a line, for the user C(core) of hosts that run the discovery image.
+    type: str
+  image_proxy:
+    description: Proxy that hosts use which run the discovery image. (O(proxy) is the one to reach the hub.)
+    type: dict
+    suboptions:
+      http_proxy:
+        description: Proxy for HTTP, a URL that begins with C(http://).
+        type: str
+      https_proxy:
+        description: Proxy for HTTPS, also a URL that begins with C(http://).
+        type: str
+      no_proxy:
+        description: Hosts, domains and networks to go to directly, separated by commas.
+        type: str
+  additional_ntp_sources:
+    description: Time servers besides those from DHCP.
+    type: list
+    elements: str
+  ntp_sources:
+    description: The only time servers. Not together with O(additional_ntp_sources).
+    type: list
+    elements: str
+  image_type:
+    description: Kind of the ISO; by default the hub's, which is V(minimal-iso) unless configured otherwise.
+    type: str
+    choices: [full-iso, minimal-iso, disconnected-iso]
+  os_image_version:
+    description: Which of the hub's operating system images to use, by its OpenShift version such as V(4.22). By default the cluster's, else the newest.
+    type: str
+  cpu_architecture:
+    description: Architecture of the hosts; the hub's default is V(x86_64). Cannot be changed.
+    type: str
+    choices: [x86_64, aarch64, arm64, ppc64le, s390x]
+  kernel_arguments:
+    description: Kernel arguments of the discovery image.
+    type: list
+    elements: dict
+    suboptions:
+      operation:
+        description: What to do with it. The service accepts V(append) only.
+        type: str
+        choices: [append, replace, delete]
+        default: append
+      value:
+        description: The argument; blanks in double quotes.
+        type: str
+        required: true
+  ignition_config_override:
+    description: Ignition 3.x config, as JSON text or mapping, merged over the one of the discovery image.
+    type: json
+  agent_labels:
+    description: Labels of every Agent that registers, as a whole; those not named any more go.
+    type: dict
+  auto_approve:
+    description: Whether the hub approves every host that boots the image. Whoever gets hold of the image gets in then.
+    type: bool
+  ipxe_script_type:
+    description: V(BootOrderControl) makes the iPXE script answer installed hosts so that they boot from disk.
+    type: str
+    choices: [DiscoveryImageAlways, BootOrderControl]
+  additional_trust_bundle:
+    description: CA certificates, PEM, that the discovery image trusts.
+    type: str
+  mirror_registry:
+    description: The ConfigMap with C(registries.conf) and C(ca-bundle.crt) for mirrored registries.
+    type: dict
+    suboptions:
+      name:
+        description: Name of the ConfigMap.
+        type: str
+      namespace:
+        description: Its namespace.
+        type: str
+  network_discovery_delay_seconds:
+    description: Seconds that the discovery image waits before it looks which network configuration is its own, for hosts whose many NICs appear late.
+    type: int
+  labels:
+    description: Labels of the InfraEnv; a null value removes one, others stay.
+    type: dict
+  annotations:
+    description: Annotations of the InfraEnv; a null value removes one, others stay.
+    type: dict
+  hosts:
+    description:
+      - Hosts with a network configuration of their own. Each becomes the NMStateConfig C(<name>-<host>), which the InfraEnv selects.
+      - NMStateConfigs of hosts that are not listed any more are deleted if this collection made them. Hosts that use DHCP need no entry.
+    type: list
+    elements: dict
+    suboptions:
+      name:
+        description: Name of the host.
+        type: str
+        required: true
+      interfaces:
+        description: Its NICs. The machine that has one of these MAC addresses gets the configuration.
+        type: list
+        elements: dict
+        required: true
+        suboptions:
+          name:
+            description: Name of the NIC in O(hosts[].network_config); on the machine it may be another one.
+            type: str
+            required: true
+          mac_address:
+            description: Its MAC address.
+            type: str
+            required: true
+      network_config:
+        description: The nmstate document.
+        type: dict
+        required: true
+  wait:
+    description: Whether to wait until the image may be booted from, or until the InfraEnv is gone.
+    type: bool
+    default: true
+  timeout:
+    description: Seconds to wait at most.
+    type: int
+    default: 600
+  image_cooldown:
+    description: Seconds that an image must be old before it is used, by the hub's clock, since every change on the hub makes a new one.
+    type: int
+    default: 60
+  forks:
+    description: How many objects are written at the same time.
+    type: int
+    default: 8
+"""
+
+EXAMPLES = r"""
+- name: Have a discovery image for the machines of a site
+  zerotouch.openshift.infra_env:
+    kubeconfig: ~/hub.kubeconfig
+    name: site-1
+    namespace: site-1
+    pull_secret: "{{ lookup('ansible.builtin.file', '~/pull-secret.json') }}"
+    ssh_authorized_key: "{{ lookup('ansible.builtin.file', '~/.ssh/id_ed25519.pub') }}"
+    additional_ntp_sources: [ntp.example.com]
+    agent_labels: {site: site-1}
+    hosts:
+      - name: node-1
+        interfaces:
+          - {name: eth0, mac_address: "52:54:00:00:00:01"}
+        network_config:
+          interfaces:
+            - name: eth0
+              type: ethernet
+              state: up
+              ipv4: {enabled: true, dhcp: false, address: [{ip: 192.0.2.11, prefix-length: 24}]}
+  register: site
+
+- name: Take it back
+  zerotouch.openshift.infra_env:
+    kubeconfig: ~/hub.kubeconfig
+    name: site-1
+    namespace: site-1
+    state: absent
+"""
+
+RETURN = r"""
+plan:
+  description: What differs from the wish, one line for each object, with the reasons.
+  returned: always, once the hub was contacted
+  type: list
+  elements: str
+done:
+  description: Those of RV(plan) that were carried out (in check mode, accepted by the server).
+  returned: always, once the hub was contacted
+  type: list
+  elements: str
+infra_env:
+  description: What identifies the InfraEnv.
+  returned: always, once the hub was contacted
+  type: dict
+  contains:
+    name:
+      description: Its name.
+      type: str
+    namespace:
+      description: Its namespace.
+      type: str
+    id:
+      description: Its id in the assisted service, which hosts register with; empty until there is an image.
+      type: str
+iso_url:
+  description:
+    - URL of the discovery ISO; empty until there is one. It holds a token and changes with every change of the InfraEnv, so read it right before use.
+  returned: success
+  type: str
+created_time:
+  description: When the image was last made.
+  returned: success
+  type: str
+boot_artifacts:
+  description: URLs for booting without the ISO; empty texts until there is an image. Those of the initrd, the iPXE script and the Ignition hold a token.
+  returned: success
+  type: dict
+  contains:
+    kernel:
+      description: The kernel.
+      type: str
+    initrd:
+      description: The initrd of this InfraEnv, its Ignition included.
+      type: str
+    rootfs:
+      description: The root file system.
+      type: str
+    ipxe_script:
+      description: An iPXE script that boots these.
+      type: str
+    discovery_ignition:
+      description: The discovery Ignition.
+      type: str
+not_propagated:
+  description: Changes that the hub accepts and its images do not show.
+  returned: always, once the hub was contacted
+  type: list
+  elements: dict
+  contains:
+    option:
+      description: The option.
+      type: str
+    field:
+      description: The field of the InfraEnv.
+      type: str
+    reason:
+      description: What happens.
+      type: str
+    remedy:
+      description: What helps.
+      type: str
+stays:
+  description: With O(state=absent), what is left because this collection did not make it.
+  returned: always, once the hub was contacted
+  type: list
+  elements: str
+"""
+
+from typing import Any
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env import Session, Waiting, make_absent, make_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
+
+OPTIONS = {"supports_check_mode": True, "mutually_exclusive": [["pull_secret", "pull_secret_name"], ["ntp_sources", "additional_ntp_sources"]]}
+
+_REFERENCE = {"name": {"type": "str"}, "namespace": {"type": "str"}}
+_INTERFACE = {"name": {"type": "str", "required": True}, "mac_address": {"type": "str", "required": True}}
+
+
+def argument_spec() -> dict[str, Any]:
+    return {
+        **CONNECTION_OPTIONS,
+        "name": {"type": "str", "required": True},
+        "namespace": {"type": "str", "required": True},
+        "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+        "pull_secret": {"type": "raw"},
+        "pull_secret_name": {"type": "str", "no_log": False},
+        "cluster": {"type": "dict", "options": _REFERENCE},
+        "ssh_authorized_key": {"type": "str", "no_log": False},
+        "image_proxy": {"type": "dict", "options": {"http_proxy": {"type": "str"}, "https_proxy": {"type": "str"}, "no_proxy": {"type": "str"}}},
+        "additional_ntp_sources": {"type": "list", "elements": "str"},
+        "ntp_sources": {"type": "list", "elements": "str"},
+        "image_type": {"type": "str", "choices": ["full-iso", "minimal-iso", "disconnected-iso"]},
+        "os_image_version": {"type": "str"},
+        "cpu_architecture": {"type": "str", "choices": ["x86_64", "aarch64", "arm64", "ppc64le", "s390x"]},
+        "kernel_arguments": {
+            "type": "list",
+            "elements": "dict",
+            "options": {
+                "operation": {"type": "str", "choices": ["append", "replace", "delete"], "default": "append"},
+                "value": {"type": "str", "required": True},
+            },
+        },
+        "ignition_config_override": {"type": "json"},
+        "agent_labels": {"type": "dict"},
+        "auto_approve": {"type": "bool"},
+        "ipxe_script_type": {"type": "str", "choices": ["DiscoveryImageAlways", "BootOrderControl"]},
+        "additional_trust_bundle": {"type": "str"},
+        "mirror_registry": {"type": "dict", "options": _REFERENCE},
+        "network_discovery_delay_seconds": {"type": "int"},
+        "labels": {"type": "dict"},
+        "annotations": {"type": "dict"},
+        "hosts": {
+            "type": "list",
+            "elements": "dict",
+            "options": {
+                "name": {"type": "str", "required": True},
+                "interfaces": {"type": "list", "elements": "dict", "required": True, "options": _INTERFACE},
+                "network_config": {"type": "dict", "required": True},
+            },
+        },
+        "wait": {"type": "bool", "default": True},
+        "timeout": {"type": "int", "default": 600},
+        "image_cooldown": {"type": "int", "default": 60},
+        "forks": {"type": "int", "default": 8},
+    }
+
+
+def run(call: Call) -> dict[str, Any]:
+    params = call.params
+    client = connect(params, clock=call.clock, check_mode=call.check_mode, forks=params["forks"])
+    session = Session(client, call.check_mode, params["forks"], call.clock, call.progress, call.add_secrets)
+    waiting = Waiting(params["wait"], params["timeout"], params["image_cooldown"])
+    present = params["state"] == "present"
+    result = make_present(params, waiting, session) if present else make_absent(params["name"], params["namespace"], waiting, session)
+    for warning in result.warnings:
+        call.warn(warning)
+    call.plan(result.value["plan"])
+    return {**result.value, **({"diff": list(result.diff)} if call.diff else {})}
+
+
+def main() -> None:
+    run_module(argument_spec, OPTIONS, run)
+
+
+if __name__ == "__main__":
+    main()

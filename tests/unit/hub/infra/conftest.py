@@ -1,0 +1,99 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Fixtures of the InfraEnv's tests."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env import Session
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import connect
+
+
+@pytest.fixture(scope="session")
+def infrahub() -> ModuleType:
+    name = "hub_infra_infrahub"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / "infrahub.py")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+    return sys.modules[name]
+
+
+class QuickClock:
+    """Real order; pauses are short, and what was left out of them is added to the time."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def now(self) -> float:
+        return time.monotonic() + self.ahead
+
+    def sleep(self, seconds: float) -> None:
+        self.ahead += max(0.0, seconds - 0.005)
+        time.sleep(min(seconds, 0.005))
+
+
+@pytest.fixture
+def clock() -> QuickClock:
+    return QuickClock()
+
+
+@pytest.fixture
+def hub(infrahub: ModuleType) -> Iterator[Any]:
+    server = infrahub.InfraHub()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def session(hub: Any, clock: QuickClock) -> Iterator[Any]:
+    client = connect({"kubeconfig": hub.kubeconfig}, clock=clock)
+    told: list[str] = []
+    found = Session(client, clock=clock, tell=told.append)
+    object.__setattr__(found, "told", told)
+    yield found
+    client.close()
+
+
+@pytest.fixture
+def wish(infrahub: ModuleType) -> dict[str, Any]:
+    """Options with every field."""
+    return {
+        "name": "site",
+        "namespace": "lab",
+        "pull_secret": infrahub.PULL_SECRET,
+        "ssh_authorized_key": "ssh-ed25519 AAAA user\n",
+        "image_proxy": {"http_proxy": "http://proxy:3128", "https_proxy": "http://proxy:3128", "no_proxy": ".example.com"},
+        "additional_ntp_sources": ["ntp.example.com"],
+        "image_type": "full-iso",
+        "os_image_version": "4.22",
+        "cpu_architecture": "x86_64",
+        "kernel_arguments": [{"operation": "append", "value": "console=ttyS0"}],
+        "ignition_config_override": '{"ignition": {"version": "3.2.0"}}',
+        "agent_labels": {"site": "a", "rack": 1},
+        "auto_approve": False,
+        "ipxe_script_type": "BootOrderControl",
+        "additional_trust_bundle": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+        "mirror_registry": {"name": "mirrors", "namespace": "lab"},
+        "network_discovery_delay_seconds": 5,
+        "labels": {"team": "x"},
+        "annotations": {"note": "y"},
+        "hosts": [
+            {
+                "name": f"Node_{number}.example.com",
+                "interfaces": [{"name": "eth0", "mac_address": f"52:54:00:00:00:0{number}"}],
+                "network_config": {"interfaces": [{"name": "eth0", "type": "ethernet", "state": "up"}]},
+            }
+            for number in (1, 2)
+        ],
+    }

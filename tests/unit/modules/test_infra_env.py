@@ -1,0 +1,86 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The door infra_env as a module, in this process."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.testing import patch_module_args
+from ansible_collections.zerotouch.openshift.plugins.modules import infra_env
+
+_SPEC = importlib.util.spec_from_file_location("hub_infra_infrahub", Path(__file__).parents[1] / "hub" / "infra" / "infrahub.py")
+infrahub = sys.modules.get("hub_infra_infrahub") or importlib.util.module_from_spec(_SPEC)
+if "hub_infra_infrahub" not in sys.modules:
+    sys.modules["hub_infra_infrahub"] = infrahub
+    _SPEC.loader.exec_module(infrahub)
+
+SECRET = json.loads(infrahub.PULL_SECRET)["auths"]["registry.example.com:5000"]["auth"]
+
+
+@pytest.fixture
+def hub() -> Iterator[Any]:
+    server = infrahub.InfraHub()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def call(hub: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
+    def open_door(**arguments: Any) -> dict[str, Any]:
+        common = {"kubeconfig": hub.kubeconfig, "name": "site", "namespace": "lab", "timeout": 20, "image_cooldown": 0}
+        with patch_module_args({**common, **arguments}), pytest.raises(SystemExit):
+            infra_env.main()
+        output = capfd.readouterr().out
+        assert SECRET not in output and "hub-pull-secret" not in output and "a-token-for-the-hub" not in output
+        return dict(json.loads(output))
+
+    return open_door
+
+
+OVERRIDE = {"ignition": {"version": "3.2.0"}, "storage": {"files": [{"path": "/etc/x", "contents": {"source": "data:,x"}}]}, "password": "override-password"}
+
+
+def test_check_run_run_again_absent(call: Any, hub: Any) -> None:
+    arguments = {"pull_secret": infrahub.PULL_SECRET, "ignition_config_override": OVERRIDE, "agent_labels": {"site": "a"}}
+    predicted = call(**arguments, _ansible_check_mode=True, _ansible_diff=True)
+    assert predicted["changed"] and hub.objects == {} and predicted["iso_url"] == ""
+    done = call(**arguments, _ansible_diff=True)
+    again = call(**arguments)
+    assert [done["changed"], again["changed"]] == [True, False]
+    assert done["iso_url"].startswith("https://images.example.com/") and done["infra_env"]["id"] == infrahub.UUID
+    assert "override-password" not in json.dumps(predicted | done)
+    assert '".dockerconfigjson": "<hidden>' in done["diff"][0]["after"]
+    cleared = call(ignition_config_override="", _ansible_check_mode=True, _ansible_diff=True)
+    assert cleared["not_propagated"][0]["option"] == "ignition_config_override"
+    assert "override-password" not in json.dumps(cleared)
+    assert "the image keeps the old value" in json.dumps(cleared["warnings"])
+    assert call(state="absent")["changed"] and not hub.objects
+
+
+def test_mistakes_are_told_before_the_hub_is_asked(call: Any, hub: Any) -> None:
+    result = call(
+        pull_secret=infrahub.PULL_SECRET,
+        image_proxy={"http_proxy": "https://user:hidden-word@proxy"},
+        hosts=[{"name": "a", "interfaces": [], "network_config": {}}],
+    )
+    assert result["failed"] and not hub.requests and "hidden-word" not in json.dumps(result)
+    assert [problem["path"] for problem in result["problems"]] == ["image_proxy.http_proxy", "hosts[0].network_config", "hosts[0].interfaces"]
+
+
+def test_exclusive_options(call: Any) -> None:
+    assert "mutually exclusive" in call(pull_secret=infrahub.PULL_SECRET, pull_secret_name="x")["msg"]
+
+
+def test_the_words_of_the_service(call: Any, hub: Any) -> None:
+    hub.words = "Failed to create image: Specified OSImageVersion is missing from AgentServiceConfig"
+    result = call(pull_secret=infrahub.PULL_SECRET, os_image_version="4.99")
+    assert result["failed"] and result["changed"]
+    assert result["msg"].startswith(f"InfraEnv lab/site has no image: {hub.words} Choose an os_image_version")
