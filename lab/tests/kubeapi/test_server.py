@@ -39,13 +39,10 @@ def test_life_of_an_object() -> None:
 
 REFUSALS: list[tuple[str, str, str, Any, str, int, str]] = [
     ("unknown object", "GET", f"{THINGS}/none", None, "application/json", 404, "NotFound"),
-    ("unknown kind", "GET", "/apis/lab.example.com/v1/nothings", None, "application/json", 404, "NotFound"),
-    ("unknown group", "GET", "/apis/other/v1", None, "application/json", 404, "NotFound"),
-    ("unknown subresource", "GET", f"{THINGS}/here/scale", None, "application/json", 404, "NotFound"),
     ("exists", "POST", THINGS, thing("here"), "application/json", 409, "AlreadyExists"),
     ("no name", "POST", THINGS, {"kind": "Thing", "metadata": {}}, "application/json", 422, "Invalid"),
     ("bad name", "POST", THINGS, thing("Not_A_Name"), "application/json", 422, "Invalid"),
-    ("wrong kind", "POST", THINGS, {**thing("b"), "kind": "Other"}, "application/json", 400, "BadRequest"),
+    ("wrong kind", "POST", THINGS, {**thing("b"), "kind": "Other"}, "application/json", 422, "Invalid"),
     ("no JSON", "POST", THINGS, b"{", "application/json", 400, "BadRequest"),
     ("no object", "POST", THINGS, [1], "application/json", 400, "BadRequest"),
     ("protobuf", "POST", THINGS, b"x", "application/vnd.kubernetes.protobuf", 415, "UnsupportedMediaType"),
@@ -61,7 +58,7 @@ REFUSALS: list[tuple[str, str, str, Any, str, int, str]] = [
     ("wrong uid", "DELETE", f"{THINGS}/here", {"preconditions": {"uid": "x"}}, "application/json", 409, "Conflict"),
     ("bad selector", "GET", f"{THINGS}?labelSelector=a%20b", None, "application/json", 400, "BadRequest"),
     ("bad field", "GET", f"{THINGS}?fieldSelector=spec.other=1", None, "application/json", 400, "BadRequest"),
-    ("bad dry run", "POST", f"{THINGS}?dryRun=Some", thing("b"), "application/json", 400, "BadRequest"),
+    ("bad dry run", "POST", f"{THINGS}?dryRun=Some", thing("b"), "application/json", 422, "Invalid"),
     ("bad continue", "GET", f"{THINGS}?continue=zzz", None, "application/json", 400, "BadRequest"),
 ]
 
@@ -73,6 +70,16 @@ def test_refusals(method: str, path: str, body: Any, media: str, code: int, reas
             await api.call("POST", THINGS, thing("here"))
             status, answer = await api.call(method, path, body, media)
             assert (status, answer["kind"], answer["reason"], answer["code"]) == (code, "Status", reason, code)
+
+    run(flow())
+
+
+@pytest.mark.parametrize("path", ["/apis/lab.example.com/v1/nothings", "/apis/other/v1", f"{THINGS}/here/scale"])
+def test_what_is_not_served_is_answered_in_plain_text(path: str) -> None:
+    async def flow() -> None:
+        async with Api() as api:
+            await api.call("POST", THINGS, thing("here"))
+            assert await api.call("GET", path) == (404, "404 page not found\n")
 
     run(flow())
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,7 +23,6 @@ STATUS = {"status": replace_status}
 CERTIFICATES = "certificates.k8s.io"
 ANY: dict[str, Any] = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 STRINGS: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "string"}}
-TIME: dict[str, Any] = {"type": "string", "format": "date-time", "nullable": True}
 
 
 def _schema(**properties: Any) -> dict[str, Any]:
@@ -34,14 +34,19 @@ CONFIG_MAP = _schema(immutable={"type": "boolean"}, data={**STRINGS, "nullable":
 NAMESPACE = _schema(spec=_schema(finalizers={"type": "array", "items": {"type": "string"}}), status=ANY)
 LEASE = _schema(
     spec=_schema(
-        holderIdentity={"type": "string", "minLength": 1, "nullable": True},
-        leaseDurationSeconds={"type": "integer", "format": "int32", "minimum": 1, "nullable": True},
-        acquireTime=TIME,
-        renewTime=TIME,
-        leaseTransitions={"type": "integer", "format": "int32", "minimum": 0, "nullable": True},
-        strategy={"type": "string", "nullable": True},
-        preferredHolder={"type": "string", "nullable": True},
+        holderIdentity={"type": "string"},
+        leaseDurationSeconds={"type": "integer", "format": "int32"},
+        acquireTime={"type": "string", "format": "date-time"},
+        renewTime={"type": "string", "format": "date-time"},
+        leaseTransitions={"type": "integer", "format": "int32"},
+        strategy={"type": "string"},
+        preferredHolder={"type": "string"},
     )
+)
+DATA_KEY = re.compile(r"[-._a-zA-Z0-9]+")
+DATA_KEY_TEXT = (
+    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for "
+    f"validation is '{DATA_KEY.pattern}')"
 )
 
 
@@ -74,15 +79,17 @@ def prepare_secret(new: Object, old: Object | None) -> None:
     data = dict(new.get("data") or {})
     for key, value in (new.pop("stringData", None) or {}).items():
         data[key] = base64.b64encode(value.encode()).decode()
-    for key, value in data.items():
+    for value in data.values():
         try:
             base64.b64decode(value, validate=True)
         except binascii.Error as error:
-            raise bad_request(f'Secret in version "v1" cannot be handled as a Secret: illegal base64 data at input byte 0 (data.{key})') from error
+            legal = re.match(r"[A-Za-z0-9+/]*", value)
+            where = legal.end() if legal else 0
+            raise bad_request(f'Secret in version "v1" cannot be handled as a Secret: illegal base64 data at input byte {where}') from error
     if data:
         new["data"] = data
     new.setdefault("type", (old or {}).get("type") or "Opaque")
-    causes = []
+    causes = _keys("data", data)
     if old is not None and new["type"] != old.get("type", "Opaque"):
         causes.append(("type", f"Invalid value: {json.dumps(new['type'])}: field is immutable"))
     if new["type"] == "kubernetes.io/dockerconfigjson":
@@ -103,9 +110,24 @@ def _docker_config(data: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def prepare_config_map(new: Object, old: Object | None) -> None:
-    causes = _immutable(new, old)
+    causes = _immutable(new, old) + _keys("data", new.get("data") or {}) + _keys("binaryData", new.get("binaryData") or {})
     if causes:
         raise invalid("ConfigMap", "", new["metadata"]["name"], causes)
+
+
+def _keys(field: str, data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [(f"{field}[{key}]", f"Invalid value: {json.dumps(key)}: {DATA_KEY_TEXT}") for key in data if DATA_KEY.fullmatch(key) is None]
+
+
+def prepare_lease(new: Object, old: Object | None) -> None:
+    spec = new.get("spec") or {}
+    causes = []
+    if spec.get("leaseDurationSeconds", 1) <= 0:
+        causes.append(("spec.leaseDurationSeconds", f"Invalid value: {spec['leaseDurationSeconds']}: must be greater than 0"))
+    if spec.get("leaseTransitions", 0) < 0:
+        causes.append(("spec.leaseTransitions", f"Invalid value: {spec['leaseTransitions']}: must be greater than or equal to 0"))
+    if causes:
+        raise invalid("Lease", "coordination.k8s.io", new["metadata"]["name"], causes)
 
 
 def _immutable(new: Object, old: Object | None) -> list[tuple[str, str]]:
@@ -252,6 +274,7 @@ def resources() -> list[Resource]:
             "v1",
             "Lease",
             "leases",
+            prepare=prepare_lease,
             structure=structure(LEASE),
             schema=LEASE,
             columns=(Column("Holder", lambda item: (item.get("spec") or {}).get("holderIdentity", "")), AGE),

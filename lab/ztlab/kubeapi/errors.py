@@ -41,13 +41,23 @@ def not_found(plural: str, group: str, name: str) -> ApiError:
     return ApiError(404, "NotFound", f'{_qualified(plural, group)} "{name}" not found', details=_about(plural, group, name))
 
 
-def no_such_path() -> ApiError:
+class NoSuchPath(Exception):
+    """Nothing is served there. The answer is plain text: clients make their own words of it."""
+
+
+def no_such_path() -> NoSuchPath:
     """What the API says for a group, version or resource that it does not serve."""
-    return ApiError(404, "NotFound", "the server could not find the requested resource")
+    return NoSuchPath("404 page not found")
 
 
-def already_exists(plural: str, group: str, name: str) -> ApiError:
-    return ApiError(409, "AlreadyExists", f'{_qualified(plural, group)} "{name}" already exists', details=_about(plural, group, name))
+def bad_option(verb: str, field: str, text: str) -> ApiError:
+    """An option of a request that is none. ``verb``: Create, Update, Patch, Delete."""
+    return invalid(f"{verb}Options", "meta.k8s.io", "", [(field, text)])
+
+
+def already_exists(plural: str, group: str, name: str, *, ending: bool = False) -> ApiError:
+    text = f'{"object is being deleted: " if ending else ""}{_qualified(plural, group)} "{name}" already exists'
+    return ApiError(409, "AlreadyExists", text, details=_about(plural, group, name))
 
 
 def conflict(plural: str, group: str, name: str, why: str = "") -> ApiError:
@@ -91,15 +101,11 @@ def denied(webhook: str, message: str, *, code: int = 400, reason: str = "BadReq
     return ApiError(code, reason, f'admission webhook "{webhook}" denied the request: {message}')
 
 
-def forbidden(plural: str, group: str, name: str, why: str) -> ApiError:
-    return ApiError(403, "Forbidden", f'{_qualified(plural, group)} "{name}" is forbidden: {why}', details=_about(plural, group, name))
-
-
 def namespace_terminating(plural: str, group: str, name: str, namespace: str) -> ApiError:
     why = f"unable to create new content in namespace {namespace} because it is being terminated"
-    error = forbidden(plural, group, name, why)
-    error.details["causes"] = [{"reason": "NamespaceTerminating", "message": f"namespace {namespace} is being terminated", "field": "metadata.namespace"}]
-    return error
+    causes = [{"reason": "NamespaceTerminating", "message": f"namespace {namespace} is being terminated", "field": "metadata.namespace"}]
+    details = {**_about(plural, group, name), "causes": causes}
+    return ApiError(403, "Forbidden", f'{_qualified(plural, group)} "{name}" is forbidden: {why}', details=details)
 
 
 def unauthorized() -> ApiError:
@@ -108,6 +114,14 @@ def unauthorized() -> ApiError:
 
 def forbidden_anonymous(path: str, verb: str) -> ApiError:
     return ApiError(403, "Forbidden", f'forbidden: User "system:anonymous" cannot {verb} path "{path}"')
+
+
+def forbidden(user: str, verb: str, plural: str, group: str, namespace: str, name: str) -> ApiError:
+    """What RBAC answers: the resource by its group, and where."""
+    qualified = f"{plural}.{group}" if group else plural
+    what = f'{qualified} "{name}" is forbidden' if name else f"{qualified} is forbidden"
+    where = f'in the namespace "{namespace}"' if namespace else "at the cluster scope"
+    return ApiError(403, "Forbidden", f'{what}: User "{user}" cannot {verb} resource "{plural}" in API group "{group}" {where}')
 
 
 def method_not_allowed() -> ApiError:

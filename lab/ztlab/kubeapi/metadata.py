@@ -9,24 +9,25 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .structural import Cause, quoted
+from .structural import Cause, kind_of, quoted
 
-MEMBERS: dict[str, Any] = {
-    "name": str,
-    "generateName": str,
-    "namespace": str,
-    "selfLink": str,
-    "uid": str,
-    "resourceVersion": str,
-    "generation": int,
-    "creationTimestamp": (str, type(None)),
-    "deletionTimestamp": (str, type(None)),
-    "deletionGracePeriodSeconds": (int, type(None)),
-    "labels": (dict, type(None)),
-    "annotations": (dict, type(None)),
-    "ownerReferences": (list, type(None)),
-    "finalizers": (list, type(None)),
-    "managedFields": (list, type(None)),
+# member -> its type here and in Go
+MEMBERS: dict[str, tuple[type, str]] = {
+    "name": (str, "string"),
+    "generateName": (str, "string"),
+    "namespace": (str, "string"),
+    "selfLink": (str, "string"),
+    "uid": (str, "types.UID"),
+    "resourceVersion": (str, "string"),
+    "generation": (int, "int64"),
+    "creationTimestamp": (str, "string"),
+    "deletionTimestamp": (str, "string"),
+    "deletionGracePeriodSeconds": (int, "int64"),
+    "labels": (dict, "map[string]string"),
+    "annotations": (dict, "map[string]string"),
+    "ownerReferences": (list, "[]v1.OwnerReference"),
+    "finalizers": (list, "[]string"),
+    "managedFields": (list, "[]v1.ManagedFieldsEntry"),
 }
 ANNOTATIONS_SIZE = 256 * 1024
 _PART = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
@@ -43,20 +44,26 @@ _LABEL_TEXT = (
 )
 
 
+def known(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The members that metadata can have, nulls left out."""
+    return {name: value for name, value in metadata.items() if name in MEMBERS and value is not None}
+
+
 def wrong_type(metadata: Mapping[str, Any]) -> str:
     """The first member of a type that cannot be decoded, with what is wrong; empty when all can."""
-    for name, wanted in MEMBERS.items():
-        value = metadata.get(name, _ABSENT)
-        if value is not _ABSENT and (not isinstance(value, wanted) or isinstance(value, bool)):
-            return f"json: cannot unmarshal {type(value).__name__} into Go struct field ObjectMeta.metadata.{name}"
-    for name in ("labels", "annotations"):
-        for key, value in (metadata.get(name) or {}).items():
-            if not isinstance(value, str):
-                return f"json: cannot unmarshal {type(value).__name__} into Go struct field ObjectMeta.metadata.{name}.{key} of type string"
+    for name, (wanted, go) in MEMBERS.items():
+        value = metadata.get(name)
+        if value is not None and (not isinstance(value, wanted) or isinstance(value, bool)):
+            return _cannot(value, name, go)
+        for item in value.values() if isinstance(value, dict) else value if name == "finalizers" and isinstance(value, list) else ():
+            if not isinstance(item, str):
+                return _cannot(item, name, "string")
     return ""
 
 
-_ABSENT = object()
+def _cannot(value: Any, name: str, go: str) -> str:
+    kind = {"integer": "number", "boolean": "bool"}.get(kind_of(value), kind_of(value))
+    return f"json: cannot unmarshal {kind} into Go struct field ObjectMeta.{name} of type {go}"
 
 
 def validate(metadata: Mapping[str, Any], old: Mapping[str, Any] | None) -> Iterator[Cause]:
@@ -82,7 +89,7 @@ def _key(key: str, field: str) -> Iterator[Cause]:
         yield field, f"Invalid value: {quoted(key)}: {_PREFIX_TEXT if prefix else 'prefix part must be non-empty'}"
     if not name:
         yield field, f"Invalid value: {quoted(key)}: name part must be non-empty"
-    elif len(name) > 63:
+    if len(name) > 63:
         yield field, f"Invalid value: {quoted(key)}: name part must be no more than 63 bytes"
     elif _PART.fullmatch(name) is None:
         yield field, f"Invalid value: {quoted(key)}: {_NAME_TEXT}"
@@ -90,11 +97,11 @@ def _key(key: str, field: str) -> Iterator[Cause]:
 
 def _owners(owners: list[Any]) -> Iterator[Cause]:
     controllers = []
-    for index, owner in enumerate(owners):
+    for owner in owners:
         for name in ("apiVersion", "kind", "name", "uid"):
             if not owner.get(name):
                 text = "version must not be empty" if name == "apiVersion" else "must not be empty"
-                yield f"metadata.ownerReferences[{index}].{name}", f'Invalid value: "": {text}'
+                yield f"metadata.ownerReferences.{name}", f'Invalid value: "": {text}'
         if owner.get("controller"):
             controllers.append(owner)
     if len(controllers) > 1:

@@ -220,13 +220,17 @@ def _bare(item: Mapping[str, Any]) -> Object:
 def apply(schema: Schema | None, live: Object | None, config: Object, manager: Manager, now: str, *, force: bool) -> Object:
     """The object after a server-side apply. Raises ApiError 409 with the managers and fields in conflict unless ``force``."""
     schema = schema or UNTYPED
+    unknown = undeclared(schema, config)
+    if unknown:
+        where = f"{config['metadata'].get('namespace', '')}/{config['metadata'].get('name', '')}; {config['apiVersion']}, Kind={config['kind']}"
+        raise ApiError(500, "", f"failed to create typed patch object ({where}): {unknown}: field not declared in schema")
     start = live if live is not None else {"metadata": {}}
     managed = read(start)
     if live is not None and not managed:
-        managed[Manager(BEFORE, "Update", config.get("apiVersion", ""))] = Entry(_owned(paths_of(schema, _bare(live))), now)
+        managed[Manager(BEFORE, "Update", config.get("apiVersion", ""))] = Entry(_owned(compare(schema, {}, _bare(live))[0]), now)
     before = managed.get(manager, Entry(NONE, now))
     wanted = _owned(paths_of(schema, _bare(config)))
-    merged = _merge(schema, start, _bare(config))
+    merged: Object = _merge(schema, start, _bare(config))
     others = frozenset[Path]().union(*(entry.paths for key, entry in managed.items() if key != manager))
     for path in sorted(before.paths - wanted, key=len, reverse=True):
         if not any(owned[: len(path)] == path for owned in others | wanted):
@@ -251,11 +255,34 @@ def _merge(schema: Schema, live: Any, config: Any) -> Any:
 
 
 def _remove(item: Object, path: Path) -> None:
-    node: Any = item
+    """Take out a field, and the maps that it leaves empty."""
+    nodes: list[Any] = [item]
     for step in path[:-1]:
-        node = node.get(step) if isinstance(node, dict) else None
-    if isinstance(node, dict):
-        node.pop(path[-1], None)
+        below = nodes[-1].get(step)
+        if not isinstance(below, dict):
+            return
+        nodes.append(below)
+    for node, step in zip(reversed(nodes), reversed(path), strict=True):
+        node.pop(step, None)
+        if node or node is item:
+            return
+
+
+def undeclared(schema: Schema, value: Any, here: str = "") -> str:
+    """The first field of an applied configuration that the schema does not have; empty when there is none."""
+    if isinstance(value, list):
+        found = (undeclared(schema.items, item, f"{here}[{index}]") for index, item in enumerate(value)) if schema.items is not None else ()
+        return next((path for path in found if path), "")
+    if not isinstance(value, dict):
+        return ""
+    for name, item in value.items():
+        below = schema.properties.get(name) or schema.additional
+        if below is None and not schema.preserve:
+            return f"{here}.{name}"
+        path = undeclared(below, item, f"{here}.{name}") if below is not None else ""
+        if path:
+            return path
+    return ""
 
 
 def described(manager: Manager) -> str:

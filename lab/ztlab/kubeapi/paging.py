@@ -58,7 +58,7 @@ class Lists:
 def _limit(query: Mapping[str, str]) -> int:
     text = query.get("limit") or "0"
     if not text.isdigit():
-        raise bad_request(f'Invalid value: "{text}": strconv.ParseInt: parsing "{text}": invalid syntax')
+        raise bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax')
     return int(text)
 
 

@@ -33,12 +33,13 @@ def merge_patch(target: Any, patch: Any) -> Any:
 
 def _tokens(pointer: str) -> list[str]:
     if pointer and not pointer.startswith("/"):
-        raise bad_request(f"error decoding patch: invalid pointer {pointer}")
+        raise rejected()
     return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
 
 
-def _missing(pointer: str) -> ApiError:
-    return ApiError(422, "Invalid", f"the server rejected our request due to an error in our request: missing path {pointer}")
+def rejected() -> ApiError:
+    """The API server does not tell which operation of a JSON patch failed."""
+    return ApiError(422, "Invalid", "the server rejected our request due to an error in our request")
 
 
 def _walk(document: Any, tokens: Sequence[str], pointer: str) -> Any:
@@ -46,7 +47,7 @@ def _walk(document: Any, tokens: Sequence[str], pointer: str) -> Any:
         try:
             document = document[int(token)] if isinstance(document, list) else document[token]
         except (KeyError, IndexError, ValueError, TypeError) as error:
-            raise _missing(pointer) from error
+            raise rejected() from error
     return document
 
 
@@ -58,20 +59,20 @@ def _add(document: Any, pointer: str, value: Any, *, replace: bool) -> Any:
     if isinstance(parent, list):
         index = len(parent) if last == "-" else _index(last, pointer)
         if index > len(parent) or (replace and index >= len(parent)):
-            raise _missing(pointer)
+            raise rejected()
         parent[index : index + 1 if replace else index] = [value]
     elif isinstance(parent, dict):
         if replace and last not in parent:
-            raise _missing(pointer)
+            raise rejected()
         parent[last] = value
     else:
-        raise _missing(pointer)
+        raise rejected()
     return document
 
 
 def _index(token: str, pointer: str) -> int:
     if not token.isdigit():
-        raise _missing(pointer)
+        raise rejected()
     return int(token)
 
 
@@ -86,7 +87,7 @@ def _remove(document: Any, pointer: str) -> Any:
 def json_patch(target: Any, operations: Any) -> Any:
     """The patched copy. Raises ApiError 422 for a path that is missing or a test that fails."""
     if not isinstance(operations, list):
-        raise bad_request("error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch")
+        raise bad_request("error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp")
     document = copy.deepcopy(target)
     for operation in operations:
         document = _apply(document, operation)
@@ -101,14 +102,14 @@ def _apply(document: Any, operation: Mapping[str, Any]) -> Any:
         return _remove(document, pointer)
     if kind == "test":
         if _walk(document, _tokens(pointer), pointer) != operation.get("value"):
-            raise ApiError(422, "Invalid", f"the server rejected our request due to an error in our request: testing value {pointer} failed")
+            raise rejected()
         return document
     if kind in ("move", "copy"):
         source = operation.get("from", "")
         value = copy.deepcopy(_walk(document, _tokens(source), source))
         document = _remove(document, source) if kind == "move" else document
         return _add(document, pointer, value, replace=False)
-    raise bad_request(f"error decoding patch: unknown operation {kind}")
+    raise rejected()
 
 
 def without_directives(patch: Any) -> Any:
@@ -120,6 +121,8 @@ def without_directives(patch: Any) -> Any:
 
 def apply_patch(target: Any, media_type: str, body: Any) -> Any:
     """Raises ApiError 415 for a kind of patch that is not offered."""
+    if media_type in (MERGE, STRATEGIC) and not isinstance(body, dict):
+        raise bad_request("error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}")
     if media_type == MERGE:
         return merge_patch(target, body)
     if media_type == STRATEGIC:

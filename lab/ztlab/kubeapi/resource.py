@@ -43,8 +43,9 @@ class Resource:
     ``prepare(new, old)`` may complete or refuse (ApiError) an object before it is stored; ``old`` is None on creation.
     ``fields`` are extra field selectors; ``schema`` is the OpenAPI v3 schema if there is one. ``strategic``: a built-in kind, whose
     strategic merge patches are taken (as merge patches: maps merge, lists replace); custom resources answer 415 to them.
-    ``structure`` completes, prunes and validates objects (``stored_structure`` is that of the version that is kept), ``check`` looks at them after that; ``held``: what keeps an object that is
-    being deleted beside its finalizers; ``stored_as``: the apiVersion under which objects of every served version are kept.
+    ``structure`` completes, prunes and validates objects (``stored_structure`` is that of the version that is kept), ``check`` looks at
+    them after that; ``held``: what keeps an object that is being deleted beside its finalizers; ``stored_as``: the
+    apiVersion under which objects of every served version are kept.
     """
 
     group: str
@@ -92,6 +93,11 @@ class Resource:
             return item
         served = {**item, "apiVersion": self.api_version}
         return prune(self.structure, served) if self.structure is not None else served
+
+    @property
+    def counts_generations(self) -> bool:
+        """Kinds of Kubernetes' core do not, those that follow later conventions do."""
+        return self.custom or (self.has_status and not (self.strategic and self.group in ("", "certificates.k8s.io")))
 
     @property
     def has_status(self) -> bool:

@@ -109,7 +109,7 @@ def _walk(schema: Schema, new: Any, old: Any, path: str) -> Iterator[Cause]:
     if not schema.ruled or new is None:
         return
     for rule in schema.rules:
-        yield from _judge(schema, rule, new, old, path)
+        yield from _judge(rule, new, old, path)
     if isinstance(new, dict):
         for name, value in new.items():
             below = schema.properties.get(name) or schema.additional
@@ -129,7 +129,7 @@ def _counterpart(schema: Schema, item: Any, old: Any) -> Any:
     return next((entry for entry in old if isinstance(entry, dict) and [entry.get(key) for key in schema.list_keys] == identity), _MISSING)
 
 
-def _judge(schema: Schema, rule: Rule, new: Any, old: Any, path: str) -> Iterator[Cause]:
+def _judge(rule: Rule, new: Any, old: Any, path: str) -> Iterator[Cause]:
     transition = rule.on_transition
     if transition and (old is _MISSING or old is None) and not rule.optional_old:
         return
@@ -139,12 +139,13 @@ def _judge(schema: Schema, rule: Rule, new: Any, old: Any, path: str) -> Iterato
     values = {"self": json_to_cel(new)}
     if transition and old is not _MISSING:
         values["oldSelf"] = json_to_cel(old)
-    shown = json.dumps(schema.type or "object")
+    # The API server shows what was refused unless that is an object or a list.
+    shown = "" if isinstance(new, (dict, list)) else f"{json.dumps(new, ensure_ascii=False)}: "
     where = path + rule.field_path
     try:
         passed = bool(compiled.evaluate(values))
     except CELEvalError as error:
-        yield where, f"Invalid value: rule evaluation error: {error.args[0] if error.args else error}"
+        yield where, f"Invalid value: {shown}rule evaluation error: {error.args[0] if error.args else error}"
         return
     if not passed:
         yield where, f"{_prefix(rule, shown)}{_message(rule, values)}"
@@ -155,7 +156,7 @@ def _prefix(rule: Rule, shown: str) -> str:
         return "Forbidden: "
     if rule.reason == "FieldValueRequired":
         return "Required value: "
-    return f"Duplicate value: {shown}: " if rule.reason == "FieldValueDuplicate" else "Invalid value: "
+    return f"{'Duplicate' if rule.reason == 'FieldValueDuplicate' else 'Invalid'} value: {shown}"
 
 
 def _message(rule: Rule, values: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 from aiohttp import web
 
-from ..faults import Faults
+from ..faults import Fault, Faults
 from . import discovery, errors, openapi, patch, selectors, structural
 from .auth import ANONYMOUS, ANONYMOUS_PATHS, Authentication, User
 from .errors import ApiError
@@ -32,6 +32,7 @@ LOG = logging.getLogger(__name__)
 JSON_TYPES = ("", "application/json")
 YAML_TYPES = ("application/yaml", "application/vnd.kubernetes.yaml")
 ACCEPTED = ("*/*", "application/*", "application/json")
+UNLOCKED = ("metadata.resourceVersion", "Invalid value: 0: must be specified for an update")
 PROPAGATION = ("Background", "Foreground", "Orphan")
 VERBS = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 Page = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -62,6 +63,8 @@ class KubeApi:
         self.version = dict(version or {"major": "1", "minor": "35", "gitVersion": "v1.35.0", "platform": "linux/amd64"})
         self.pages = dict(pages or {})
         self.requests: Counter[str] = Counter()
+        # Callers that faults leave alone unless they name them: the programs of the lab itself.
+        self.unharmed: set[str] = set()
         self.host, self.port = "", 0
         self._runner: web.AppRunner | None = None
         self._ending = False
@@ -109,10 +112,12 @@ class KubeApi:
             if user == ANONYMOUS and not request.path.startswith(ANONYMOUS_PATHS):
                 raise errors.forbidden_anonymous(request.path, VERBS.get(request.method, request.method.lower()))
             self._negotiate(request)
-            self._faulty(request)
+            self._faulty(request, user)
             return await self._answer(request, user)
         except ApiError as error:
             return self._json(error.status(), error.code, error.headers)
+        except errors.NoSuchPath:
+            return web.Response(status=404, text="404 page not found\n")
         except ConnectionResetError:
             raise
         except Exception as error:
@@ -126,17 +131,24 @@ class KubeApi:
         if not any(item in ACCEPTED for item in media) and not request.path.startswith(ANONYMOUS_PATHS):
             raise errors.not_acceptable(["application/json"])
 
-    def _faulty(self, request: web.Request) -> None:
+    def _fault(self, kind: str, user: User, **options: str) -> Fault | None:
+        """The fault that bites this caller now. Options user, method and resource limit one; operators are hit only by those that name them."""
         if self.faults is None:
-            return
-        limit = self.faults.take("api-429")
+            return None
+        fault = self.faults.peek(kind, user=user.name, **options)
+        if fault is None or (user.name in self.unharmed and "user" not in fault.options):
+            return None
+        return self.faults.take(kind, user=user.name, **options)
+
+    def _faulty(self, request: web.Request, user: User) -> None:
+        limit = self._fault("api-429", user, method=request.method)
         if limit is not None:
             seconds = str(int(limit.number("seconds", 1)))
             details = {"retryAfterSeconds": int(seconds)}
             raise ApiError(429, "TooManyRequests", "too many requests, please try again later", details=details, headers={"Retry-After": seconds})
-        if self.faults.take("api-500") is not None:
+        if self._fault("api-500", user, method=request.method) is not None:
             raise ApiError(500, "InternalError", "Internal error occurred: injected by a fault of the lab")
-        if request.method in ("PUT", "PATCH") and self.faults.take("api-409") is not None:
+        if request.method in ("PUT", "PATCH") and self._fault("api-409", user, method=request.method) is not None:
             raise ApiError(
                 409, "Conflict", "Operation cannot be fulfilled: the object has been modified; please apply your changes to the latest version and try again"
             )
@@ -151,6 +163,9 @@ class KubeApi:
         target = self._target(path)
         suffix = f"/{target.subresource}" if target.subresource else ""
         self.requests[f"{request.method} {target.resource.plural}{suffix}"] += 1
+        if self._fault("api-403", user, method=request.method, resource=target.resource.plural) is not None:
+            verb = VERBS.get(request.method, request.method.lower()) if target.name or request.method != "GET" else "list"
+            raise errors.forbidden(user.name, verb, target.resource.plural, target.resource.group, target.namespace, target.name)
         if target.name:
             return await self._object(request, target)
         return await self._collection(request, target)
@@ -239,12 +254,12 @@ class KubeApi:
             return self._list(request, target, fits)
         if request.method == "POST":
             if resource.namespaced and not target.namespace:
-                raise errors.method_not_allowed()
-            body = await self._body(request)
+                raise errors.no_such_path() if resource.custom else errors.method_not_allowed()
+            body = await self._body(request, resource)
             self._check_body(resource, body, target)
             warnings = self._unknown_fields(request, resource, body)
             self._check_namespace(target, body)
-            created = self.store.create(resource, body, target.namespace, dry_run=_dry_run(query), manager=_manager(request))
+            created = self.store.create(resource, body, target.namespace, dry_run=_dry_run(request), manager=_manager(request))
             return self._item(request, resource, created, 201, warnings)
         if request.method == "DELETE":
             fits = selectors.matcher(query, resource)
@@ -253,7 +268,7 @@ class KubeApi:
             for item in items:
                 where = item.item["metadata"]
                 self.store.delete(resource, where["name"], where.get("namespace", ""), propagation=options.propagation, dry_run=options.dry_run)
-            return self._list_of(resource, items, {"resourceVersion": str(self.store.version)})
+            return self._list_of(resource, items, {**({"continue": ""} if resource.custom else {}), "resourceVersion": str(self.store.version)})
         raise errors.method_not_allowed()
 
     def _check_namespace(self, target: Target, body: Object) -> None:
@@ -289,14 +304,16 @@ class KubeApi:
         return response
 
     async def _object(self, request: web.Request, target: Target) -> web.StreamResponse:
-        resource, query = target.resource, request.query
+        resource = target.resource
         if request.method == "GET":
             return self._item(request, resource, self.store.get(resource, target.name, target.namespace))
         if request.method == "PUT":
-            body = await self._body(request)
+            body = await self._body(request, resource)
             self._check_body(resource, body, target)
+            if resource.custom and not body["metadata"].get("resourceVersion") and self.store.exists(resource, target.name, target.namespace):
+                raise errors.invalid(resource.plural, resource.group, target.name, [UNLOCKED])
             warnings = self._unknown_fields(request, resource, body)
-            stored = self.store.update(resource, body, target.namespace, subresource=target.subresource, dry_run=_dry_run(query), manager=_manager(request))
+            stored = self.store.update(resource, body, target.namespace, subresource=target.subresource, dry_run=_dry_run(request), manager=_manager(request))
             return self._item(request, resource, stored, warnings=warnings)
         if request.method == "PATCH":
             return await self._patch(request, target)
@@ -312,8 +329,8 @@ class KubeApi:
         if media_type == patch.APPLY:
             return await self._apply(request, target)
         if "force" in request.query:
-            raise errors.invalid("PatchOptions", "meta.k8s.io", "", [("force", "Forbidden: may not be specified for non-apply patch")])
-        body = _decode(await request.read(), "")
+            raise errors.bad_option("Patch", "force", "Forbidden: may not be specified for non-apply patch")
+        body = _decode_patch(await request.read())
         current = target.resource.as_served(self.store.get(target.resource, target.name, target.namespace))
         patched = patch.apply_patch(current, media_type, body)
         if not isinstance(patched, dict) or not isinstance(patched.get("metadata"), dict):
@@ -321,7 +338,7 @@ class KubeApi:
         self._check_body(target.resource, patched, target)
         warnings = self._unknown_fields(request, target.resource, patched)
         stored = self.store.update(
-            target.resource, patched, target.namespace, subresource=target.subresource, dry_run=_dry_run(request.query), manager=_manager(request)
+            target.resource, patched, target.namespace, subresource=target.subresource, dry_run=_dry_run(request), manager=_manager(request)
         )
         return self._item(request, target.resource, stored, warnings=warnings)
 
@@ -329,14 +346,13 @@ class KubeApi:
         """Server-side apply; creates what does not exist."""
         query, resource = request.query, target.resource
         if not query.get("fieldManager"):
-            raise errors.invalid("PatchOptions", "meta.k8s.io", "", [("fieldManager", "Required value: is required for apply patch")])
+            raise errors.bad_option("Patch", "fieldManager", "Required value: is required for apply patch")
         config = _decode(await request.read(), YAML_TYPES[0])
         if not isinstance(config, dict) or not config.get("apiVersion") or not config.get("kind"):
-            raise errors.bad_request("error decoding YAML: an applied configuration needs apiVersion and kind")
+            raise errors.bad_request("invalid object type: /, Kind=")
         self._check_body(resource, config, target)
         if config["metadata"].get("managedFields"):
             raise errors.bad_request("metadata.managedFields must be nil")
-        warnings = self._unknown_fields(request, resource, config)
         self._check_namespace(target, config)
         stored, created = self.store.apply(
             resource,
@@ -346,9 +362,9 @@ class KubeApi:
             manager=query["fieldManager"],
             force=query.get("force", "") in ("true", "1"),
             subresource=target.subresource,
-            dry_run=_dry_run(query),
+            dry_run=_dry_run(request),
         )
-        return self._item(request, resource, stored, 201 if created else 200, warnings)
+        return self._item(request, resource, stored, 201 if created else 200)
 
     async def _delete_options(self, request: web.Request) -> DeleteOptions:
         body = (_decode(await request.read(), "") or {}) if request.can_read_body else {}
@@ -356,9 +372,9 @@ class KubeApi:
         if not propagation and "orphanDependents" in body:
             propagation = "Orphan" if body["orphanDependents"] else "Background"
         if propagation not in ("", *PROPAGATION):
-            text = f'Unsupported value: "{propagation}": supported values: "Background", "Foreground", "Orphan"'
-            raise errors.invalid("DeleteOptions", "meta.k8s.io", "", [("propagationPolicy", text)])
-        return DeleteOptions(propagation, _dry_run(request.query) or body.get("dryRun") == ["All"], body.get("preconditions") or {})
+            text = f'Unsupported value: "{propagation}": supported values: "Foreground", "Background", "Orphan", "nil"'
+            raise errors.bad_option("Delete", "propagationPolicy", text)
+        return DeleteOptions(propagation, _dry_run(request) or body.get("dryRun") == ["All"], body.get("preconditions") or {})
 
     async def _delete(self, request: web.Request, target: Target) -> web.Response:
         options = await self._delete_options(request)
@@ -373,28 +389,38 @@ class KubeApi:
         if removed["metadata"].get("deletionTimestamp"):
             return self._item(request, target.resource, removed)
         details = {"name": target.name, "group": target.resource.group, "kind": target.resource.plural, "uid": removed["metadata"]["uid"]}
+        details = {name: value for name, value in details.items() if value}
         return self._json({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details})
 
     # bodies
 
-    async def _body(self, request: web.Request) -> Object:
+    async def _body(self, request: web.Request, resource: Resource) -> Object:
         media_type = request.headers.get("Content-Type", "").split(";")[0].strip()
         if media_type not in (*JSON_TYPES, *YAML_TYPES):
             raise errors.unsupported_media_type(["application/json", "application/yaml"])
-        body = _decode(await request.read(), media_type)
+        raw = await request.read()
+        try:
+            body = _decode(raw, media_type)
+        except ApiError as error:
+            raise errors.bad_request(f"{_unrecognized(resource)}: couldn't get version/kind; {error.message}") from error
         if not isinstance(body, dict):
-            raise errors.bad_request("the body of the request is no object")
+            raise errors.bad_request(f"{_unrecognized(resource)}: couldn't get version/kind; it is no object")
+        for member in ("kind", "apiVersion") if resource.custom else ():
+            if not body.get(member):
+                text = raw.decode(errors="replace")
+                summary = text if len(text) <= 30 else f"{text[:30]} ..."
+                raise errors.bad_request(f"{_unrecognized(resource)}: Object '{member[0].upper() + member[1:]}' is missing in '{text}' ({summary})")
         return body
 
     def _check_body(self, resource: Resource, body: Object, target: Target) -> None:
         """Kind, name and namespace of a body must be those of the path."""
         if body.get("kind", resource.kind) != resource.kind or body.get("apiVersion", resource.api_version) != resource.api_version:
-            raise errors.bad_request(_mismatch(body, resource))
+            raise _mismatch(body, resource)
         if not isinstance(body.setdefault("metadata", {}), dict):
             raise errors.bad_request("metadata must be an object")
         metadata = body["metadata"]
         if target.name and metadata.setdefault("name", target.name) != target.name:
-            raise errors.bad_request("the name of the object does not match the name on the URL")
+            raise errors.bad_request(f"the name of the object ({metadata['name']}) does not match the name on the URL ({target.name})")
         if target.namespace and metadata.get("namespace", target.namespace) != target.namespace:
             raise errors.bad_request("the namespace of the provided object does not match the namespace sent on the request")
 
@@ -402,14 +428,17 @@ class KubeApi:
         """By fieldValidation: refuse fields that the schema does not know, or warn of them (the default). Raises ApiError 400."""
         mode = request.query.get("fieldValidation") or "Warn"
         if mode not in ("Strict", "Warn", "Ignore"):
-            text = f'Unsupported value: "{mode}": supported values: "Ignore", "Strict", "Warn"'
-            raise errors.invalid("PatchOptions", "meta.k8s.io", "", [("fieldValidation", text)])
+            text = f'Unsupported value: "{mode}": supported values: "", "Ignore", "Strict", "Warn"'
+            raise errors.bad_option(_verb(request), "fieldValidation", text)
         if mode == "Ignore" or resource.structure is None:
             return []
         dropped: list[str] = []
         structural.prune(resource.structure, body, "", dropped)
         dropped += [f"metadata.{name}" for name in body["metadata"] if name not in MEMBERS]
         found = [f'unknown field "{path}"' for path in dropped]
+        if found and mode == "Strict" and request.method == "PATCH":
+            shown = json.dumps(json.dumps(body, separators=(",", ":")))
+            raise errors.invalid("", "", "", [("patch", f"Invalid value: {shown}: strict decoding error: {', '.join(found)}")])
         if found and mode == "Strict":
             where = f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}'
             raise errors.bad_request(f"{where}: strict decoding error: {', '.join(found)}")
@@ -439,10 +468,21 @@ def _decode(raw: bytes, media_type: str) -> Any:
         raise errors.bad_request(f"the object provided is unrecognized (must be of type JSON): {error}") from error
 
 
-def _dry_run(query: Mapping[str, str]) -> bool:
-    asked = query.get("dryRun", "")
+def _decode_patch(raw: bytes) -> Any:
+    try:
+        return json.loads(raw)
+    except ValueError as error:
+        raise errors.bad_request(f"error decoding patch: {error}") from error
+
+
+def _verb(request: web.Request) -> str:
+    return {"POST": "Create", "PUT": "Update", "DELETE": "Delete"}.get(request.method, "Patch")
+
+
+def _dry_run(request: web.Request) -> bool:
+    asked = request.query.get("dryRun", "")
     if asked not in ("", "All"):
-        raise errors.bad_request(f'dryRun: Unsupported value: "{asked}": supported values: "All"')
+        raise errors.bad_option(_verb(request), "dryRun", f'Unsupported value: ["{asked}"]: supported values: "All"')
     return asked == "All"
 
 
@@ -456,10 +496,16 @@ def _wants_table(request: web.Request) -> bool:
     return "as=Table" in first and "g=meta.k8s.io" in first
 
 
-def _mismatch(body: Object, resource: Resource) -> str:
-    if body.get("kind") == resource.kind or "kind" not in body:
-        return f"the API version in the data ({body.get('apiVersion')}) does not match the expected API version ({resource.api_version})"
-    return f"{body.get('apiVersion')}, Kind={body.get('kind')} does not match the expected {resource.api_version}, Kind={resource.kind}"
+def _unrecognized(resource: Resource) -> str:
+    return f"the object provided is unrecognized (must be of type {resource.kind})"
+
+
+def _mismatch(body: Object, resource: Resource) -> ApiError:
+    kind, version = body.get("kind", resource.kind), body.get("apiVersion", resource.api_version)
+    if version != resource.api_version:
+        return errors.bad_request(f"the API version in the data ({version}) does not match the expected API version ({resource.api_version})")
+    name = (body.get("metadata") or {}).get("name") or ""
+    return errors.invalid(kind, resource.group, name, [("kind", f'Invalid value: "{kind}": must be {resource.kind}')])
 
 
 def _encode(body: Any) -> bytes:

@@ -23,12 +23,19 @@ from .resource import Object, Resource
 from .structural import Cause
 
 NAME = re.compile(r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$")
+LABEL = re.compile(r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")
+LABEL_TEXT = (
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character "
+    "(e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
+)
 # RBAC objects and a few others carry colons.
 PATH_SEGMENT = re.compile(r"^[^/%]+$")
 NAME_TEXT = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character"
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character "
+    "(e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
 )
 SERVER_OWNED = ("uid", "creationTimestamp", "resourceVersion", "generation", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
+SUFFIX = "bcdfghjklmnpqrstvwxz2456789"
 FOREGROUND, ORPHAN = "foregroundDeletion", "orphan"
 
 # fn(operation, resource, new, old, dry_run): CREATE, UPDATE or DELETE of an object itself, not of a subresource; refuses by ApiError.
@@ -151,11 +158,11 @@ class Store:
     def create(self, resource: Resource, item: Object, namespace: str = "", *, dry_run: bool = False, manager: str = "", applied: bool = False) -> Object:
         """The stored object. Raises ApiError 400, 409, 422 and what admission refuses with."""
         item = copy.deepcopy(item)
-        meta = item.setdefault("metadata", {})
+        meta = item["metadata"] = metadata.known(item.get("metadata") or {})
         for name in SERVER_OWNED:
             meta.pop(name, None)
         if not meta.get("name") and meta.get("generateName"):
-            meta["name"] = meta["generateName"] + secrets.token_hex(3)[:5]
+            meta["name"] = meta["generateName"] + "".join(secrets.choice(SUFFIX) for _number in range(5))
         name = meta.get("name") or ""
         if resource.namespaced:
             meta["namespace"] = namespace
@@ -166,17 +173,17 @@ class Store:
             meta.pop("managedFields", None)
         if resource.has_status:
             item.pop("status", None)
-        if resource.has_status or resource.custom:
+        if resource.counts_generations:
             meta["generation"] = 1
         item = {"apiVersion": resource.stored_as or resource.api_version, "kind": resource.kind, **_without(item, "apiVersion", "kind")}
         item = self._complete(resource, item, None, "CREATE", dry_run)
-        self._check_name(resource, name)
         self._judge(resource, item, None)
         if resource.prepare is not None:
             resource.prepare(item, None)
         self._admit("CREATE", resource, item, None, dry_run)
         if self.exists(resource, name, namespace):
-            raise errors.already_exists(resource.plural, resource.group, name)
+            ending = "deletionTimestamp" in self.stored(resource, name, namespace).item["metadata"]
+            raise errors.already_exists(resource.plural, resource.group, name, ending=ending)
         if manager:
             self._track(resource, None, item, manager, "", applied)
         return self._commit(resource, item, None, "ADDED", dry_run)
@@ -206,8 +213,6 @@ class Store:
             raise errors.not_found(resource.plural, resource.group, name)
         live = resource.as_served(self.get(resource, name, namespace)) if exists else None
         asked = config["metadata"].get("resourceVersion")
-        if asked and live is None:
-            raise errors.conflict(resource.plural, resource.group, name)
         config = _applied_part(resource, config, subresource)
         merged = ownership.apply(resource.structure, live, config, key, self.timestamp(), force=force)
         if live is None:
@@ -216,12 +221,15 @@ class Store:
             merged["metadata"]["resourceVersion"] = asked
         return self.update(resource, merged, namespace, subresource=subresource, dry_run=dry_run, manager=manager, applied=True), False
 
-    def _check_name(self, resource: Resource, name: str) -> None:
+    def _name_causes(self, resource: Resource, name: str) -> Iterator[Cause]:
         if not name:
-            raise errors.invalid(resource.kind, resource.group, name, [("metadata.name", "Required value: name or generateName is required")])
-        pattern = PATH_SEGMENT if resource.group == "rbac.authorization.k8s.io" else NAME
-        if not pattern.match(name) or len(name) > 253:
-            raise errors.invalid(resource.kind, resource.group, name, [("metadata.name", f'Invalid value: "{name}": {NAME_TEXT}')])
+            yield "metadata.name", "Required value: name or generateName is required"
+        elif resource.key == ("", "namespaces") and (LABEL.match(name) is None or len(name) > 63):
+            yield "metadata.name", f'Invalid value: "{name}": {LABEL_TEXT if LABEL.match(name) is None else "must be no more than 63 characters"}'
+        elif len(name) > 253:
+            yield "metadata.name", f'Invalid value: "{name}": must be no more than 253 characters'
+        elif not (PATH_SEGMENT if resource.group == "rbac.authorization.k8s.io" else NAME).match(name):
+            yield "metadata.name", f'Invalid value: "{name}": {NAME_TEXT}'
 
     def _complete(self, resource: Resource, item: Object, old: Object | None, operation: str, dry_run: bool, *, mutate: bool = True) -> Object:
         """Defaults, pruning, and what mutating admission changes."""
@@ -237,14 +245,20 @@ class Store:
             item = structural.prune(resource.stored_structure, item)
         return item
 
-    def _judge(self, resource: Resource, item: Object, old: Object | None) -> None:
-        """Raises ApiError 400, 422."""
+    def _judge(self, resource: Resource, item: Object, old: Object | None, subresource: str = "") -> None:
+        """Raises ApiError 400, 422. Of a change of a subresource only that is looked at."""
         wrong = metadata.wrong_type(item["metadata"])
         if wrong:
             raise errors.bad_request(f"{resource.kind} in version {json.dumps(resource.version)} cannot be handled as a {resource.kind}: {wrong}")
-        found: list[Cause] = list(metadata.validate(item["metadata"], old["metadata"] if old is not None else None))
-        if resource.structure is not None:
+        found: list[Cause] = list(self._name_causes(resource, item["metadata"].get("name") or "")) if old is None else []
+        found += list(metadata.validate(item["metadata"], old["metadata"] if old is not None else None))
+        if resource.structure is not None and subresource in resource.structure.properties:
+            below = resource.structure.properties[subresource]
+            found += [(f"{subresource}.{field}", text) for field, text in structural.validate(below, item.get(subresource) or {})]
+        elif resource.structure is not None:
             found += structural.validate(resource.structure, item)
+        if not resource.custom:
+            self._check_decodable(resource, found)
         if resource.check is not None:
             if any(text.startswith(structural.BLOCKING) or "must be of type" in text for _field, text in found):
                 found.append(("<nil>", f"Invalid value: null: {structural.UNCHECKED}"))
@@ -252,6 +266,15 @@ class Store:
                 found += resource.check(item, old)
         if found:
             raise errors.invalid(resource.kind, resource.group, item["metadata"].get("name") or "", found)
+
+    def _check_decodable(self, resource: Resource, found: Sequence[Cause]) -> None:
+        """A kind of Kubernetes itself has types of Go, into which a wrong value is not read. Raises ApiError 400."""
+        for field, text in found:
+            match = re.search(r'must be of type (\w+): "(\w+)"', text)
+            if match is not None:
+                got = {"integer": "number", "boolean": "bool"}.get(match[2], match[2])
+                why = f"json: cannot unmarshal {got} into Go struct field {resource.kind}.{field.split('.')[0]} of type {match[1]}"
+                raise errors.bad_request(f"{resource.kind} in version {json.dumps(resource.version)} cannot be handled as a {resource.kind}: {why}")
 
     def _admit(self, operation: str, resource: Resource, new: Object | None, old: Object | None, dry_run: bool) -> None:
         for hook in self.admission:
@@ -275,7 +298,7 @@ class Store:
         self._check_version(resource, item, current)
         changed = self._subresource(resource, subresource, before, item) if subresource else self._replacement(resource, current, item)
         changed = self._complete(resource, changed, current, "UPDATE", dry_run, mutate=not subresource)
-        self._judge(resource, changed, current)
+        self._judge(resource, changed, current, subresource)
         if not subresource:
             if resource.prepare is not None:
                 resource.prepare(changed, before.copy())
@@ -283,7 +306,9 @@ class Store:
             self._count_generation(resource, changed, current)
         if applied and subresource and "managedFields" in item["metadata"]:
             changed["metadata"]["managedFields"] = item["metadata"]["managedFields"]
-        if manager and changed != current:
+        if changed["metadata"].get("managedFields") == []:
+            del changed["metadata"]["managedFields"]
+        elif manager and changed != current:
             self._track(resource, current, changed, manager, subresource, applied)
         if changed == current:
             return before.copy()
@@ -309,6 +334,9 @@ class Store:
         asked = meta.get("resourceVersion")
         if asked and asked != current["metadata"]["resourceVersion"]:
             raise errors.conflict(resource.plural, resource.group, current["metadata"]["name"])
+        if meta.get("uid") and meta["uid"] != current["metadata"]["uid"] and resource.custom:
+            name, causes = current["metadata"]["name"], [("metadata.uid", f"Invalid value: {json.dumps(meta['uid'])}: field is immutable")]
+            raise errors.invalid(resource.kind, resource.group, name, causes)
         if meta.get("uid") and meta["uid"] != current["metadata"]["uid"]:
             why = f"Precondition failed: UID in precondition: {meta['uid']}, UID in object meta: {current['metadata']['uid']}"
             raise errors.conflict(resource.plural, resource.group, current["metadata"]["name"], why)
@@ -320,13 +348,13 @@ class Store:
 
     def _replacement(self, resource: Resource, current: Object, item: Object) -> Object:
         changed = {**copy.deepcopy(item), "apiVersion": resource.stored_as or resource.api_version, "kind": resource.kind}
-        meta = changed.setdefault("metadata", {})
+        meta = changed["metadata"] = metadata.known(changed.get("metadata") or {})
         for name in SERVER_OWNED:
             meta.pop(name, None)
             if name in current["metadata"]:
                 meta[name] = current["metadata"][name]
         if meta.get("managedFields") == [{}]:
-            del meta["managedFields"]
+            meta["managedFields"] = []  # nobody owns anything any more
         elif not meta.get("managedFields"):
             _carry("managedFields", current["metadata"], meta)
         if resource.namespaced:
@@ -338,8 +366,7 @@ class Store:
         return changed
 
     def _count_generation(self, resource: Resource, changed: Object, current: Object) -> None:
-        counted = resource.has_status or resource.custom
-        if counted and _substance(changed, resource) != _substance(current, resource):
+        if resource.counts_generations and _substance(changed, resource) != _substance(current, resource):
             changed["metadata"]["generation"] = int(current["metadata"].get("generation", 1)) + 1
 
     def delete(
@@ -355,10 +382,11 @@ class Store:
         """Remove, or mark when something holds the object. ``propagation``: Background, Foreground, Orphan or empty. Raises ApiError 404, 409."""
         before = self.stored(resource, name, namespace)
         current = before.item
-        for member in ("uid", "resourceVersion"):
-            asked = (preconditions or {}).get(member)
-            if asked and asked != current["metadata"][member]:
-                raise errors.conflict(resource.plural, resource.group, name, f"Precondition failed: {member} is {current['metadata'][member]}")
+        for member, title, happened in (("uid", "UID", "deleted and then recreated"), ("resourceVersion", "ResourceVersion", "modified")):
+            asked, there = (preconditions or {}).get(member), current["metadata"][member]
+            if asked and asked != there:
+                why = f"the {title} in the precondition ({asked}) does not match the {title} in record ({there}). The object might have been {happened}"
+                raise errors.conflict(resource.kind, resource.group, name, why)
         self._admit("DELETE", resource, None, current, dry_run)
         marked = before.copy()
         _set_propagation(marked["metadata"], propagation)

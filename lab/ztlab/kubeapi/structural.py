@@ -92,11 +92,15 @@ LIMITS = (
 )
 
 
+# Its members are checked by :mod:`.metadata`; who owns which of them is a matter of labels and annotations.
+METADATA = Schema(types=("object",), preserve=True, properties={"labels": Schema(preserve=True), "annotations": Schema(preserve=True)})
+
+
 def parse(document: Mapping[str, Any], *, root: bool = False) -> Schema:
     """A node from its OpenAPI form. At the root apiVersion, kind and metadata are the server's business, not the schema's."""
     properties = {name: parse(value) for name, value in (document.get("properties") or {}).items()}
     if root or document.get("x-kubernetes-embedded-resource"):
-        properties |= {"apiVersion": Schema(types=("string",)), "kind": Schema(types=("string",)), "metadata": Schema(types=("object",), preserve=True)}
+        properties |= {"apiVersion": Schema(types=("string",)), "kind": Schema(types=("string",)), "metadata": METADATA}
     extra, items = document.get("additionalProperties"), document.get("items")
     additional = parse(extra) if isinstance(extra, Mapping) else ANYTHING if extra is True else None
     inner = parse(items) if isinstance(items, Mapping) else None

@@ -41,7 +41,7 @@ class Watch:
         if asked in ("", "0") or initial:
             return self.store.version, self.store.listed(self.resource, self.namespace, self.fits)
         if not asked.isdigit():
-            raise errors.bad_request(f'Invalid value: "{asked}": strconv.ParseUint: parsing "{asked}": invalid syntax')
+            raise errors.ApiError(500, "", f'resourceVersion: Invalid value: "{asked}": strconv.ParseUint: parsing "{asked}": invalid syntax')
         self.store.changes_since(int(asked))
         return int(asked), []
 
