@@ -18,6 +18,8 @@ class LabClock:
         if speed <= 0:
             raise ValueError(f"speed must be greater than 0, not {speed:g}")
         self.speed = speed
+        # Seconds by which the time of day in the lab is off; durations are not concerned.
+        self.skew = 0.0
         self._start = time.monotonic()
         self._started_at = datetime.datetime.now(datetime.UTC)
 
@@ -27,7 +29,7 @@ class LabClock:
 
     def utcnow(self) -> datetime.datetime:
         """The time of day in the lab, which runs at lab speed too: what a server says of now and what it says of the past belong together."""
-        return self._started_at + datetime.timedelta(seconds=self.now())
+        return self._started_at + datetime.timedelta(seconds=self.now() + self.skew)
 
     def wall(self, lab_seconds: float) -> float:
         """How many seconds of the wall clock these lab seconds take."""

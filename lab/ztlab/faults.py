@@ -52,11 +52,18 @@ KINDS: dict[str, str] = {
     "service-slow": "the service answers after option seconds (lab seconds, default 30)",
     "service-never-starts": "the service on the rendezvous host does not come up",
     # the new cluster
-    "api-409": "the Kubernetes API answers a write with a conflict",
+    "api-403": "the Kubernetes API forbids a request as RBAC does (options user, method, resource: only such)",
+    "api-409": "the Kubernetes API answers a write with a conflict (options user, method: only such)",
     "api-410": "the Kubernetes API ends a watch with 410 Gone",
-    "api-429": "the Kubernetes API answers 429 with Retry-After (option seconds, default 1)",
-    "api-500": "the Kubernetes API answers 500",
+    "api-429": "the Kubernetes API answers 429 with Retry-After (option seconds, default 1; options user, method: only such)",
+    "api-500": "the Kubernetes API answers 500 (options user, method: only such)",
     "api-never-starts": "the new cluster's API does not come up",
+    # the hub
+    "hub-restart": "the hub's Kubernetes API is away for option seconds (lab seconds, default 30) and comes back with all it had",
+    "hub-compacts": "the hub's Kubernetes API forgets its history: every watch that resumes gets 410",
+    "hub-clock": "the time of day of the lab, its Date headers and timestamps are off by option seconds (default 600) until cleared",
+    "agent-deleted": "somebody deletes an Agent (option agent: its name; default any)",
+    "duplicate-uuid": "the machine has the system UUID of the machine in option of",
     "operator-degraded": "a cluster operator stays degraded (option operator, default authentication)",
 }
 

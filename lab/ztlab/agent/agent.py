@@ -87,7 +87,10 @@ class Agent:
 
     @property
     def host_id(self) -> str:
-        return self._live.machine.spec.system_uuid
+        lab, own = self._live.lab, self._live.machine.spec
+        fault = lab.faults.peek("duplicate-uuid", own.name)
+        other = lab.machines.get(fault.options.get("of", "")) if fault is not None else None
+        return (other.spec if other is not None else own).system_uuid
 
     @property
     def base(self) -> str:

@@ -38,7 +38,7 @@ class Authority:
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0][:64])])
         certificate = self._sign(subject, key.public_key(), names=names)
-        path = self.directory / f"{names[0].replace(':', '_')}.pem"
+        path = self.server_file(names[0])
         pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
         path.touch(mode=0o600)
         path.write_bytes(pem + certificate.public_bytes(serialization.Encoding.PEM))
@@ -46,6 +46,10 @@ class Authority:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(path)
         return context
+
+    def server_file(self, name: str) -> Path:
+        """Where key and certificate of a server are, once :meth:`server_context` made them; ``name``: its first."""
+        return self.directory / f"{name.replace(':', '_')}.pem"
 
     def _sign(self, subject: x509.Name, key: ec.EllipticCurvePublicKey, *, names: Iterable[str] = (), ca: bool = False) -> x509.Certificate:
         now = datetime.datetime.now(datetime.UTC)

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..kubeapi.errors import ApiError
 from ..kubeapi.resource import Object, Resource
-from ..kubeapi.server import KubeApi
-from .names import AGENT, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL, INFRA_ENV
+from .names import AGENT, CLUSTER_INSTALL, INFRA_ENV
+from .server import Server
 
 INSTALLING = frozenset(
     {"preparing-for-installation", "preparing-failed", "preparing-successful", "installing", "installing-in-progress", "installing-pending-user-action"}
@@ -20,16 +20,16 @@ STARTED = frozenset({"InstallationInProgress", "InstallationCompleted", "Install
 FREE_AFTER_START = ("clusterMetadata", "ignitionEndpoint")
 
 
-def install(api: KubeApi) -> None:
-    """Put the rules into an API server."""
-    kinds = {(kind.group, kind.plural): kind for kind in (INFRA_ENV, AGENT, CLUSTER_INSTALL, CLUSTER_DEPLOYMENT)}
+def install(server: Server, installed: Callable[[str, str], bool]) -> None:
+    """Put the rules into an API server. ``installed(namespace, name)``: whether a ClusterDeployment is."""
+    kinds = {(kind.group, kind.plural): kind for kind in (INFRA_ENV, AGENT, CLUSTER_INSTALL)}
 
     def admit(operation: str, resource: Resource, new: Object | None, old: Object | None, dry_run: bool) -> None:
         kind = kinds.get(resource.key)
         if kind is None or new is None or new["metadata"].get("deletionTimestamp"):
             return
         if kind is INFRA_ENV:
-            check_infra_env(new, old, lambda namespace, name: _installed(api, namespace, name))
+            check_infra_env(new, old, installed)
         elif kind is AGENT and old is not None:
             check_agent(new, old)
         elif kind is CLUSTER_INSTALL:
@@ -39,15 +39,8 @@ def install(api: KubeApi) -> None:
         if kinds.get(resource.key) is CLUSTER_INSTALL and new is not None and not new["metadata"].get("deletionTimestamp"):
             fill_cluster_install(new)
 
-    api.admission.append(admit)
-    api.mutation.append(mutate)
-
-
-def _installed(api: KubeApi, namespace: str, name: str) -> bool:
-    resource = api.registry.find(CLUSTER_DEPLOYMENT.group, CLUSTER_DEPLOYMENT.version, CLUSTER_DEPLOYMENT.plural)
-    if resource is None or not api.store.exists(resource, name, namespace):
-        return False
-    return bool((api.store.get(resource, name, namespace).get("spec") or {}).get("installed"))
+    server.admission.append(admit)
+    server.mutation.append(mutate)
 
 
 def refuse(code: int, webhook: str, text: str) -> ApiError:
@@ -65,7 +58,7 @@ def _spec(item: Mapping[str, Any] | None) -> Mapping[str, Any]:
 INFRA_ENV_WEBHOOK = "infraenvvalidators.admission.agentinstall.openshift.io"
 
 
-def check_infra_env(new: Object, old: Object | None, installed: Any) -> None:
+def check_infra_env(new: Object, old: Object | None, installed: Callable[[str, str], bool]) -> None:
     """Raises ApiError 400. ``installed(namespace, name)``: whether a ClusterDeployment is installed."""
     spec, before = _spec(new), _spec(old)
     if old is None:

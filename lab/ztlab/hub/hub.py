@@ -15,8 +15,8 @@ import aiohttp
 import yaml
 
 from ..fabric.loopback import unprivileged_port
-from ..kubeapi.auth import Authentication, User
-from ..kubeapi.hub import CRDS, hub_api
+from ..kubeapi.auth import User
+from ..kubeapi.hub import CRDS
 from ..newcluster import pki
 from ..service.app import AssistedService
 from ..service.artifacts import ROOT_CA
@@ -27,20 +27,22 @@ from .discovery_source import ignition_source, initrd_source
 from .environment import os_images, service_environment
 from .front import front
 from .images.service import ImageService, OsImageFile
+from .names import CLUSTER_DEPLOYMENT
 from .operators import Operators
+from .server import API_PORT, Server
 from .spoke import Spokes
+from .trouble import Trouble
 from .world import World
 
 if TYPE_CHECKING:
     from ..lab import Lab
 
-API_PORT = 6443
 OPERATOR = User("system:serviceaccount:multicluster-engine:assisted-service", ("system:masters", "system:serviceaccounts", "system:authenticated"))
 KUBECONFIG = "hub.kubeconfig"
 
 
 class Hub:
-    """The hub of a lab whose site has one. ``api``, ``service``, ``images`` and ``operators`` are its parts."""
+    """The hub of a lab whose site has one. ``server``, ``service``, ``images`` and ``operators`` are its parts."""
 
     def __init__(self, lab: Lab, *, crds: Path = CRDS) -> None:
         if lab.site.hub is None:
@@ -53,8 +55,9 @@ class Hub:
         lab.fabric.virtual[self.site.address] = ""
         self._users = pki.new_authority("hub-client-signer")
         self._operator = pki.client_pair(self._users, OPERATOR.name, OPERATOR.groups)
-        self.api = hub_api(crds, lab.clock, lab.faults, authentication=Authentication())
-        admission.install(self.api)
+        self.server = Server(lab, self.site, self.host, self._users.pem, crds)
+        self.server.unharmed.add(OPERATOR.name)
+        admission.install(self.server, self._cluster_installed)
         self.service = AssistedService(service_environment(self.site, lab.authority.ca_file), clock=lab.clock, faults=lab.faults, swagger=lab.swagger)
         self.service.core.discovery_source = ignition_source(self.ca_pem)
         self.service.core.initrd_source = initrd_source(self.ca_pem)
@@ -65,6 +68,7 @@ class Hub:
         self.operators: Operators | None = None
         self._signers: dict[str, dict[str, tuple[bytes, bytes]]] = {}
         self._session: aiohttp.ClientSession | None = None
+        self._trouble: asyncio.Task[None] | None = None
 
     # names
 
@@ -109,29 +113,38 @@ class Hub:
         world = World(self._client(), lab.clock)
         self.operators = Operators(world, Backend(self.service), self.spokes, lab, converged=self.site.converged_flow)
         await self.operators.start()
+        self._trouble = asyncio.create_task(Trouble(self).run(), name="faults of the hub")
         path = lab.paths.state / KUBECONFIG
         path.touch(mode=0o600)
         path.write_text(self.kubeconfig(), encoding="utf-8")
 
     async def stop(self) -> None:
+        if self._trouble is not None:
+            self._trouble.cancel()
+            await asyncio.gather(self._trouble, return_exceptions=True)
         if self.operators is not None:
             await self.operators.stop()
         await self.service.stop()
-        await self.api.stop()
+        await self.stop_api()
         await self.spokes.close()
         if self._session is not None:
             await self._session.close()
 
     async def start_api(self) -> None:
         """Listen with the Kubernetes API; after :meth:`stop_api` again, with everything it knew."""
-        names = [self.site.api_host, self.host, "kubernetes", "kubernetes.default.svc"]
-        context = self.lab.authority.server_context(names)
-        context.verify_mode = ssl.CERT_OPTIONAL
-        context.load_verify_locations(cadata=self._users.pem.decode())
-        await self.api.start(self.host, API_PORT, context)
+        await self.server.start()
 
     async def stop_api(self) -> None:
-        await self.api.stop()
+        await self.server.stop()
+
+    def compact(self) -> None:
+        """Forget the history that watches resume from."""
+        self.server.compact()
+
+    def _cluster_installed(self, namespace: str, name: str) -> bool:
+        """What a webhook asks of a ClusterDeployment."""
+        item = self.operators.world.get(CLUSTER_DEPLOYMENT, (namespace, name)) if self.operators is not None else None
+        return bool(((item or {}).get("spec") or {}).get("installed"))
 
     def _image_service(self) -> ImageService:
         images = [
@@ -194,7 +207,7 @@ class Hub:
         return {
             "api": self.api_url,
             "address": f"{self.host}:{API_PORT}",
-            "requests": dict(self.api.requests),
+            "requests": dict(self.server.requests),
             "images": dict(self.images.requests) if self.images else {},
             "infra_envs": {item.kube_key[1] or item.id: {"id": item.id, "image": item.download_url} for item in state.infra_envs.values()},
             "hosts": {host.id: {"name": host.name, "status": host.status, "stage": host.progress.stage} for host in state.hosts.values()},

@@ -1,0 +1,60 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Faults that happen to the hub as a whole; those of single requests bite in the API itself."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from typing import TYPE_CHECKING
+
+from .client import Refused
+from .names import AGENT
+
+if TYPE_CHECKING:
+    from .hub import Hub
+
+LOG = logging.getLogger(__name__)
+LOOK = 0.1  # seconds of the wall clock
+AWAY_SECONDS = 30.0
+SKEW_SECONDS = 600.0
+
+
+class Trouble:
+    """Looks for faults and makes them happen."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub, self._faults = hub, hub.lab.faults
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        while True:
+            with contextlib.suppress(Refused):
+                await self.look()
+            await asyncio.sleep(LOOK)
+
+    async def look(self) -> None:
+        """One round."""
+        skew = self._faults.peek("hub-clock")
+        self._hub.lab.clock.skew = skew.number("seconds", SKEW_SECONDS) if skew is not None else 0.0
+        if self._faults.take("hub-compacts") is not None:
+            self._hub.compact()
+        restart = self._faults.take("hub-restart")
+        if restart is not None:
+            await self._hub.stop_api()
+            await self._hub.lab.clock.sleep(restart.number("seconds", AWAY_SECONDS))
+            await self._hub.start_api()
+        await self._delete_agent()
+
+    async def _delete_agent(self) -> None:
+        fault = self._faults.peek("agent-deleted")
+        if fault is None or self._hub.operators is None:
+            return
+        world = self._hub.operators.world
+        wanted = fault.options.get("agent", "")
+        found = next((item for item in world.all(AGENT) if wanted in ("", item["metadata"]["name"])), None)
+        if found is not None:
+            self._faults.take("agent-deleted")
+            await world.delete(AGENT, found)
