@@ -160,6 +160,7 @@ class KubeClient:
         while True:
             if not version:
                 objects, version = self._list(path, label_selector, field_selector)
+                patience = self._patience("GET")  # the API has answered: from now on it may be away for a while
                 yield Event("LISTED", objects=tuple(objects))
             remaining = end - self._clock.now()
             if remaining <= 0:
