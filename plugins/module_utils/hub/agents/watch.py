@@ -38,6 +38,8 @@ class AgentWatch:
         if first is None:
             return False
         self._take(first)
+        if isinstance(first, Event) and first.type == "LISTED":
+            return True
         collected = time.monotonic() + COLLECT
         while (left := collected - time.monotonic()) > 0 or not self._events.empty():
             try:
