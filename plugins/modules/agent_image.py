@@ -14,7 +14,8 @@ description:
   - Makes a copy of a CoreOS live ISO that installs the cluster described in O(source_dir) when hosts boot it.
   - Only the areas that the ISO reserves for it are filled. Boot loaders and partition tables stay those of the base image, byte for byte; neither
     root, C(oc) nor C(openshift-install) is needed.
-  - Tokens, signing keys and the password of C(kubeadmin) are made once and kept in C(state.json); C(auth/kubeconfig) and C(auth/kubeadmin-password)
+  - Tokens, signing keys and the password of C(kubeadmin) are made once and kept in C(state.json); where that was deleted they are found again in the
+    image and in C(auth/). New ones are never drawn over those of a cluster that may run; C(auth/kubeconfig) and C(auth/kubeadmin-password)
     are written at once, before any host is booted.
   - Everything that is written has mode 0600, whole or not at all. The image holds credentials.
   - An image that matches its input is left alone. To find that out only its reserved areas are read.
@@ -29,7 +30,7 @@ attributes:
     details: Shows path, mode and size of the files inside the image, never their contents.
   idempotent:
     support: full
-    details: Unless O(force) is set.
+    details: Unless O(force) or O(new_secrets) is set.
 options:
   source_dir:
     description:
@@ -83,6 +84,12 @@ options:
   config_changes:
     description:
       - Check mode only. Set it when a task before this one would change O(source_dir), so that the image is predicted to be rebuilt.
+    type: bool
+    default: false
+  new_secrets:
+    description:
+      - Draw tokens, signing keys and the password of C(kubeadmin) anew, for a cluster that begins anew on machines of a former one. Nothing of the former
+        cluster is then taken for the new one's. Its C(auth/kubeconfig) and password are kept beside the new ones, with the time in their names.
     type: bool
     default: false
   cache_dir:
@@ -243,6 +250,7 @@ def argument_spec() -> dict[str, Any]:
         "force": {"type": "bool", "default": False},
         "checksum": {"type": "bool", "default": True},
         "config_changes": {"type": "bool", "default": False},
+        "new_secrets": {"type": "bool", "default": False},
         "cache_dir": {"type": "path"},
         "connect_to": {"type": "dict", "default": {}},
         "ca_cert": {"type": "str"},
@@ -294,6 +302,7 @@ def _request(call: Call) -> BuildRequest:
         force=params["force"],
         checksum=params["checksum"],
         config_changes=params["config_changes"] and call.check_mode,
+        new_secrets=params["new_secrets"],
     )
 
 

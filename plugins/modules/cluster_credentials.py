@@ -91,7 +91,13 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.credentials import plan_hand_over
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, known_secrets, open_work_dir
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.recovery import recover, restore
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import (
+    WorkDir,
+    known_secrets,
+    open_work_dir,
+    read_deployment,
+)
 
 OPTIONS = {"supports_check_mode": True}
 
@@ -117,6 +123,11 @@ def run(call: Call) -> dict[str, Any]:
 
 def _hand_over(call: Call, work_dir: WorkDir) -> dict[str, Any]:
     params = call.params
+    recovered = recover(work_dir, read_deployment(work_dir.config))
+    for note in recovered.notes:
+        call.warn(note)
+    if not call.check_mode:
+        restore(work_dir, recovered)
     plan = plan_hand_over(
         work_dir,
         call.clock,
@@ -127,7 +138,7 @@ def _hand_over(call: Call, work_dir: WorkDir) -> dict[str, Any]:
     )
     if plan.console.warning:
         call.warn(plan.console.warning)
-    changed = plan.changed
+    changed = plan.changed or recovered.needed
     if not call.check_mode:
         plan.apply()
     difference = {"diff": plan.as_diff()} if call.diff else {}

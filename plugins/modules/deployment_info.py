@@ -70,7 +70,7 @@ options:
       - What to do all the same.
       - V(rebuild_image) builds the image even if it matches, and overrides the stop because of a changed configuration.
       - V(reboot_joined_hosts) also boots hosts that joined an installation that is not complete.
-      - V(start_over) boots all hosts anew whatever was observed, which destroys what is on them.
+      - V(start_over) builds and boots all hosts anew whatever was observed, which destroys what is on them.
     type: list
     elements: str
     choices: [rebuild_image, reboot_joined_hosts, start_over]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import netaddr
     import urllib3
     import yaml
+    from cryptography import exceptions as cryptography_exceptions
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -36,6 +37,7 @@ _LIBRARIES = {
     "yaml": ("yaml", "PyYAML"),
     "zstandard": ("zstandard", "zstandard"),
     "x509": ("cryptography.x509", "cryptography"),
+    "cryptography_exceptions": ("cryptography.exceptions", "cryptography"),
     "hashes": ("cryptography.hazmat.primitives.hashes", "cryptography"),
     "serialization": ("cryptography.hazmat.primitives.serialization", "cryptography"),
     "ec": ("cryptography.hazmat.primitives.asymmetric.ec", "cryptography"),
@@ -46,6 +48,7 @@ _LIBRARIES = {
 __all__ = [
     "asymmetric_utils",
     "bcrypt",
+    "cryptography_exceptions",
     "ec",
     "hashes",
     "jmespath",

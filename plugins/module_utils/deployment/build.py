@@ -29,6 +29,7 @@ from ..image.build import BuiltImage, ImagePlan, ImageRecord, build_image, plan_
 from ..manifests.cluster_manifests import render_manifests
 from .base_image import BaseImage, ReadyBase, Source, check_fit, find_base
 from .inputs import input_digests
+from .recovery import Recovered, recover
 from .workdir import WorkDir, cluster_section
 
 Kind = Literal["iso", "minimal_iso", "pxe", "config_iso"]
@@ -43,7 +44,9 @@ _CLOUD_CONTROLLER_PLATFORM = "oci"
 
 @dataclasses.dataclass(frozen=True)
 class BuildRequest:
-    """What the user asks for. ``config_changes`` says, in check mode, that another door would change ``source_dir`` first."""
+    """What the user asks for. ``config_changes`` says, in check mode, that another door would change ``source_dir`` first; ``new_secrets`` that those
+    that are there are for a cluster that is given up.
+    """
 
     source_dir: Path
     dest: Path
@@ -54,6 +57,7 @@ class BuildRequest:
     force: bool = False
     checksum: bool = True
     config_changes: bool = False
+    new_secrets: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +71,9 @@ class TextFile:
 
 @dataclasses.dataclass(frozen=True)
 class BuildPlan:
-    """What :func:`apply_build` does. ``deployment``, ``ignition`` and ``image`` are None where check mode only knows that they will be made."""
+    """What :func:`apply_build` does. ``former`` are files of auth/ that lead to another cluster than the new secrets will. ``deployment``, ``ignition`` and
+    ``image`` are None where check mode only knows that they will be made.
+    """
 
     request: BuildRequest
     base: ReadyBase
@@ -79,6 +85,7 @@ class BuildPlan:
     image: ImagePlan | None = None
     files: tuple[TextFile, ...] = ()
     reason: str = ""
+    former: tuple[Path, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property
@@ -93,8 +100,10 @@ class BuildPlan:
     def steps(self) -> tuple[str, ...]:
         """The plan in words, a line for each change."""
         image = (f"build {self.image_path}: {self.reason}",) if self.image_changed else ()
-        secrets = ("draw tokens, signers and the password of kubeadmin: there are none yet",) if self.new_secrets else ()
-        return (*filter(None, (self.base.note,)), *secrets, *(f"write {file.path}: {file.reason}" for file in self.files), *image)
+        why = "the former ones are given up" if self.request.new_secrets else "there are none yet"
+        secrets = (f"draw tokens, signers and the password of kubeadmin: {why}",) if self.new_secrets else ()
+        former = (f"keep {path} beside its successor" for path in self.former)
+        return (*filter(None, (self.base.note,)), *secrets, *former, *(f"write {file.path}: {file.reason}" for file in self.files), *image)
 
     def secret_values(self) -> set[str]:
         """What must not appear in any output."""
@@ -164,10 +173,16 @@ def _read(source_dir: Path, check_mode: bool) -> Deployment | None:
 
 def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
     """The plan with everything that follows from the deployment."""
-    state = WorkDir(plan.request.dest).state
-    known = from_state(state.section("secrets"))
+    work_dir = WorkDir(plan.request.dest)
+    recovered = recover(work_dir, deployment)
+    known = None if plan.request.new_secrets else from_state(recovered.state.get("secrets") or {})
+    if known is None and not plan.request.new_secrets:
+        _refuse_lost(work_dir, recovered)
     secrets = known or make_secrets()
-    plan = dataclasses.replace(plan, secrets=secrets, new_secrets=known is None, files=_small_files(plan.request.dest, deployment, secrets))
+    files = _small_files(plan.request.dest, deployment, secrets, anew=known is None)
+    former = tuple(path for path in work_dir.credentials if path.exists()) if known is None else ()
+    warnings = (*plan.warnings, *(() if plan.request.new_secrets else recovered.notes))
+    plan = dataclasses.replace(plan, secrets=secrets, new_secrets=known is None, files=files, former=former, warnings=warnings)
     if plan.base.image is None:
         return dataclasses.replace(plan, reason="the base image is not here yet")
     cluster = deployment.cluster
@@ -178,7 +193,7 @@ def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
         plan.image_path,
         ignition.encode(),
         kernel_arguments(cluster),
-        record=ImageRecord.from_state(state.section("image")),
+        record=ImageRecord.from_state(recovered.state.get("image") or {}),
         # What came by URL was verified when it was transferred.
         base_sha256="" if plan.base.given.url else plan.base.given.sha256,
         parts={file.path: len(file.content) for file in ignition.files},
@@ -188,24 +203,32 @@ def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
     return dataclasses.replace(plan, ignition=ignition, image=image, reason=reason)
 
 
+def _refuse_lost(work_dir: WorkDir, recovered: Recovered) -> None:
+    """No new secrets over those of a cluster that may run."""
+    if "secrets" in recovered.lost and work_dir.kubeconfig.exists():
+        raise ZeroTouchError(
+            f"{work_dir.state.path} has lost the tokens and keys of this cluster, and they cannot be found again; {work_dir.kubeconfig} may still lead to it.",
+            "Restore state.json. openshift_force: [start_over] gives that cluster up and draws new ones.",
+        )
+
+
 def kernel_arguments(cluster: Cluster) -> list[str]:
     """What is appended to the live system's kernel arguments (reference agent-based-installer.md 7.2 step 4)."""
     console = cluster.platform == "external" and cluster.platform_options.get("platformName") == _CLOUD_CONTROLLER_PLATFORM
     return [*(["console=ttyS0"] if console else []), *(["fips=1"] if cluster.fips else [])]
 
 
-def _small_files(dest: Path, deployment: Deployment, secrets: BuildSecrets) -> tuple[TextFile, ...]:
+def _small_files(dest: Path, deployment: Deployment, secrets: BuildSecrets, *, anew: bool) -> tuple[TextFile, ...]:
     """Those of the small files that are not as they should be."""
     work_dir = WorkDir(dest)
     kubeconfig = TextFile(work_dir.kubeconfig, admin_kubeconfig(secrets, deployment.cluster))
-    wanted = [
-        TextFile(work_dir.kubeadmin_password, secrets.kubeadmin_password),
-        TextFile(dest / "rendezvousIP", deployment.rendezvous_ip),
-    ]
+    wanted = [TextFile(dest / "rendezvousIP", deployment.rendezvous_ip)]
+    if secrets.kubeadmin_password:  # what was found again of a lost state may hold no more than its hash
+        wanted.insert(0, TextFile(work_dir.kubeadmin_password, secrets.kubeadmin_password))
     if not _is_kubeconfig_of(kubeconfig.path, secrets, deployment.cluster):
         wanted.insert(0, kubeconfig)
     return tuple(
-        dataclasses.replace(file, reason="it changed" if file.path.exists() else "it is not there yet")
+        dataclasses.replace(file, reason="it changed" if file.path.exists() and not anew else "it is not there yet")
         for file in wanted
         if not same_file(file.path, file.text, SECRET_FILE)
     )
@@ -232,7 +255,14 @@ def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: 
     state = WorkDir(dest).state
     ensure_directory(dest)
     if plan.new_secrets:
-        state.update("secrets", plan.secrets.to_state())
+        _give_up_former(plan, now())
+    if state.section("secrets") != plan.secrets.to_state():
+        with state.edit() as document:
+            document["secrets"] = plan.secrets.to_state()
+            if plan.new_secrets:
+                # Neither the image nor what became of it is this cluster's: a run that ends here has to be taken up from the beginning.
+                document.pop("image", None)
+                document["install"] = {"phase": "built"}
     for file in plan.files:
         write_atomic(file.path, file.text, SECRET_FILE)
     built = build_image(plan.image, checksum=plan.request.checksum)
@@ -241,6 +271,12 @@ def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: 
         document["image"] = _image_section(plan, plan.ignition, built, document.get("image") or {}, now)
         document.setdefault("install", {}).setdefault("phase", "built")
     return built
+
+
+def _give_up_former(plan: BuildPlan, now: datetime.datetime) -> None:
+    """Move credentials aside: until its machines are booted anew, the former cluster runs, and they are the only way into it."""
+    for path in plan.former:
+        path.rename(path.with_name(f"{path.name}.until-{now.astimezone(datetime.UTC):%Y%m%dT%H%M%SZ}"))
 
 
 def _image_section(plan: BuildPlan, ignition: LiveIgnition, built: BuiltImage, before: dict[str, Any], now: Callable[[], datetime.datetime]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 from ..common.connect import DIRECT, ConnectTo
 from .observation import ApiView, ImageView, InventoryHost, Observation, ServiceView
 from .observe import Observer, view_image
+from .recovery import recover
 from .resume import Decision, decide
 from .silence import silence_of
 from .supervision import Limits
@@ -67,18 +68,20 @@ class Answer:
 def answer(question: Question) -> Answer:
     """Observe the deployment and decide by the table of design 4."""
     work_dir = question.work_dir
-    state = work_dir.state.read()
     deployment = read_deployment(work_dir.config)
+    recovered = recover(work_dir, deployment)
+    state = recovered.state
     known = identity(state, deployment)
     who = dataclasses.replace(known, rendezvous_ip=known.rendezvous_ip or question.rendezvous_ip, api_url=known.api_url or question.api_url)
     observer = Observer(work_dir, state, who, connect_to=question.connect_to, ca_cert=question.ca_cert)
     try:
         silence = silence_of(state.get(SECTION) or {}, question.limits, question.now())
-        seen = observer.observe(state, _image(question, view_image(work_dir, state)), silence)
+        seen = observer.observe(state, _image(question, view_image(work_dir, state)), silence=silence, lost=recovered.lost)
     finally:
         observer.close()
     hosts = question.hosts or (hosts_of_deployment(deployment) if deployment else hosts_of_state(state))
-    return Answer(decide(seen, hosts, question.force), seen)
+    decision = decide(seen, hosts, question.force)
+    return Answer(dataclasses.replace(decision, notes=(*recovered.notes, *decision.notes)), seen)
 
 
 def _image(question: Question, view: ImageView) -> ImageView:

@@ -147,13 +147,14 @@ class Silence:
 @dataclasses.dataclass(frozen=True)
 class Observation:
     """``phase`` and ``failure`` are what an earlier run recorded; ``overdue`` says that its wait ended before all hosts appeared, ``silence`` how long ago
-    an installation under way was last seen.
+    an installation under way was last seen, ``lost`` which sections of state.json somebody took away.
     """
 
     phase: str = ""
     failure: str = ""
     overdue: bool = False
     silence: Silence | None = None
+    lost: tuple[str, ...] = ()
     rendezvous_ip: str = ""
     image: ImageView = ImageView()
     service: ServiceView = ServiceView()

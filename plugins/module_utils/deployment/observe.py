@@ -21,10 +21,11 @@ from ..common.connect import DIRECT, ConnectTo
 from ..common.errors import RemoteError, Unreachable
 from ..common.parallel import for_each
 from ..kube.client import KubeClient
-from ..kube.config import KubeConfig, read_kubeconfig
+from ..kube.config import KubeConfig
 from ..kube.paths import CLUSTER_OPERATOR, CLUSTER_VERSION, CONFIG_MAP, NODE, VERSION
 from .inputs import BASE_IMAGE, base_image_changed, differing_paths, input_digests
-from .observation import ApiView, ClusterVersion, Condition, ImageView, Node, Observation, Operator, ServiceView, Silence
+from .observation import ApiView, ClusterVersion, Condition, ImageView, Node, Observation, Operator, ServiceView
+from .recovery import kubeconfig_of, readable_kubeconfig
 from .workdir import Identity, WorkDir
 
 # Seconds for one request; an address where nothing is must not hold up what does answer.
@@ -60,6 +61,7 @@ class Observer:
         self.identity = identity
         self.documents: dict[str, Any] = {}
         self._secrets = state.get("secrets") or {}
+        self._credentials = readable_kubeconfig(work_dir.kubeconfig) or kubeconfig_of(self._secrets, identity.api_url)
         self._connect_to = connect_to
         self._ca_cert = ca_cert
         self._timeout = timeout
@@ -81,17 +83,16 @@ class Observer:
 
     @property
     def api(self) -> KubeClient | None:
-        """With our kubeconfig; before there is one, without credentials, only to see whether something answers there."""
+        """With our kubeconfig, or with the same from state.json; before there is either, without credentials, only to see whether something answers."""
         if self._api is None and self.identity.api_url:
-            kubeconfig = self.work_dir.kubeconfig
-            config = read_kubeconfig(kubeconfig) if kubeconfig.exists() else KubeConfig(self.identity.api_url, validate_certs=False)
+            config = self._credentials or KubeConfig(self.identity.api_url, validate_certs=False)
             trusted = (self._ca_cert,) if self._ca_cert else ()
             name = f"API at {config.server}"
             self._api = KubeClient(config, connect_to=self._connect_to, ca_certs=trusted, timeout=self._timeout, service=name)
         return self._api
 
-    def observe(self, state: Mapping[str, Any], image: ImageView | None = None, silence: Silence | None = None) -> Observation:
-        """Service and API are asked at the same time. Raises only for faults of our own files."""
+    def observe(self, state: Mapping[str, Any], image: ImageView | None = None, **known: Any) -> Observation:
+        """Service and API are asked at the same time; ``known`` are further fields of the observation. Raises only for faults of our own files."""
         views = {outcome.item: outcome for outcome in for_each(("service", "api"), self._view, forks=2)}
         for outcome in views.values():
             if outcome.error is not None:
@@ -102,11 +103,11 @@ class Observer:
             phase=str(install.get("phase") or ""),
             failure=str(install.get("failure") or ""),
             overdue=bool(install.get("overdue")),
-            silence=silence,
             rendezvous_ip=self.identity.rendezvous_ip,
             image=image or ImageView(),
             service=service if isinstance(service, ServiceView) else ServiceView(),
             api=api if isinstance(api, ApiView) else ApiView(),
+            **known,
         )
 
     def _view(self, which: str) -> ServiceView | ApiView:
@@ -159,7 +160,7 @@ class Observer:
             return ApiView()
         try:
             version = str(client.get(VERSION).get("gitVersion") or "")
-            if not self.work_dir.kubeconfig.exists():
+            if self._credentials is None:
                 return ApiView(answers=True, detail=f"{client.server} answers, and there is no kubeconfig of this deployment.")
             nodes = client.list(NODE.path())
             return self._view_cluster(client, version, nodes)

@@ -72,7 +72,7 @@ class Situation:
 
     @property
     def must_build(self) -> bool:
-        return REBUILD_IMAGE in self.force or not self.seen.image.matches
+        return not self.force.isdisjoint((REBUILD_IMAGE, START_OVER)) or not self.seen.image.matches
 
     def build_reason(self) -> str:
         image = self.seen.image
@@ -82,7 +82,7 @@ class Situation:
             return f"changed since the image was built: {', '.join(image.differing)}"
         if not image.exists:
             return "the image file is gone"
-        return "rebuild_image is set" if REBUILD_IMAGE in self.force else ""
+        return next((f"{value} is set" for value in (START_OVER, REBUILD_IMAGE) if value in self.force), "")
 
 
 def decide(observation: Observation, hosts: Sequence[InventoryHost], force: Collection[str] = ()) -> Decision:
@@ -207,6 +207,17 @@ def _cannot_tell(situation: Situation) -> Decision | None:
     return _stopped(situation, "unknown", " ".join(part for part in (text, last, details, after) if part))
 
 
+def _lost(situation: Situation) -> Decision | None:
+    """An image was built here, and what became of it was taken away with state.json: booted or not, nobody knows."""
+    seen = situation.seen
+    if "install" not in seen.lost:
+        return None
+    text = f"Cannot tell: an image was built here, but state.json has lost what became of it ({', '.join(seen.lost)}), and nothing answers as ours."
+    details = " ".join(detail for detail in (seen.service.detail, seen.api.detail) if detail)
+    after = "Nothing was booted. Restore state.json, or run again when the API can be reached; openshift_force: [start_over] boots all hosts anew."
+    return _stopped(situation, "unknown", " ".join(part for part in (text, details, after) if part))
+
+
 def _foreign(situation: Situation) -> Decision | None:
     seen = situation.seen
     views: list[tuple[str, ApiView | ServiceView]] = [("the API address", seen.api), ("the rendezvous address", seen.service)]
@@ -250,5 +261,6 @@ RULES: tuple[Callable[[Situation], Decision | None], ...] = (
     _api_is_ours,
     _silent,
     _cannot_tell,
+    _lost,
     _foreign,
 )

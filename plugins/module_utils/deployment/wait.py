@@ -17,6 +17,7 @@ from ..common.errors import PartialFailure, ZeroTouchError
 from ..common.secrets import Redactor, secret_values
 from .bundle import failure_message, write_bundle
 from .observe import Observer
+from .recovery import recover, restore
 from .silence import silence_of
 from .supervise import INTERVAL, MediaControl, Outcome, Supervisor
 from .supervision import Limits, Memory, Setup, Until
@@ -58,8 +59,12 @@ def wait(request: WaitRequest, around: Surroundings) -> dict[str, Any]:
 
     Raises :class:`PartialFailure` holding that result when the installation failed or a limit is over.
     """
-    state = request.work_dir.state.read()
+    recovered = recover(request.work_dir, read_deployment(request.work_dir.config))
+    state = recovered.state
     setup = _setup(request, state, around.now())
+    for note in recovered.notes:
+        around.warn(note)
+    restore(request.work_dir, recovered)
     observer = _observer(request, state)
     timeline = Timeline(request.work_dir.state, setup, around.now)
     supervisor = Supervisor(
@@ -69,7 +74,12 @@ def wait(request: WaitRequest, around: Surroundings) -> dict[str, Any]:
         outcome = supervisor.run()
         phase = str(timeline.section.get("phase") or "")
         before = str((state.get(SECTION) or {}).get("phase") or "")
-        result = {**_result(outcome.memory, setup, phase), "changed": outcome.changed or phase != before, "elapsed": round(outcome.elapsed, 1), "log_dir": ""}
+        result = {
+            **_result(outcome.memory, setup, phase),
+            "changed": outcome.changed or recovered.needed or phase != before,
+            "elapsed": round(outcome.elapsed, 1),
+            "log_dir": "",
+        }
         for text in outcome.warnings:
             around.warn(text)
         if outcome.step.kind == "done":
@@ -81,7 +91,7 @@ def wait(request: WaitRequest, around: Surroundings) -> dict[str, Any]:
 
 def predict(request: WaitRequest, around: Surroundings) -> dict[str, Any]:
     """Check mode: the plan for this moment, without waiting or doing anything."""
-    state = request.work_dir.state.read()
+    state = recover(request.work_dir, read_deployment(request.work_dir.config)).state
     result: dict[str, Any] = {"changed": False, "elapsed": 0.0, "log_dir": ""}
     if not state.get("cluster"):
         return {**result, "phase": "", "percent": 0, "hosts": [], "plan": ["wait for the installation, once the hosts are booted"]}

@@ -45,6 +45,11 @@ class WorkDir:
         return self.root / "auth" / "kubeadmin-password"
 
     @property
+    def credentials(self) -> tuple[Path, ...]:
+        """Everything that leads into the cluster."""
+        return (self.kubeconfig, self.kubeconfig_direct, self.kubeadmin_password)
+
+    @property
     def logs(self) -> Path:
         return self.root / "logs"
 

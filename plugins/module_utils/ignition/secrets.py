@@ -18,9 +18,8 @@ import string
 import uuid
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Protocol
 
-from ..cluster.spec import Cluster
 from ..common import libraries
 from ..common.errors import ZeroTouchError
 from ..common.yaml_text import dump
@@ -92,6 +91,33 @@ def from_state(section: Mapping[str, Any]) -> BuildSecrets | None:
             f"The secrets of this cluster in state.json are incomplete: {error}.", "Restore state.json, or start over with openshift_force: [start_over]."
         ) from error
     return BuildSecrets(**fields)
+
+
+def complete_section(section: Mapping[str, Any]) -> bool:
+    """Whether the section holds everything that :func:`from_state` needs."""
+    try:
+        return from_state(section) is not None
+    except ZeroTouchError:
+        return False
+
+
+def renew_admin(signers: Mapping[str, KeyPair]) -> KeyPair:
+    """Another client certificate of system:admin, where the first one is lost and its signer is not."""
+    signer = signers[ADMIN_SIGNER]
+    start = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
+    key = libraries.serialization.load_pem_private_key(signer.key.encode(), None)
+    return _admin_certificate(_rsa_key(), key, libraries.x509.load_pem_x509_certificate(signer.crt.encode()), start)
+
+
+def issued_by(certificate: str, signers: Mapping[str, Mapping[str, str]]) -> bool:
+    """Whether the client certificate (PEM) was issued by these signers' one for the administrator."""
+    x509 = libraries.x509
+    try:
+        signer = x509.load_pem_x509_certificate(signers[ADMIN_SIGNER]["crt"].encode())
+        x509.load_pem_x509_certificate(certificate.encode()).verify_directly_issued_by(signer)
+    except (ValueError, KeyError, TypeError, libraries.cryptography_exceptions.InvalidSignature):
+        return False
+    return True
 
 
 def make_secrets(now: datetime.datetime | None = None) -> BuildSecrets:
@@ -240,7 +266,16 @@ def hash_password(password: str) -> str:
     return hashed.decode()
 
 
-def admin_kubeconfig(secrets: BuildSecrets, cluster: Cluster) -> str:
+class Reachable(Protocol):
+    """A cluster by its name and the URL of its API."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def api_url(self) -> str: ...
+
+
+def admin_kubeconfig(secrets: BuildSecrets, cluster: Reachable) -> str:
     """auth/kubeconfig: user ``admin`` with the client certificate, trusting the three signers of the API's serving certificates."""
 
     def data(text: str) -> str:

@@ -103,3 +103,33 @@ def test_a_note_is_a_warning(stage: Any, call: Any) -> None:
 def test_what_is_refused(call: Any, arguments: dict[str, Any], message: str) -> None:
     result = call(**arguments)
     assert result["failed"] and message in result["msg"]
+
+
+def test_a_state_file_that_was_deleted_while_the_cluster_answers(stage: Any, call: Any) -> None:
+    stage.build()
+    stage.installed()
+    stage.state.path.unlink()
+    result = call()
+    assert (result["state"], result["api"], result["boot_hosts"], result["build"], result["wait"]) == ("installed", "ours", [], False, True)
+    told = json.dumps(result["warnings"])
+    assert "state.json has lost everything" in told and "cannot be found again" in told
+    assert not stage.state.path.exists()
+
+
+def test_a_kubeconfig_that_was_deleted_is_in_the_state_file_too(stage: Any, call: Any) -> None:
+    stage.build()
+    stage.installed()
+    certificate, key = stage.authority.issue("system:admin")
+    pair = {"crt": certificate, "key": key}
+    stage.state.update("secrets", {"signers": {"kube-apiserver-lb-signer": {"crt": stage.authority.pem, "key": ""}}, "admin_kubeconfig": pair})
+    (stage.root / "auth" / "kubeconfig").unlink()
+    result = call()
+    assert (result["state"], result["api"], result["boot_hosts"]) == ("installed", "ours", [])
+
+
+def test_a_state_file_that_was_deleted_while_nothing_answers(stage: Any, call: Any) -> None:
+    stage.build()
+    (stage.root / "images" / "agent.x86_64.iso").touch()
+    stage.state.path.unlink()
+    result = call()
+    assert (result["state"], result["boot_hosts"]) == ("unknown", []) and "has lost what became of it" in result["stop_reason"]

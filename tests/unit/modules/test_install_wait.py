@@ -50,6 +50,20 @@ def test_a_complete_cluster_and_again(stage: Any, call: Any) -> None:
     assert stage.state.section("install")["hosts"]["node-1"]["node"] == "ready"
 
 
+def test_a_state_file_that_was_deleted_is_begun_again(stage: Any, call: Any) -> None:
+    stage.build()
+    stage.installed()
+    before = stage.state.section("cluster")
+    stage.state.path.unlink()
+    result = call()
+    assert (result["failed"] if "failed" in result else False, result["phase"], result["changed"]) == (False, "installed", True), result
+    assert "has lost everything" in json.dumps(result["warnings"])
+    after = stage.state.read()
+    assert [host["name"] for host in after["cluster"]["hosts"]] == [host["name"] for host in before["hosts"]]
+    assert after["install"]["phase"] == "installed" and "secrets" not in after
+    assert (stage.root / "auth" / "kubeconfig").exists()
+
+
 def test_check_mode_returns_the_plan(stage: Any, call: Any) -> None:
     stage.build()
     stage.installed()
