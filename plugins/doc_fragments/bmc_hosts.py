@@ -27,13 +27,14 @@ options:
           address:
             description:
               - Address in the form C(redfish-virtualmedia+https://HOST[:PORT]/redfish/v1/Systems/ID); without a path the only System is taken.
+              - Schemes are C(redfish-virtualmedia), C(idrac-virtualmedia) and C(ilo5-virtualmedia), each also with C(+http) or C(+https).
             type: str
             required: true
           username:
-            description: User of the BMC.
+            description: User of the BMC. Needed; missing ones are told of all hosts at once.
             type: str
           password:
-            description: Password of that user.
+            description: Password of that user. Needed as well.
             type: str
           validate_certs:
             description: Whether the BMC's certificate is checked.

@@ -90,7 +90,7 @@ def bulk_result(call: Opened, results: Sequence[HostResult]) -> dict[str, Any]:
         ]
     if any(result.failed for result in results):
         before_any = any(result.failed and result.phase in ("observe", "guard") for result in results)
-        raise some_failed(answer, "\nNo machine was touched: all BMCs must be right before the first power action." if before_any else "")
+        raise some_failed(answer, "No machine was touched: all BMCs must be right before the first power action." if before_any else "")
     return answer
 
 

@@ -15,11 +15,11 @@ from .hosts import BootRequest
 from .machine import Machine
 
 
-def some_failed(result: Mapping[str, Any], hint: str = "") -> PartialFailure:
+def some_failed(result: Mapping[str, Any], last_line: str = "") -> PartialFailure:
     """The fault of a bulk in which hosts failed: each with its reason in the message, the complete list in ``result``."""
     failed = [host for host in result["hosts"] if host["failed"]]
-    lines = "\n".join(f"{host['name']}: {host['reason']}" for host in failed)
-    return PartialFailure(f"{len(failed)} of {len(result['hosts'])} hosts failed:\n{lines}", result, hint)
+    lines = [f"{len(failed)} of {len(result['hosts'])} hosts failed:", *(f"{host['name']}: {host['reason']}" for host in failed), last_line]
+    return PartialFailure("\n".join(line for line in lines if line), result)
 
 
 def describe_machines(outcomes: Sequence[Outcome[BootRequest, Machine]]) -> list[dict[str, Any]]:
