@@ -57,7 +57,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import INVALID, Problem
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import hide_secrets
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import native
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.groups import check_groups
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts, group_names, manual_hosts, read_hosts
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute_manifests
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import VARIABLES, check_settings, configuration_is_readable, read_settings
 
 _HOST_VARIABLES = ("openshift_host", "openshift_host_defaults")
@@ -78,7 +80,7 @@ class LookupModule(LookupBase):
         answers: dict[str, Callable[[], Any]] = {
             "settings": lambda: self._settings(inventory),
             "shown_settings": lambda: hide_secrets(self._settings(inventory)),
-            "cluster": lambda: inventory.checked_settings().get("openshift_cluster") or {},
+            "cluster": lambda: absolute_manifests(inventory.checked_settings().get("openshift_cluster") or {}, inventory.directory),
             "hosts": inventory.hosts,
             "bmc_hosts": lambda: bmc_hosts(inventory.hosts()),
             "manual_hosts": lambda: manual_hosts(inventory.hosts()),
@@ -103,19 +105,30 @@ class LookupModule(LookupBase):
     def _problems(self, inventory: _Inventory) -> list[Problem]:
         variables = inventory.settings()
         hosts = inventory.read_hosts()[1]
-        return [*inventory.unreadable, *check_settings(variables, inventory.directory, building=self._building), *hosts]
+        return [*inventory.unreadable, *check_settings(variables, inventory.directory, building=self._building), *self._groups(inventory), *hosts]
+
+    def _groups(self, inventory: _Inventory) -> list[Problem]:
+        """Groups matter where the inventory describes the cluster; beside files of the user it only adds BMC data, and on hubs hosts have other sources."""
+        variables = inventory.settings()
+        groups, given = inventory.groups, variables.get("openshift_groups") or {}
+        described = variables.get("openshift_cluster") and variables.get("openshift_install_method") in (None, "agent")
+        if not (self._building and described and groups is not None and isinstance(given, dict)):
+            return []
+        return check_groups(groups, group_names(given), given)
 
     def _input(self, inventory: _Inventory) -> dict[str, Any]:
         problems = self._problems(inventory)
         found = {"problems": [problem.as_dict() for problem in problems]}
         variables = inventory.settings()
-        hosts_missing = any(problem.path.startswith("openshift_host") and "." not in problem.path for problem in problems)
+        hosts_missing = any(
+            (problem.path.startswith("openshift_host") and "." not in problem.path) or problem.path.startswith("openshift_groups.") for problem in problems
+        )
         if inventory.unreadable or hosts_missing or not configuration_is_readable(variables):
             return found
         source = variables.get("openshift_config_dir")
         described: dict[str, Any] = {"source_dir": os.path.join(inventory.directory, os.path.expanduser(source))} if source else {}
         if not source:
-            described = {"cluster": variables["openshift_cluster"], "hosts": inventory.read_hosts()[0]}
+            described = {"cluster": absolute_manifests(variables["openshift_cluster"], inventory.directory), "hosts": inventory.read_hosts()[0]}
         options = {key: variables.get(f"openshift_{key}") for key in ("version", "release_image", "checks")}
         return {**found, **described, **{key: value for key, value in options.items() if value is not None}}
 
@@ -130,6 +143,11 @@ class _Inventory:
         self._templar = templar
         self._known: dict[str, Any] = {}
         self._hosts: tuple[list[dict[str, Any]], list[Problem]] | None = None
+
+    @property
+    def groups(self) -> dict[str, list[str]] | None:
+        """Hosts by group; None where nobody says it."""
+        return self._variables.get("groups")
 
     def settings(self) -> dict[str, Any]:
         """The variables of our interface, those of hosts apart; names that nobody knows have no value, only their name matters."""

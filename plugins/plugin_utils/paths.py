@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from typing import Any
 
 
 def absolute(path: str, directory: str) -> str:
@@ -16,3 +18,13 @@ def absolute(path: str, directory: str) -> str:
 def certificate(given: str, directory: str) -> str:
     """A certificate that is given as path or as PEM text."""
     return given if "-----BEGIN" in given else absolute(given, directory)
+
+
+def absolute_manifests(cluster: Any, directory: str) -> Any:
+    """``openshift_cluster`` with the paths in ``extra_manifests`` from ``directory``; what is no path stays as it is."""
+    given = cluster.get("extra_manifests") if isinstance(cluster, Mapping) else None
+    if isinstance(given, str):
+        return {**cluster, "extra_manifests": absolute(given, directory)}
+    if not isinstance(given, list):
+        return cluster
+    return {**cluster, "extra_manifests": [absolute(entry, directory) if isinstance(entry, str) else entry for entry in given]}

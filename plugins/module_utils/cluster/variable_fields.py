@@ -65,7 +65,7 @@ CLUSTER = record(
         "minimal_iso": Field(BOOLEAN, "Build the minimal ISO; default false."),
         "extra_manifests": Field(
             ListOf(AnyOf((STRING, record({"name": STRING, "content": AnyOf((STRING, OPAQUE, ListOf(OPAQUE)))})))),
-            "Manifests to apply at installation: paths of YAML files or directories, or {name, content}.",
+            "Manifests to apply at installation: paths of YAML files or directories, from the directory in which the playbook is started, or {name, content}.",
             was=("manifests",),
         ),
         "install_config_overrides": Field(OPAQUE, "Merge patch for install-config.yaml, in upstream's spelling; applied last, then checked."),

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,9 @@ from .variable_fields import CLUSTER, HOST
 CLUSTER_VARIABLE = "openshift_cluster"
 HOST_VARIABLE = "openshift_host"
 _LATER_METHODS = ("libvirt", "pxe")
+_WHERE_FROM = (
+    "a relative path is taken from the directory in which the playbook is started; build one from inventory_dir or playbook_dir to be independent of it"
+)
 _ROLE_POOLS = {"master": "control_plane", "arbiter": "arbiter", "worker": "compute"}
 
 
@@ -216,6 +220,8 @@ class _Variables:
         manifests: list[ExtraManifest] = []
         if path.is_dir():
             manifests = read_manifests(path, problems)
+        elif not os.path.lexists(path):
+            self.error(entry, INVALID, "No such file or directory", value=str(path), hint=_WHERE_FROM)
         elif path.suffix not in (".yaml", ".yml"):
             self.error(entry, INVALID, "a YAML file (.yaml, .yml) or a directory is expected", value=str(path))
         else:

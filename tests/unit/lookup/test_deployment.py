@@ -153,3 +153,19 @@ def test_defaults_of_hosts_are_not_rendered_for_the_play() -> None:
 def test_an_unknown_term() -> None:
     with pytest.raises(AnsibleLookupError, match="unknown term 'setings'; known: settings, "):
         look_up("setings", inventory({}))
+
+
+def test_a_group_of_another_name_is_told_alone() -> None:
+    """Not also that there is no control plane: one mistake, one message."""
+    result = check(inventory({"a": {}, "b": {}}, group="masters"))
+    assert [problem["path"] for problem in result["problems"]] == ["openshift_groups.control_plane"]
+    assert "set openshift_groups: {control_plane: masters}" in result["msg"]
+
+
+def test_manifests_of_the_cluster_are_absolute(monkeypatch: Any, tmp_path: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PWD", str(tmp_path))
+    variables = inventory({"a": {}}, openshift_cluster={**CLUSTER, "extra_manifests": ["extra"]})
+    assert look_up("cluster", variables)["extra_manifests"] == look_up("input", variables)["cluster"]["extra_manifests"] == [str(tmp_path / "extra")]
+    missing = [problem for problem in check(variables)["problems"] if problem["path"] == "openshift_cluster.extra_manifests[0]"]
+    assert [(problem["value"], problem["detail"]) for problem in missing] == [(str(tmp_path / "extra"), "No such file or directory")]
