@@ -130,7 +130,7 @@ def normal_sha256(text: str) -> str:
     """Lower-case hex digits; raises :class:`ZeroTouchError` for what is no SHA-256."""
     digest = text.strip().lower().removeprefix("sha256:")
     if digest and (len(digest) != 64 or not set(digest) <= _SHA256_DIGITS):
-        raise ZeroTouchError(f"sha256 of the base image is not a SHA-256 (64 hex digits): {text}")
+        raise ZeroTouchError(f"sha256 is not a SHA-256 (64 hex digits): {text}")
     return digest
 
 

@@ -12,6 +12,8 @@ import contextlib
 import dataclasses
 import json
 import os
+import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,8 +37,16 @@ _BACKOFF = Backoff(attempts=6, first=1.0, factor=2.0, largest=15.0)
 _TRY_AGAIN = frozenset({408, 429, 500, 502, 503, 504})
 
 
+# A signed token as part of a path, as image services put it there (reference infrastructure-operator.md 11.1).
+_TOKEN = re.compile(r"/[\w-]{10,}\.[\w-]{10,}\.[\w-]+(?=/|$)")
+
+
 def _silent(text: str) -> None:
     """Nobody watches."""
+
+
+def _accept(path: Path) -> None:
+    """Any content will do."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,9 +68,15 @@ class RemoteFile:
 
 
 class Downloader:
-    """Transfers over one client. ``client`` needs no base URL: all URLs are absolute. ``progress`` gets a line each tenth."""
+    """Transfers over one client. ``client`` needs no base URL: all URLs are absolute. ``progress`` gets a line each tenth.
 
-    def __init__(self, client: HttpClient, clock: Clock, progress: Callable[[str], None] = _silent, backoff: Backoff = _BACKOFF) -> None:
+    ``place`` names the option that says where files go, for the words about a full disk.
+    """
+
+    def __init__(
+        self, client: HttpClient, clock: Clock, progress: Callable[[str], None] = _silent, backoff: Backoff = _BACKOFF, place: str = "cache_dir"
+    ) -> None:
+        self._place = place
         self._client = client
         self._clock = clock
         self._progress = progress
@@ -73,13 +89,14 @@ class Downloader:
                 raise self._failure(url, answer)
             return RemoteFile.of(answer.headers, _length(answer.headers.get("Content-Length")))
 
-    def fetch(self, url: str, target: Path, sha256: str = "") -> RemoteFile:
-        """Bring the file to ``target``. With ``sha256`` (hex) a file that has another one never gets that name.
+    def fetch(self, url: str, target: Path, sha256: str = "", *, check: Callable[[Path], None] = _accept, mode: int = 0o644) -> RemoteFile:
+        """Bring the file to ``target``, with ``mode``. With ``sha256`` (hex) a file that has another one never gets that name, nor does one that
+        ``check`` raises :class:`ZeroTouchError` for.
 
         Raises :class:`Unreachable` and :class:`RemoteError` after the last attempt, :class:`ZeroTouchError` for wrong content or a full disk.
         """
         ensure_directory(target.parent)
-        part = _Part(target, url)
+        part = _Part(target, url, mode)
         resumed = part.size() > 0
         try:
             found = retry(lambda: self._transfer(url, part, bool(sha256)), self._backoff, _worth_another_attempt, self._clock)
@@ -87,9 +104,11 @@ class Downloader:
                 part.discard()  # the part from an earlier run may have been of another file
                 found = retry(lambda: self._transfer(url, part, True), self._backoff, _worth_another_attempt, self._clock)
             _verify(url, part, sha256)
+            _checked(part, check)
             part.finish()
         except OSError as error:
-            raise ZeroTouchError(f"{target} cannot be written: {error.strerror or error}.", "Name a directory with room in cache_dir.") from error
+            hint = f"Make room, or name another directory in {self._place}. What has been transferred is kept for the next run."
+            raise ZeroTouchError(f"{target} cannot be written: {error.strerror or error}.", hint) from error
         return found
 
     def _transfer(self, url: str, part: _Part, verified: bool) -> RemoteFile:
@@ -115,6 +134,7 @@ class Downloader:
             if answer.headers.get("Content-Encoding", "identity") != "identity":
                 raise ZeroTouchError(f"{_shown(url)} is sent compressed ({answer.headers['Content-Encoding']}), which was not asked for.")
             start, remote = _position(answer, offset)
+            self._require_room(part, remote.size - start)
             part.begin(remote, start)
             self._copy(url, answer, part, start, remote.size)
         if remote.size >= 0 and part.size() != remote.size:
@@ -141,6 +161,15 @@ class Downloader:
                     self._progress(f"{name}: {told * 10} % of {total / 1e6:.0f} MB")
             handle.flush()
             os.fsync(handle.fileno())
+
+    def _require_room(self, part: _Part, missing: int) -> None:
+        """Say before the transfer what would end it after minutes."""
+        free = shutil.disk_usage(part.path.parent).free + part.size()
+        if missing > free:
+            raise ZeroTouchError(
+                f"{part.path.parent} has room for {free / 1e6:.0f} MB, {missing / 1e6:.0f} MB are to come.",
+                f"Make room, or name another directory in {self._place}.",
+            )
 
     @contextlib.contextmanager
     def _open(self, method: str, url: str, headers: Mapping[str, str], *, trusted: bool) -> Iterator[urllib3.BaseHTTPResponse]:
@@ -198,16 +227,25 @@ def _verify(url: str, part: _Part, sha256: str) -> None:
         )
 
 
+def _checked(part: _Part, check: Callable[[Path], None]) -> None:
+    try:
+        check(part.path)
+    except ZeroTouchError:
+        part.discard()
+        raise
+
+
 def _shown(url: str) -> str:
-    """The URL without credentials and query, for messages."""
+    """The URL without credentials, tokens and query, for messages."""
     parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{_TOKEN.sub('/<token>', parts.path)}"
 
 
 class _Part:
     """What is there of a file: the bytes, and beside them what the server said they are part of."""
 
-    def __init__(self, target: Path, url: str) -> None:
+    def __init__(self, target: Path, url: str, mode: int) -> None:
+        self._mode = mode
         self.path = target.with_name(f".{target.name}.partial")
         self._notes = target.with_name(f".{target.name}.partial.json")
         self._target = target
@@ -228,8 +266,11 @@ class _Part:
     def begin(self, remote: RemoteFile, start: int) -> None:
         """Make ready to write from ``start``; what stands behind it is of another version."""
         write_atomic(self._notes, json.dumps({"url": self._url, **dataclasses.asdict(remote)}))
-        with self.path.open("ab") as handle:
-            handle.truncate(start)
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, self._mode)
+        try:
+            os.ftruncate(descriptor, start)
+        finally:
+            os.close(descriptor)
 
     def discard(self) -> None:
         self.path.unlink(missing_ok=True)
