@@ -148,7 +148,7 @@ def test_what_is_refused_before_anything_is_done(emulator: tuple[str, Path], ima
     assert words in result.reason
 
 
-@pytest.mark.parametrize("path", [f"/redfish/v1/Systems/{UUID}", "/redfish/v1/"])
+@pytest.mark.parametrize("path", [f"/redfish/v1/Systems/{UUID}", "/redfish/v1/", pytest.param("/redfish/v1/Systems/node-1", id="name, redirected by 307")])
 def test_addresses_with_and_without_a_system(emulator: tuple[str, Path], path: str) -> None:
     address, _pem = emulator
     assert observe(request_of(emulator, address=address + path), BmcOptions(), read_only=True).uuid == UUID

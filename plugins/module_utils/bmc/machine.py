@@ -116,7 +116,7 @@ def read_machine(session: RedfishSession, system: str = "") -> Machine:
 
 def read_slots(session: RedfishSession, place: str) -> tuple[Slot, ...]:
     """The slots of one VirtualMedia collection."""
-    return tuple(read_slot(session, path) for path in _members(session.get(place)))
+    return tuple(read_slot(session, path) for path in _members(session, place))
 
 
 def read_slot(session: RedfishSession, path: str) -> Slot:
@@ -143,7 +143,7 @@ def _managers(session: RedfishSession, system: Mapping[str, Any]) -> list[dict[s
     links = _as_dict(system.get("Links"))
     paths = _links(links.get("ManagedBy")) or _links(links.get("Managers"))
     if not paths and _link(session.root, "Managers"):
-        everyone = _members(session.get(_link(session.root, "Managers")))
+        everyone = _members(session, _link(session.root, "Managers"))
         paths = everyone if len(everyone) == 1 else []
     return [session.get(path) for path in paths]
 
@@ -171,7 +171,7 @@ def _macs(session: RedfishSession, system: Mapping[str, Any]) -> tuple[str, ...]
         return ()
     found = []
     try:
-        for path in _members(session.get(collection)):
+        for path in _members(session, collection):
             nic = session.get(path)
             found += [str(nic[key]).lower().replace("-", ":") for key in ("MACAddress", "PermanentMACAddress") if nic.get(key)]
     except RefusedRequest as error:
@@ -181,7 +181,7 @@ def _macs(session: RedfishSession, system: Mapping[str, Any]) -> tuple[str, ...]
 
 
 def _only_member(session: RedfishSession, collection: str, kind: str) -> str:
-    members = _members(session.get(collection))
+    members = _members(session, collection)
     if len(members) == 1:
         return members[0]
     if not members:
@@ -189,8 +189,17 @@ def _only_member(session: RedfishSession, collection: str, kind: str) -> str:
     raise ZeroTouchError(f"{session.service}: the BMC has {len(members)} {kind}s: {', '.join(members)}.", "Name the right one as the path of the address.")
 
 
-def _members(collection: Mapping[str, Any]) -> list[str]:
-    return _links(collection.get("Members"))
+def _members(session: RedfishSession, collection: str) -> list[str]:
+    """The members of a collection, over all pages in which the service gives it."""
+    found: list[str] = []
+    pages: set[str] = set()
+    page = collection
+    while page and page not in pages:
+        pages.add(page)
+        resource = session.get(page)
+        found += _links(resource.get("Members"))
+        page = str(resource.get("Members@odata.nextLink") or "")
+    return found
 
 
 def _links(value: Any) -> list[str]:

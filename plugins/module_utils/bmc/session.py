@@ -15,6 +15,7 @@ import email.utils
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, Self
+from urllib.parse import urljoin, urlsplit
 
 from ..common.clock import Clock
 from ..common.errors import LimitReached, RemoteError, Unreachable, ZeroTouchError
@@ -204,6 +205,15 @@ class RedfishSession:
     def _send(
         self, method: str, path: str, body: Mapping[str, Any] | None, headers: Mapping[str, str], *, once: bool = False, timeout: float | None = None
     ) -> Response:
+        response = self._sent(method, path, body, headers, once, timeout)
+        visited = {self._http.url(path)}
+        while (elsewhere := self._redirected(path, response)) and elsewhere not in visited:
+            visited.add(elsewhere)
+            path = elsewhere
+            response = self._sent(method, path, body, headers, once, timeout)
+        return response
+
+    def _sent(self, method: str, path: str, body: Mapping[str, Any] | None, headers: Mapping[str, str], once: bool, timeout: float | None) -> Response:
         def call() -> Response:
             response = self._http.request(method, path, json_body=body, headers={**_HEADERS, **headers}, timeout=timeout)
             if not once and _worth_another_try(method, response):
@@ -216,6 +226,12 @@ class RedfishSession:
             response = passing.response
         self._contacted = True
         return response
+
+    def _redirected(self, path: str, response: Response) -> str:
+        """Where method and body are to be sent instead (307 and 308); empty when nowhere, and for another server, which must not see our credentials."""
+        target = self._http.url(urljoin(path, response.headers.get("location", "")))
+        same_server = urlsplit(target)[:2] == urlsplit(self._http.url("/"))[:2]
+        return target if response.status in (307, 308) and same_server else ""
 
     def _checked(self, response: Response, what: str) -> Response:
         if response.status in (401, 403):

@@ -61,6 +61,9 @@ class FakeBmc:
     fail_gets: int = 0  # so many GETs answer 503
     expire_session_after: int = 0
     settings: bool = False
+    other_name: str = ""  # a name of the System that is redirected
+    redirects_to: str = ""  # where that leads, if not to the System
+    nics_on_a_page: int = 0
     log: list[tuple[str, str, Any]] = dataclasses.field(default_factory=list)
     open_sessions: dict[str, str] = dataclasses.field(default_factory=dict)
     ended_sessions: list[str] = dataclasses.field(default_factory=list)
@@ -84,6 +87,8 @@ class FakeBmc:
         if method == "GET" and self.fail_gets:
             self.fail_gets -= 1
             return 503, {}, refusal("ServiceTemporarilyUnavailable")
+        if self.other_name and path.startswith(f"/redfish/v1/Systems/{self.other_name}"):
+            return 307, {"Location": self.redirects_to or path.replace(self.other_name, "1")}, "moved"
         handler: Callable[[Any, dict[str, str]], tuple[int, dict[str, str], Any]] | None = {
             ("GET", "/redfish/v1/Systems"): lambda b, h: (200, {}, {"Members": [{"@odata.id": SYSTEM}]}),
             ("GET", SYSTEM): lambda b, h: self._system(),
@@ -150,8 +155,12 @@ class FakeBmc:
 
     def _nics(self, path: str) -> tuple[int, dict[str, str], Any]:
         last = path.rsplit("/", 1)[-1]
-        if last == "EthernetInterfaces":
-            return 200, {}, {"Members": [{"@odata.id": f"{path}/{index}"} for index in range(len(self.macs))]}
+        collection, _question, first = last.partition("?first=")
+        if collection == "EthernetInterfaces":
+            path, begin = path.partition("?")[0], int(first or 0)
+            end = begin + self.nics_on_a_page if self.nics_on_a_page else len(self.macs)
+            more = {"Members@odata.nextLink": f"{path}?first={end}"} if end < len(self.macs) else {}
+            return 200, {}, {"Members": [{"@odata.id": f"{path}/{index}"} for index in range(begin, min(end, len(self.macs)))], **more}
         return 200, {}, {"MACAddress": self.macs[int(last)].upper()}
 
     def _media(self, method: str, path: str, body: Any) -> tuple[int, dict[str, str], Any]:

@@ -132,6 +132,29 @@ def test_a_bmc_without_nic_list_is_not_refused(serve: Any, options: BmcOptions) 
     assert not result.failed
 
 
+def test_nics_on_later_pages_belong_to_the_machine_too(serve: Any, options: BmcOptions) -> None:
+    macs = tuple(f"aa:bb:cc:00:00:{number:02x}" for number in range(5))
+    (result,) = boot_hosts([request_for(serve(macs=(*macs, MAC), nics_on_a_page=2))], "booted", options)
+    assert not result.failed, result.reason
+
+
+def test_a_redirected_system_is_followed_with_method_and_body(serve: Any, options: BmcOptions) -> None:
+    served = serve(other_name="node-1")
+    address = served.address.replace("Systems/1", "Systems/node-1")
+    (result,) = boot_hosts([dataclasses.replace(request_for(served), address=address)], "booted", options)
+    assert not result.failed, result.reason
+    assert served.bmc.slots[1].image == URL and served.bmc.power == "On"
+
+
+@pytest.mark.parametrize("target", ["http://127.0.0.2:1/redfish/v1/Systems/1", "/redfish/v1/Systems/node-1"])
+def test_a_redirect_to_elsewhere_or_to_itself_is_an_answer(serve: Any, options: BmcOptions, target: str) -> None:
+    """Another server must not see the credentials."""
+    served = serve(other_name="node-1", redirects_to=target)
+    address = served.address.replace("Systems/1", "Systems/node-1")
+    (result,) = boot_hosts([dataclasses.replace(request_for(served), address=address)], "booted", options)
+    assert result.phase == "observe" and "answered 307" in result.reason
+
+
 def test_two_hosts_on_one_machine_are_both_refused(serve: Any, options: BmcOptions) -> None:
     first, second, third = serve(), serve(), serve(uuid="99999999-0000-0000-0000-000000000000")
     results = boot_hosts([request_for(first, "a"), request_for(second, "b"), request_for(third, "c")], "booted", options)
