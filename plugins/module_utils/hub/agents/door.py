@@ -8,21 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from ...common import libraries
 from ...common.clock import Clock
-from ...common.errors import InvalidInput, PartialFailure, ZeroTouchError
-from ...common.problems import INVALID, Problem
+from ...common.errors import PartialFailure
 from ...common.problems import warnings as warnings_of
 from ...kube.client import KubeClient
 from ...kube.connection import CONNECTION_OPTIONS, connect
 from ...kube.write import diff_of
-from ..kinds import AGENT
 from .bring import Account, HostAccount, Options, bring_agents
 from .change import validations_text
 from .flat import flatten
-from .match import queried_document
-from .model import INFRA_ENV_LABEL, Agent, read_agent
+from .model import Agent
 from .request import ROLES, host_requests
+from .select import list_agents, selection
 from .waits import TARGETS
 
 
@@ -107,8 +104,10 @@ def run_agents(call: Opened) -> dict[str, Any]:
         progress=call.progress,
     )
     client = connect(params, clock=call.clock, check_mode=call.check_mode, forks=options.forks)
-    account = bring_agents(client, requests, options)
-    return _answer(call, account, client)
+    try:
+        return _answer(call, bring_agents(client, requests, options), client)
+    finally:
+        client.close()
 
 
 def _answer(call: Opened, account: Account, client: KubeClient) -> dict[str, Any]:
@@ -180,32 +179,9 @@ def _stranger(agent: Agent) -> dict[str, Any]:
 
 def run_agents_info(call: Opened) -> dict[str, Any]:
     """The door agents_info."""
-    params = call.params
-    expression = _expression(params["query"]) if params["query"] else None
-    client = connect(params, clock=call.clock)
-    selectors = [params["label_selector"] or "", f"{INFRA_ENV_LABEL}={params['infra_env']}" if params["infra_env"] else ""]
-    selector = ",".join(part for part in selectors if part)
-    agents = [read_agent(item) for namespace in params["namespaces"] or [""] for item in client.list(AGENT.path(namespace), label_selector=selector)]
-    chosen = [agent for agent in agents if _is_of(agent, params["cluster"] or "") and (expression is None or _holds(expression, agent))]
-    chosen.sort(key=lambda agent: agent.key)
-    return {"changed": False, "agents": [flatten(agent, inventory=params["inventory"]) for agent in chosen]}
-
-
-def _is_of(agent: Agent, cluster: str) -> bool:
-    """Whether it is bound to the cluster, given as ``name`` or ``namespace/name``."""
-    return not cluster or (agent.cluster is not None and cluster in (agent.cluster.name, str(agent.cluster)))
-
-
-def _expression(query: str) -> Any:
+    wanted = selection(call.params)
+    client = connect(call.params, clock=call.clock)
     try:
-        return libraries.jmespath.compile(query)
-    except libraries.jmespath.exceptions.JMESPathError as error:
-        detail = f"is not a JMESPath expression: {str(error).splitlines()[0]}"
-        raise InvalidInput([Problem("query", INVALID, detail, layer="ours", check="agents", value=query)]) from error
-
-
-def _holds(expression: Any, agent: Agent) -> bool:
-    try:
-        return bool(expression.search(queried_document(agent)) is True)
-    except libraries.jmespath.exceptions.JMESPathError as error:
-        raise ZeroTouchError(f"query cannot be answered for {agent.title}: {error}.") from error
+        return {"changed": False, "agents": [flatten(agent, inventory=call.params["inventory"]) for agent in list_agents(client, wanted)]}
+    finally:
+        client.close()

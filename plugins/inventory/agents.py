@@ -1,0 +1,172 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: agents
+short_description: Hosts from the Agents of a hub
+version_added: 0.1.0
+author: the zerotouch.openshift authors (@zerotouch-openshift)
+description:
+  - Makes a host of every Agent that is registered with a hub, with its hardware and its state as variables, in groups by state, role, cluster, InfraEnv
+    and label.
+  - The name of the configuration file ends in C(agents.yml) or C(agents.yaml).
+  - Every field of a record of M(zerotouch.openshift.agents_info) becomes a variable with C(agent_) before its name, such as C(agent_state) and C(agent_macs).
+  - Everything is in group C(agents). Other groups are C(agents_state_<state>), C(agents_role_<role>), C(agents_cluster_<namespace>_<name>) or
+    C(agents_unbound), C(agents_infra_env_<namespace>_<name>) and C(agents_label_<key>_<value>), with underscores for what a group's name cannot hold.
+  - In AWX the credential C(OpenShift or Kubernetes API Bearer Token) is enough; its variables are read from the environment.
+notes:
+  - "Permissions: list on agents (agent-install.openshift.io) in the O(namespaces), or in all."
+extends_documentation_fragment:
+  - constructed
+  - inventory_cache
+  - zerotouch.openshift.hub
+options:
+  plugin:
+    description: Says that the file is a configuration of this plugin.
+    type: str
+    required: true
+    choices: [zerotouch.openshift.agents]
+  namespaces:
+    description: Look in these namespaces; by default in all.
+    type: list
+    elements: str
+    default: []
+  label_selector:
+    description: Only Agents that this selector of Kubernetes fits.
+    type: str
+  infra_env:
+    description: Only Agents of the InfraEnv of this name.
+    type: str
+  cluster:
+    description: Only Agents that are bound, or are going to be bound, to this ClusterDeployment; its name, or C(namespace/name).
+    type: str
+  query:
+    description: Only Agents for which this JMESPath expression is true.
+    type: str
+  inventory:
+    description: Whether the whole hardware inventory becomes the variable C(agent_inventory).
+    type: bool
+    default: true
+  hostnames:
+    description:
+      - What hosts are called; the first of these that the Agent has and that no other Agent has as well. The last resort is C(<namespace>-<Agent>).
+      - V(hostname) is the one asked for, else the one it came with, never C(localhost); V(mac_address) is its first MAC, V(name) the Agent's name.
+    type: list
+    elements: str
+    choices: [hostname, mac_address, name]
+    default: [hostname, name]
+  group_by:
+    description: Which groups to make.
+    type: list
+    elements: str
+    choices: [state, role, cluster, infra_env]
+    default: [state, role, cluster, infra_env]
+  label_groups:
+    description: Labels to make groups by; their keys.
+    type: list
+    elements: str
+    default: []
+"""
+
+EXAMPLES = r"""
+# edge.agents.yml - all Agents of one namespace; the connection comes from K8S_AUTH_* or ~/.kube/config
+plugin: zerotouch.openshift.agents
+namespaces: [edge]
+label_groups: [rack]
+cache: true
+cache_plugin: ansible.builtin.jsonfile
+cache_connection: /tmp/agents
+
+---
+# Only what can be bound, large machines in a group of their own
+plugin: zerotouch.openshift.agents
+kubeconfig: ~/hub.kubeconfig
+query: state == 'known-unbound'
+compose:
+  ansible_host: agent_ip_addresses | first
+groups:
+  large: agent_inventory.cpu.count >= 64
+keyed_groups:
+  - key: agent_inventory.systemVendor.manufacturer
+    prefix: vendor
+"""
+
+import hashlib
+import json
+import os
+from typing import Any
+
+from ansible.errors import AnsibleParserError
+from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.flat import flatten
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.inventory import groups_of, host_names, variables_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.select import list_agents, selection
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import native
+
+_SELECTING = ("namespaces", "label_selector", "infra_env", "cluster", "query")
+# What tells one source of Agents from another in the cache; no secrets among them.
+_PLACE = ("host", "context", "impersonate_user")
+
+
+class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
+    """The door to hub/agents/inventory.py."""
+
+    NAME = "zerotouch.openshift.agents"
+
+    def verify_file(self, path: str) -> bool:
+        return bool(super().verify_file(path)) and os.path.basename(path).endswith(("agents.yml", "agents.yaml"))
+
+    def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:
+        super().parse(inventory, loader, path, cache)
+        self._read_config_data(path)
+        agents = self._agents(self._key(path), cache)
+        for name, agent in zip(host_names(agents, self.get_option("hostnames")), agents, strict=True):
+            self._add(name, agent)
+
+    def _agents(self, key: str, cache: bool) -> list[dict[str, Any]]:
+        cached = bool(self.get_option("cache"))
+        if cached and cache and key in self._cache:
+            return list(self._cache[key])
+        try:
+            agents = self._ask()
+        except ZeroTouchError as error:
+            raise AnsibleParserError(str(error)) from error
+        if cached:
+            self._cache[key] = agents
+        return agents
+
+    def _ask(self) -> list[dict[str, Any]]:
+        wanted = selection({name: self._value(name) for name in _SELECTING})
+        client = connect({name: self._value(name) for name in CONNECTION_OPTIONS})
+        try:
+            return [flatten(agent, inventory=self.get_option("inventory")) for agent in list_agents(client, wanted)]
+        finally:
+            client.close()
+
+    def _add(self, name: str, agent: dict[str, Any]) -> None:
+        variables = variables_of(agent)
+        self.inventory.add_host(name)
+        for key, value in variables.items():
+            self.inventory.set_variable(name, key, value)
+        for group in groups_of(agent, self.get_option("group_by"), self.get_option("label_groups")):
+            self.inventory.add_group(group)
+            self.inventory.add_child(group, name)
+        strict = self.get_option("strict")
+        self._set_composite_vars(self.get_option("compose"), variables, name, strict=strict)
+        composed = self.inventory.get_host(name).get_vars()
+        self._add_host_to_composed_groups(self.get_option("groups"), composed, name, strict=strict)
+        self._add_host_to_keyed_groups(self.get_option("keyed_groups"), composed, name, strict=strict)
+
+    def _value(self, name: str) -> Any:
+        """An option as plain data, rendered where it is a template (a token from a lookup)."""
+        return native(self.templar.template(self.get_option(name)))
+
+    def _key(self, path: str) -> str:
+        place = {name: self._value(name) for name in (*_SELECTING, *_PLACE)} | {"inventory": self.get_option("inventory")}
+        place["kubeconfig"] = self._value("kubeconfig") if isinstance(self._value("kubeconfig"), str) else ""
+        place["environment"] = [os.environ.get(f"K8S_AUTH_{name}", "") for name in ("HOST", "KUBECONFIG", "CONTEXT")]
+        return f"{self.get_cache_key(path)}_{hashlib.sha256(json.dumps(place, sort_keys=True).encode()).hexdigest()[:12]}"
