@@ -127,6 +127,9 @@ changes:
     reason:
       description: Why; for a changed file, which fields differ.
       type: str
+    form_only:
+      description: Whether the file says the same as before, with other comments, another order or spelling; no image has to be built for that.
+      type: bool
 cluster_name:
   description: Name of the cluster.
   returned: success

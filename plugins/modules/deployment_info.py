@@ -154,7 +154,9 @@ stop_reason:
   returned: always
   type: str
 differing_paths:
-  description: Files of the configuration that are not what the image was built from, and V(base image) if that changed.
+  description:
+    - What of the configuration is not what the image was built from, as C(file) or C(file), colon, C(field), and V(base image) if that changed.
+    - Comments, order of keys and spelling of YAML are no change.
   returned: always
   type: list
   elements: str

@@ -31,6 +31,7 @@ from ..common.files import SECRET_FILE, ensure_directory, remove_leftovers, writ
 from ..common.problems import Problem, apply_checks, errors
 from ..common.secrets import HIDDEN, Redactor, secret_values
 from ..nmstate.document import static_addresses
+from .inputs import same_content
 
 # YAML reads the bare word off as false.
 _OFF = ("false", "no")
@@ -56,13 +57,17 @@ class Input:
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """One file of the directory that is not as it should be. ``path`` is relative; ``before`` and ``after`` are texts, None where there is no file."""
+    """One file of the directory that is not as it should be. ``path`` is relative; ``before`` and ``after`` are texts, None where there is no file.
+
+    ``form_only``: both say the same, in another order, spelling or with other comments.
+    """
 
     path: str
     action: Literal["create", "change", "remove"]
     reason: str
     before: str | None
     after: str | None
+    form_only: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -146,7 +151,7 @@ def describe(plan: Plan) -> dict[str, Any]:
         "changed": bool(plan.changes),
         "dest": str(plan.dest),
         "files": list(plan.files),
-        "changes": [{"path": change.path, "action": change.action, "reason": change.reason} for change in plan.changes],
+        "changes": [{"path": change.path, "action": change.action, "reason": change.reason, "form_only": change.form_only} for change in plan.changes],
         "cluster_name": cluster.name,
         "api_url": cluster.api_url,
         "version": cluster.version,
@@ -208,10 +213,12 @@ def _changes(dest: Path, files: Mapping[str, str]) -> Iterator[Change]:
         before = _read(path)
         if before is None:
             yield Change(name, "create", "there is no such file", None, text)
+        elif before != text and same_content(name, before, text):
+            yield Change(name, "change", "it says the same in another form", before, text, form_only=True)
         elif before != text:
             yield Change(name, "change", _differences(name, before, text), before, text)
         elif path.stat().st_mode & 0o777 != SECRET_FILE:
-            yield Change(name, "change", f"mode is {path.stat().st_mode & 0o777:04o}, not {SECRET_FILE:04o}", before, text)
+            yield Change(name, "change", f"mode is {path.stat().st_mode & 0o777:04o}, not {SECRET_FILE:04o}", before, text, form_only=True)
     for path in sorted((dest / MANIFESTS_DIRECTORY).glob("*")) if (dest / MANIFESTS_DIRECTORY).is_dir() else []:
         name = f"{MANIFESTS_DIRECTORY}/{path.name}"
         if name not in files and path.suffix in (".yaml", ".yml"):

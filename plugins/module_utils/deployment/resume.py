@@ -21,6 +21,8 @@ State = Literal["new", "built", "changed", "registered", "installing", "installe
 REBUILD_IMAGE = "rebuild_image"
 REBOOT_JOINED = "reboot_joined_hosts"
 START_OVER = "start_over"
+# Paths that a message names; deployment_info returns all of them.
+_MOST_PATHS = 12
 FORCE = (REBUILD_IMAGE, REBOOT_JOINED, START_OVER)
 
 
@@ -79,7 +81,7 @@ class Situation:
         if not image.built:
             return "no image was built yet"
         if image.differing:
-            return f"changed since the image was built: {', '.join(image.differing)}"
+            return f"changed since the image was built: {_listed(image.differing)}"
         if not image.exists:
             return "the image file is gone"
         return next((f"{value} is set" for value in (START_OVER, REBUILD_IMAGE) if value in self.force), "")
@@ -123,7 +125,7 @@ def _changed_under_way(situation: Situation) -> Decision | None:
     under_way = (seen.service.ours and seen.service.hosts) or (seen.api.ours and not _installed(seen)) or situation.silent
     if not under_way or not seen.image.differing or REBUILD_IMAGE in situation.force:
         return None
-    text = f"The configuration changed while the installation is under way: {', '.join(seen.image.differing)}."
+    text = f"The configuration changed while the installation is under way: {_listed(seen.image.differing)}."
     return _stopped(situation, "changed", f"{text} Undo the change, or rebuild with openshift_force: [rebuild_image] (and start_over to begin anew).")
 
 
@@ -180,7 +182,7 @@ def _api_is_ours(situation: Situation) -> Decision | None:
     )
     notes: tuple[str, ...] = ()
     if seen.image.differing:
-        notes = (f"The cluster is installed; what changed since then has no effect on it: {', '.join(seen.image.differing)}.",)
+        notes = (f"The cluster is installed; what changed since then has no effect on it: {_listed(seen.image.differing)}.",)
     return Decision("installed", decided, build, situation.build_reason() if build else "", wait=seen.phase != "installed", notes=notes)
 
 
@@ -246,6 +248,10 @@ def _joined(situation: Situation, host: InventoryHost, how: str) -> HostDecision
 
 def _installed(seen: Observation) -> bool:
     return seen.api.ours and (seen.phase == "installed" or seen.api.complete)
+
+
+def _listed(paths: Sequence[str]) -> str:
+    return ", ".join(paths[:_MOST_PATHS]) + (f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else "")
 
 
 def _stopped(situation: Situation, state: State, reason: str) -> Decision:

@@ -110,15 +110,25 @@ def test_change_names_fields_and_shows_no_secret(tmp_path: Path) -> None:
     assert "192.0.2.2" in json.dumps(result["diff"])
     assert "geheim-8" in (dest / "openshift" / "secret.yaml").read_text()
     removed = opened(dest)
-    assert {"path": "openshift/secret.yaml", "action": "remove", "reason": "the manifest is not part of the configuration any more"} in removed["changes"]
+    gone = "the manifest is not part of the configuration any more"
+    assert {"path": "openshift/secret.yaml", "action": "remove", "reason": gone, "form_only": False} in removed["changes"]
     assert not (dest / "openshift").exists()
+
+
+def test_a_change_of_form_is_told_from_one_of_content(tmp_path: Path) -> None:
+    dest = tmp_path / "config"
+    opened(dest)
+    text = (dest / "agent-config.yaml").read_text()
+    (dest / "agent-config.yaml").write_text(f"# by hand\n{text}")
+    changes = opened(dest)["changes"]
+    assert changes == [{"path": "agent-config.yaml", "action": "change", "reason": "it says the same in another form", "form_only": True}]
 
 
 def test_mode_is_put_right(tmp_path: Path) -> None:
     dest = tmp_path / "config"
     opened(dest)
     (dest / "install-config.yaml").chmod(0o644)
-    assert opened(dest)["changes"] == [{"path": "install-config.yaml", "action": "change", "reason": "mode is 0644, not 0600"}]
+    assert opened(dest)["changes"] == [{"path": "install-config.yaml", "action": "change", "reason": "mode is 0644, not 0600", "form_only": True}]
     assert not opened(dest)["changed"]
 
 
@@ -127,7 +137,7 @@ def test_leftovers_of_a_killed_run_go(tmp_path: Path) -> None:
     opened(dest)
     (dest / "install-config.yaml").unlink()
     (dest / ".install-config.yaml.abc.part").write_text("half")
-    assert opened(dest)["changes"] == [{"path": "install-config.yaml", "action": "create", "reason": "there is no such file"}]
+    assert opened(dest)["changes"] == [{"path": "install-config.yaml", "action": "create", "reason": "there is no such file", "form_only": False}]
     assert sorted(snapshot(dest)) == ["agent-config.yaml", "install-config.yaml", "release.json"]
 
 
