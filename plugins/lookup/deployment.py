@@ -22,12 +22,16 @@ options:
       - V(hosts) is the list of hosts in inventory order, each with C(inventory_name), C(role) and its C(openshift_host) over C(openshift_host_defaults).
       - V(bmc_hosts) is the list of hosts that boot through a BMC, as M(zerotouch.openshift.bmc_boot) takes it.
       - V(manual_hosts) is the list of names of hosts that somebody boots by hand.
+      - V(hub) is C(openshift_hub) with its defaults. C(connection) has the options of the hub's modules and may hold secrets. C(cluster) is the
+        ClusterDeployment of C(openshift_cluster), empty without one.
+      - V(hub_hosts) has the hosts as M(zerotouch.openshift.agents) takes them in C(agents), and those with a network configuration as
+        M(zerotouch.openshift.infra_env) takes them in C(networks). Without O(building) only those that C(openshift_hosts) names, if it names any.
       - V(input) is everything that M(zerotouch.openshift.deployment_check) looks at, with what is wrong with the variables in C(problems).
       - V(problems) is the list of everything that is wrong with the variables, each a sentence; with it the terms but V(input) fail.
     required: true
     type: list
     elements: str
-    choices: [settings, shown_settings, cluster, hosts, bmc_hosts, manual_hosts, input, problems]
+    choices: [settings, shown_settings, cluster, hosts, bmc_hosts, manual_hosts, hub, hub_hosts, input, problems]
   building:
     description: Whether a cluster is going to be built; otherwise the base image and the version need not be known.
     type: bool
@@ -58,11 +62,21 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problem
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import hide_secrets
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import native
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.groups import check_groups
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts, group_names, manual_hosts, read_hosts
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts, chosen_hosts, group_names, manual_hosts, read_hosts
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import check_agent_variables, hub_hosts
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute_manifests
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import VARIABLES, check_settings, configuration_is_readable, read_settings
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import (
+    VARIABLES,
+    as_list,
+    check_settings,
+    configuration_is_readable,
+    hub_settings,
+    read_settings,
+)
 
 _HOST_VARIABLES = ("openshift_host", "openshift_host_defaults")
+# Of hosts as well, but of no use to the configuration of the cluster.
+_FURTHER_HOST_VARIABLES = ("openshift_agent",)
 
 
 def _working_directory() -> str:
@@ -84,6 +98,8 @@ class LookupModule(LookupBase):
             "hosts": inventory.hosts,
             "bmc_hosts": lambda: bmc_hosts(inventory.hosts()),
             "manual_hosts": lambda: manual_hosts(inventory.hosts()),
+            "hub": lambda: self._hub(inventory),
+            "hub_hosts": lambda: self._hub_hosts(inventory),
             "input": lambda: self._input(inventory),
             "problems": lambda: [problem.text() for problem in self._problems(inventory)],
         }
@@ -102,10 +118,25 @@ class LookupModule(LookupBase):
     def _settings(self, inventory: _Inventory) -> dict[str, Any]:
         return read_settings(inventory.checked_settings(), inventory.directory, building=self._building).as_dict()
 
+    def _hub(self, inventory: _Inventory) -> dict[str, Any]:
+        variables = inventory.checked_settings()
+        hub = hub_settings(variables, inventory.directory, building=self._building)
+        name = (variables.get("openshift_cluster") or {}).get("name")
+        return {**hub, "cluster": {"namespace": hub["namespace"], "name": name} if name else {}}
+
+    def _hub_hosts(self, inventory: _Inventory) -> dict[str, Any]:
+        hub = self._hub(inventory)
+        # An annotation of its BareMetalHost binds such a host; the host of an InfraEnv with a cluster is bound when it registers.
+        bound = hub["cluster"] if hub["binding"] == "late" and not hub["bare_metal_hosts"] else None
+        hosts = inventory.hosts()
+        chosen = as_list(inventory.settings().get("openshift_hosts") or []) if not self._building else []
+        return hub_hosts(chosen_hosts(hosts, chosen), inventory.agent_variables(), bound or None)
+
     def _problems(self, inventory: _Inventory) -> list[Problem]:
         variables = inventory.settings()
         hosts = inventory.read_hosts()[1]
-        return [*inventory.unreadable, *check_settings(variables, inventory.directory, building=self._building), *self._groups(inventory), *hosts]
+        agents = check_agent_variables(inventory.agent_variables())
+        return [*inventory.unreadable, *check_settings(variables, inventory.directory, building=self._building), *self._groups(inventory), *hosts, *agents]
 
     def _groups(self, inventory: _Inventory) -> list[Problem]:
         """Groups matter where the inventory describes the cluster; beside files of the user it only adds BMC data, and on hubs hosts have other sources."""
@@ -118,18 +149,19 @@ class LookupModule(LookupBase):
 
     def _input(self, inventory: _Inventory) -> dict[str, Any]:
         problems = self._problems(inventory)
-        found = {"problems": [problem.as_dict() for problem in problems]}
+        found: dict[str, Any] = {"problems": [problem.as_dict() for problem in problems]}
         variables = inventory.settings()
         hosts_missing = any(
             (problem.path.startswith("openshift_host") and "." not in problem.path) or problem.path.startswith("openshift_groups.") for problem in problems
         )
-        if inventory.unreadable or hosts_missing or not configuration_is_readable(variables):
+        if inventory.unreadable or hosts_missing or not self._building or not configuration_is_readable(variables):
             return found
         source = variables.get("openshift_config_dir")
         described: dict[str, Any] = {"source_dir": os.path.join(inventory.directory, os.path.expanduser(source))} if source else {}
         if not source:
             described = {"cluster": absolute_manifests(variables["openshift_cluster"], inventory.directory), "hosts": inventory.read_hosts()[0]}
         options = {key: variables.get(f"openshift_{key}") for key in ("version", "release_image", "checks")}
+        found["agent_iso"] = variables.get("openshift_install_method") in (None, "agent")
         return {**found, **described, **{key: value for key, value in options.items() if value is not None}}
 
 
@@ -151,7 +183,7 @@ class _Inventory:
 
     def settings(self) -> dict[str, Any]:
         """The variables of our interface, those of hosts apart; names that nobody knows have no value, only their name matters."""
-        return {name: self._value(name) for name in self._variables if name.startswith("openshift_") and name not in _HOST_VARIABLES}
+        return {name: self._value(name) for name in self._variables if name.startswith("openshift_") and name not in _HOST_VARIABLES + _FURTHER_HOST_VARIABLES}
 
     def checked_settings(self) -> dict[str, Any]:
         """Raises :class:`InvalidInput` when one of them cannot be rendered."""
@@ -175,6 +207,12 @@ class _Inventory:
             hostvars = {name: {key: self._of_host(name, key) for key in _HOST_VARIABLES} for name in members}
             self._hosts = read_hosts(groups, hostvars, names, self.directory)
         return self._hosts
+
+    def agent_variables(self) -> dict[str, Any]:
+        """``openshift_agent`` by inventory name."""
+        groups = self._variables.get("groups") or {}
+        members = {name for group in group_names(self._value("openshift_groups")).values() for name in groups.get(group, ())}
+        return {name: self._of_host(name, "openshift_agent") for name in sorted(members)}
 
     def _of_host(self, host: str, name: str) -> Any:
         return self._rendered(f"{name}[{host}]", lambda: self._variables["hostvars"][host].get(name))

@@ -276,10 +276,15 @@ image_set:
   description: Name of the ClusterImageSet.
   returned: O(state=present)
   type: str
-mirror_registry:
-  description: Name of the ConfigMap with the mirrors, for InfraEnvs of this cluster; empty without mirrors.
+infra_env:
+  description: Options of M(zerotouch.openshift.infra_env) for an image whose hosts can install this cluster.
   returned: O(state=present)
-  type: str
+  type: dict
+agents:
+  description: The hosts of the configuration as M(zerotouch.openshift.agents) takes them, not bound to a cluster yet.
+  returned: O(state=present)
+  type: list
+  elements: dict
 problems:
   description: What the checks found; on success warnings only (see M(zerotouch.openshift.agent_config)).
   returned: O(state=present)

@@ -55,6 +55,10 @@ options:
         description: Severity of checks by name.
         type: dict
         default: {}
+      agent_iso:
+        description: Whether an agent ISO of its own installs the cluster, so that one of its hosts must be the rendezvous host.
+        type: bool
+        default: true
 """
 
 EXAMPLES = r"""
@@ -119,6 +123,7 @@ def argument_spec() -> dict[str, Any]:
         "version": {"type": "str"},
         "release_image": {"type": "str"},
         "checks": {"type": "dict", "default": {}},
+        "agent_iso": {"type": "bool", "default": True},
     }
     return {"input": {"type": "dict", "required": True, "options": given}}
 

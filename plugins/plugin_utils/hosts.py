@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..module_utils.bmc.requests import check_bmc
+from ..module_utils.common.errors import InvalidInput
 from ..module_utils.common.problems import INVALID, REQUIRED, UNSUPPORTED, Problem, nearest
 from .paths import certificate
 
@@ -63,6 +64,17 @@ def check_host(host: Mapping[str, Any], path: str) -> list[Problem]:
     if interfaces is not None and not (isinstance(interfaces, list) and all(isinstance(nic, Mapping) for nic in interfaces)):
         problems.append(_problem(f"{path}.interfaces", INVALID, "must be a list of mappings with name and mac_address"))
     return problems
+
+
+def chosen_hosts(hosts: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Mapping[str, Any]]:
+    """The hosts of these inventory names, in the order of the inventory; all without names. Raises :class:`InvalidInput` for names that are none."""
+    known = [str(host["inventory_name"]) for host in hosts]
+    problems = [
+        _problem("openshift_hosts", INVALID, "is not a host of the role groups", nearest(name, known), name) for name in dict.fromkeys(names) if name not in known
+    ]
+    if problems:
+        raise InvalidInput(problems)
+    return [host for host in hosts if not names or host["inventory_name"] in names]
 
 
 def bmc_hosts(hosts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -21,10 +21,11 @@ from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN
 from ..module_utils.common.tls import Tls
 from ..module_utils.serving.options import as_given, check_options, read_publish
 from .hosts import DEFAULT_GROUPS
+from .hub import check_hub, read_hub
 from .paths import absolute, certificate
 
 METHODS = ("agent", "assisted", "hub", "capi", "hosted")
-BUILT_METHODS = ("agent",)
+BUILT_METHODS = ("agent", "hub")
 FORCES = ("rebuild_image", "reboot_joined_hosts", "start_over")
 PHASES = ("boot", "discovery", "bootstrap", "install", "operators")
 _BASE_IMAGE = ("path", "url", "sha256", "version")
@@ -55,6 +56,9 @@ VARIABLES: Mapping[str, type | tuple[type, ...]] = {
     "openshift_confirm": str,
     "openshift_node_pool": dict,
     "openshift_destroy_purge": (bool, str),
+    "openshift_hub": dict,
+    "openshift_infra_env": dict,
+    "openshift_agent": dict,
 }
 
 
@@ -94,7 +98,7 @@ def read_settings(variables: Mapping[str, Any], directory: str, *, building: boo
     given = _given(variables)
     source_dir = absolute(given.get("openshift_config_dir", ""), directory)
     cluster = given.get("openshift_cluster", {})
-    name = str(cluster.get("name") or os.path.basename(source_dir))
+    name = str(cluster.get("name") or os.path.basename(source_dir) or (given.get("openshift_hub") or {}).get("infra_env"))
     work_dir = absolute(given.get("openshift_work_dir") or os.path.join("clusters", name), directory)
     return Settings(
         name=name,
@@ -116,6 +120,12 @@ def read_settings(variables: Mapping[str, Any], directory: str, *, building: boo
     )
 
 
+def hub_settings(variables: Mapping[str, Any], directory: str, *, building: bool = True) -> dict[str, Any]:
+    """``openshift_hub`` resolved; see :func:`read_hub`. May hold secrets. Raises :class:`InvalidInput` with every problem of the settings."""
+    settings = read_settings(variables, directory, building=building)
+    return read_hub(_given(variables), settings.name, directory)
+
+
 def check_settings(variables: Mapping[str, Any], directory: str, *, building: bool = True) -> list[Problem]:
     """Everything that is wrong with the variables of the interface, hosts apart. Never raises."""
     given = _given(variables)
@@ -132,6 +142,7 @@ def check_settings(variables: Mapping[str, Any], directory: str, *, building: bo
         *_publish(readable, directory, building=building),
         *ConnectTo.parse(readable.get("openshift_connect_to", {}))[1],
         *_authority(readable, directory),
+        *check_hub(readable),
     ]
 
 
@@ -174,11 +185,13 @@ def _mistyped(given: Mapping[str, Any]) -> Iterator[tuple[str, Problem]]:
 def _sources(given: Mapping[str, Any], readable: Mapping[str, Any], *, building: bool) -> Iterator[Problem]:
     if given.get("openshift_cluster") and given.get("openshift_config_dir"):
         yield _problem("openshift_config_dir", FORBIDDEN, "openshift_cluster and openshift_config_dir are both given; give one")
+    elif not building and (readable.get("openshift_hub") or {}).get("infra_env"):
+        return  # hosts for an InfraEnv need no cluster
     elif not any(given.get(name) or (name in given and name not in readable) for name in ("openshift_cluster", "openshift_config_dir")):
         yield _problem("openshift_cluster", REQUIRED, "describe the cluster in openshift_cluster, or name a directory in openshift_config_dir")
     elif readable.get("openshift_cluster"):
         yield from _name(readable["openshift_cluster"].get("name"))
-    if building and not given.get("openshift_base_image"):
+    if building and given.get("openshift_install_method", "agent") == "agent" and not given.get("openshift_base_image"):
         yield _problem("openshift_base_image", REQUIRED, "name the CoreOS live ISO as {path: …} or {url: …, sha256: …}")
     yield from _base_image_faults(readable.get("openshift_base_image") or {})
     if building and given.get("openshift_config_dir") and not given.get("openshift_cluster") and not given.get("openshift_version"):

@@ -41,6 +41,7 @@ def _of_configuration(given: Mapping[str, Any], tell_secrets: Callable[[set[str]
         source_dir=Path(source_dir) if source_dir else None,
         version=given.get("version") or "",
         release_image=given.get("release_image") or "",
+        agent_iso=given.get("agent_iso", True),
         checks=given.get("checks") or {},
     )
     try:

@@ -19,6 +19,7 @@ from ..common.errors import InvalidInput, PartialFailure, ZeroTouchError
 from ..common.problems import Problem
 from ..hub.agents.model import ClusterRef
 from ..hub.cluster_install import InstallPlan, apply_install, await_gone, observe, plan_install, plan_removal
+from ..hub.from_spec import agent_hosts, infra_env_options
 from ..hub.install_objects import HubCluster
 from ..hub.install_status import InstallStatus, Phase, read_status
 from ..hub.install_wait import InstallWait, Limits, Situation, bound_agents
@@ -144,7 +145,8 @@ class _Presence:
             "plan": steps,
             "problems": [problem.as_dict() for problem in problems],
             "image_set": self._cluster.image_set_name,
-            "mirror_registry": self._cluster.mirror_name,
+            "infra_env": infra_env_options(self._cluster.deployment, mirror_registry=self._cluster.mirror_name, namespace=self._cluster.namespace),
+            "agents": agent_hosts(self._cluster.deployment.hosts),
         }
         if call.diff:
             result["diff"] = diff_of(outcomes)

@@ -1,0 +1,106 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The use case of the door ``hub_info``: look at a hub's Agents, a cluster's installation and its Nodes, and say what each host needs. Changes nothing."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..common import libraries
+from ..common.connect import ConnectTo
+from ..common.errors import ZeroTouchError
+from ..hub.agents.match import Match, match_hosts
+from ..hub.agents.model import INFRA_ENV_LABEL, ClusterRef, read_agent
+from ..hub.agents.request import host_requests
+from ..hub.install_status import InstallStatus, read_status
+from ..hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, NODE, SECRET
+from ..kube.client import KubeClient
+from ..kube.config import resolve, source_of
+from .hub_resume import HubDecision, HubView, Purpose, decide_hosts
+
+# Seconds for an answer of the spoke cluster.
+_TIMEOUT = 10.0
+
+
+def spoke_client(hub: KubeClient, cluster: ClusterRef, *, connect_to: ConnectTo, **options: Any) -> KubeClient:
+    """A client of an installed cluster, with the kubeconfig that the hub keeps (reference infrastructure-operator.md 5.6).
+
+    Raises :class:`ZeroTouchError` when the hub has none.
+    """
+    deployment = hub.find(CLUSTER_DEPLOYMENT.path(cluster.namespace, cluster.name)) or {}
+    metadata = (deployment.get("spec") or {}).get("clusterMetadata") or {}
+    name = str((metadata.get("adminKubeconfigSecretRef") or {}).get("name") or f"{cluster.name}-admin-kubeconfig")
+    secret = hub.find(SECRET.path(cluster.namespace, name))
+    data = ((secret or {}).get("data") or {}).get("kubeconfig")
+    if not data:
+        raise ZeroTouchError(f"the hub has no Secret {cluster.namespace}/{name} with a kubeconfig.")
+    try:
+        document = libraries.yaml.safe_load(base64.b64decode(str(data)))
+    except (ValueError, libraries.yaml.YAMLError) as error:
+        raise ZeroTouchError(f"the hub's Secret {cluster.namespace}/{name} holds no readable kubeconfig.") from error
+    config = resolve(source_of(document, f"the hub's Secret {cluster.namespace}/{name}"))
+    return KubeClient(config, connect_to=connect_to, service=f"API of {cluster}", timeout=_TIMEOUT, **options)
+
+
+def view_hub(hub: KubeClient, cluster: ClusterRef | None, *, connect_to: ConnectTo) -> HubView:
+    """The cluster as the hub knows it, and its Nodes where it is installed."""
+    if cluster is None:
+        return HubView()
+    title = f"Cluster {cluster}"
+    found = hub.find(AGENT_CLUSTER_INSTALL.path(cluster.namespace, cluster.name))
+    if found is None:
+        return HubView(title)
+    status = read_status(found)
+    if status.phase != "installed":
+        return HubView(title, status)
+    try:
+        spoke = spoke_client(hub, cluster, connect_to=connect_to)
+        try:
+            names = frozenset(str(node["metadata"]["name"]).lower() for node in spoke.list(NODE.path()))
+        finally:
+            spoke.close()
+    except ZeroTouchError as error:
+        return HubView(title, status, None, error.message)
+    return HubView(title, status, names)
+
+
+def match_agents(hub: KubeClient, namespace: str, infra_env: str, hosts: Sequence[Mapping[str, Any]]) -> list[Match]:
+    """Which Agent is which of the hosts, in order; ``hosts`` as the door ``agents`` takes them."""
+    selector = f"{INFRA_ENV_LABEL}={infra_env}" if infra_env else ""
+    agents = [read_agent(item) for item in hub.list(AGENT.path(namespace), label_selector=selector)]
+    found = match_hosts(host_requests(hosts, namespace), agents)
+    return [found[str(host["name"])] for host in hosts]
+
+
+def observe_and_decide(
+    hub: KubeClient,
+    namespace: str,
+    hosts: Sequence[Mapping[str, Any]],
+    *,
+    cluster: ClusterRef | None,
+    connect_to: ConnectTo,
+    purpose: Purpose,
+    force: Sequence[str] = (),
+) -> tuple[HubView, HubDecision]:
+    """The hub as it is, and what each host needs. Agents of all InfraEnvs count: a host may have registered through another one."""
+    view = view_hub(hub, cluster, connect_to=connect_to)
+    nodes = {str(host["name"]): str(host.get("hostname") or host["name"]).lower() for host in hosts}
+    return view, decide_hosts(view, match_agents(hub, namespace, "", hosts), nodes.__getitem__, purpose=purpose, force=force)
+
+
+def describe(view: HubView, decision: HubDecision) -> dict[str, Any]:
+    """The door's result."""
+    status = view.status or InstallStatus()
+    return {
+        "phase": status.phase if view.status else "",
+        "reason": status.reason,
+        "hosts": [{key: value for key, value in dataclasses.asdict(host).items() if key != "force"} for host in decision.hosts],
+        "boot_hosts": decision.boot_hosts,
+        "forced_hosts": decision.forced_hosts,
+        "stop": decision.stop,
+        "nodes": sorted(view.nodes or ()),
+    }

@@ -1,0 +1,128 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What to do about each host of a hub, as a pure function: boot it from the discovery image, wait for it, leave it alone, or stop.
+
+The promise is that of a deployment without a hub (design 4): no BMC of a host that belongs to a cluster is touched, and who cannot tell boots nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection, Sequence
+from typing import Literal
+
+from ..hub.agents.match import Match
+from ..hub.agents.states import FAILED, INSTALLED, INSTALLING, PREPARING
+from ..hub.install_status import InstallStatus
+
+Purpose = Literal["install", "add", "reprovision"]
+Action = Literal["boot", "wait", "skip"]
+
+START_OVER = "start_over"
+_NEEDS_DISCOVERY = "unbinding-pending-user-action"
+
+
+@dataclasses.dataclass(frozen=True)
+class HostAction:
+    """``force``: boot it although it may run the same image already."""
+
+    name: str
+    action: Action
+    reason: str
+    agent: str = ""
+    state: str = ""
+    force: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class HubDecision:
+    """``stop`` is the reason why nothing is done at all."""
+
+    hosts: tuple[HostAction, ...] = ()
+    stop: str = ""
+
+    @property
+    def boot_hosts(self) -> list[str]:
+        return [host.name for host in self.hosts if host.action == "boot"]
+
+    @property
+    def forced_hosts(self) -> list[str]:
+        return [host.name for host in self.hosts if host.action == "boot" and host.force]
+
+
+@dataclasses.dataclass(frozen=True)
+class HubView:
+    """What the hub says. ``nodes`` are the names of the cluster's Nodes, lower case; None when the installed cluster could not be asked, with
+    ``nodes_fault`` saying why. ``cluster`` is the cluster's title, empty without one.
+    """
+
+    cluster: str = ""
+    status: InstallStatus | None = None
+    nodes: frozenset[str] | None = frozenset()
+    nodes_fault: str = ""
+
+
+def decide_hosts(view: HubView, matches: Sequence[Match], node_names: Callable[[str], str], *, purpose: Purpose, force: Collection[str] = ()) -> HubDecision:
+    """A decision for each host, in order. ``node_names`` gives the Node's name of a host."""
+    stop = _stop(view, matches, purpose, force)
+    if stop:
+        return HubDecision(tuple(HostAction(match.host, "skip", "nothing is done") for match in matches), stop)
+    return HubDecision(tuple(_decide(view, match, node_names(match.host), purpose, force) for match in matches))
+
+
+def _stop(view: HubView, matches: Sequence[Match], purpose: Purpose, force: Collection[str]) -> str:
+    status = view.status
+    if START_OVER in force:
+        return ""
+    if status and status.terminal and purpose == "install":
+        return (
+            f"{view.cluster} is {status.text()}. Remove it from the hub and begin anew (destroy_cluster), "
+            f"or openshift_force: [{START_OVER}] boots all hosts into discovery again."
+        )
+    if view.nodes is None and any(match.agent is None for match in matches) and purpose != "reprovision":
+        return (
+            f"Cannot tell which hosts belong to {view.cluster}: it is installed, but {view.nodes_fault} Nothing was booted. "
+            f"Run again when its API can be reached; openshift_force: [{START_OVER}] boots hosts without an Agent all the same."
+        )
+    return ""
+
+
+def _decide(view: HubView, match: Match, node: str, purpose: Purpose, force: Collection[str]) -> HostAction:
+    agent = match.agent
+    if agent is None:
+        return _without_agent(view, match, node, purpose, force)
+
+    def action(kind: Action, reason: str, *, forced: bool = False) -> HostAction:
+        return HostAction(match.host, kind, reason, agent.name, agent.state, forced)
+
+    if agent.state == _NEEDS_DISCOVERY:
+        return action("boot", "it has left its cluster and waits to boot the discovery image", forced=True)
+    if purpose == "reprovision":
+        return action("boot", "it is reprovisioned", forced=True)
+    if agent.state in INSTALLED:
+        return action("skip", f"joined: {agent.state}")
+    if agent.state in INSTALLING | PREPARING:
+        return action("skip", f"joined: {agent.state}" + (f" ({agent.stage})" if agent.stage else ""))
+    if START_OVER in force:
+        return action("boot", f"{START_OVER} is set", forced=True)
+    if agent.state in FAILED:
+        return action("skip", f"its installation has failed ({agent.state}): {agent.state_info or 'no reason given'}")
+    if agent.state.startswith("disconnected") or not agent.connected:
+        return action("boot", f"the hub does not hear from it any more ({agent.state})", forced=True)
+    return action("wait", f"registered: {agent.state or 'not known to the service yet'}")
+
+
+def _without_agent(view: HubView, match: Match, node: str, purpose: Purpose, force: Collection[str]) -> HostAction:
+    if match.status == "ambiguous":
+        return HostAction(match.host, "skip", match.reason)
+    if START_OVER in force:
+        return HostAction(match.host, "boot", f"{START_OVER} is set", force=True)
+    if node in (view.nodes or ()):
+        return HostAction(match.host, "skip", f"its Node is in {view.cluster}")
+    if match.leaving:
+        return HostAction(match.host, "wait", match.reason)
+    status = view.status
+    if purpose == "install" and status and (status.started or status.phase == "installed"):
+        return HostAction(match.host, "skip", f"{view.cluster} is {status.phase} without it")
+    return HostAction(match.host, "boot", "it has no Agent")

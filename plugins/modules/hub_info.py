@@ -1,0 +1,173 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: hub_info
+short_description: See on a hub what each host needs
+version_added: 0.1.0
+author: the zerotouch.openshift authors (@zerotouch-openshift)
+description:
+  - Finds the Agents of the hosts, looks how far the installation of their cluster is and, once that is installed, at its Nodes.
+  - Says for each host whether it has to be booted from the discovery image, is waited for, or is to be left alone, and why. Changes nothing.
+  - A host that belongs to a cluster is never to be booted, and none is where that cannot be told.
+notes:
+  - The user needs C(list) on C(agents), and with O(cluster) C(get) on C(agentclusterinstalls), C(clusterdeployments) and C(secrets) in its namespace.
+extends_documentation_fragment:
+  - zerotouch.openshift.attributes
+  - zerotouch.openshift.hub
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: N/A
+  idempotent:
+    support: full
+options:
+  namespace:
+    description: Namespace of the Agents.
+    type: str
+    required: true
+  hosts:
+    description: The hosts, in the form of the option C(hosts) of M(zerotouch.openshift.agents).
+    type: list
+    elements: dict
+    required: true
+  cluster:
+    description: The ClusterDeployment that the hosts belong to, or are going to.
+    type: dict
+    suboptions:
+      name:
+        description: Its name.
+        type: str
+        required: true
+      namespace:
+        description: Its namespace; that of the Agents by default.
+        type: str
+  purpose:
+    description:
+      - V(install) is for hosts that install a new cluster, V(add) for hosts that join later or stay unbound, V(reprovision) for hosts that are taken out of a
+        cluster to be used again.
+    type: str
+    choices: [install, add, reprovision]
+    default: add
+  force:
+    description: What to do all the same. V(start_over) boots hosts that nobody installs at the moment, whatever else speaks against it.
+    type: list
+    elements: str
+    choices: [start_over]
+    default: []
+"""
+
+EXAMPLES = r"""
+- name: See which hosts have to boot the discovery image
+  zerotouch.openshift.hub_info:
+    kubeconfig: ~/hub.kubeconfig
+    namespace: edge
+    hosts: "{{ lookup('zerotouch.openshift.deployment', 'hub_hosts').agents }}"
+  register: hub
+"""
+
+RETURN = r"""
+hosts:
+  description: What each host needs, in the order given.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the host.
+      type: str
+    action:
+      description: V(boot), V(wait) or V(skip).
+      type: str
+    reason:
+      description: Why.
+      type: str
+    agent:
+      description: Name of its Agent; empty without one.
+      type: str
+    state:
+      description: The hub's state of the host.
+      type: str
+boot_hosts:
+  description: Names of the hosts to boot from the discovery image.
+  returned: always
+  type: list
+  elements: str
+forced_hosts:
+  description: Those of them that have to be booted even if they run the same image already.
+  returned: always
+  type: list
+  elements: str
+stop:
+  description: Why nothing may be done at all; empty if something may.
+  returned: always
+  type: str
+phase:
+  description: How far the installation of O(cluster) is (see M(zerotouch.openshift.agent_cluster_install)); empty without one.
+  returned: always
+  type: str
+reason:
+  description: What the installation waits for, in the operator's words.
+  returned: always
+  type: str
+nodes:
+  description: Names of the Nodes of the installed cluster.
+  returned: always
+  type: list
+  elements: str
+"""
+
+from typing import Any
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub_observe import describe, observe_and_decide
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import ClusterRef
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
+
+OPTIONS = {"supports_check_mode": True}
+
+
+def argument_spec() -> dict[str, Any]:
+    cluster = {"name": {"type": "str", "required": True}, "namespace": {"type": "str"}}
+    return {
+        **CONNECTION_OPTIONS,
+        "namespace": {"type": "str", "required": True},
+        "hosts": {"type": "list", "elements": "dict", "required": True},
+        "cluster": {"type": "dict", "options": cluster},
+        "purpose": {"type": "str", "choices": ["install", "add", "reprovision"], "default": "add"},
+        "force": {"type": "list", "elements": "str", "choices": ["start_over"], "default": []},
+    }
+
+
+def run(call: Call) -> dict[str, Any]:
+    params = call.params
+    cluster = params["cluster"]
+    reference = ClusterRef(cluster["namespace"] or params["namespace"], cluster["name"]) if cluster else None
+    client = connect(params, clock=call.clock, check_mode=call.check_mode)
+    try:
+        view, decision = observe_and_decide(
+            client,
+            params["namespace"],
+            params["hosts"],
+            cluster=reference,
+            connect_to=ConnectTo.of(params["connect_to"]),
+            purpose=params["purpose"],
+            force=params["force"],
+        )
+    finally:
+        client.close()
+    return describe(view, decision)
+
+
+def main() -> None:
+    run_module(argument_spec, OPTIONS, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The variables about a hub: ``openshift_hub``, ``openshift_infra_env`` and, for a host, ``openshift_agent``; and what the hub's doors get from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..module_utils.cluster.variables import read_variables
+from ..module_utils.common.errors import InvalidInput
+from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
+from ..module_utils.hub.from_spec import agent_hosts, network_hosts
+from ..module_utils.kube.connection import CONNECTION_OPTIONS
+from .hosts import boot_method
+from .paths import absolute, certificate
+
+BINDINGS = ("late", "early")
+IMAGES = ("direct", "publish")
+# Where the options of the connection end; the rest is about the hub's objects.
+_CONNECTION = tuple(name for name in CONNECTION_OPTIONS if name != "connect_to")
+_OWN: Mapping[str, type | tuple[type, ...]] = {
+    "namespace": str,
+    "infra_env": str,
+    "image_set": str,
+    "binding": str,
+    "image": str,
+    "bare_metal_hosts": bool,
+    "unexpected": str,
+}
+UNEXPECTED = ("ignore", "warn", "fail", "approve")
+# Options of module infra_env that the hub's roles set themselves.
+_INFRA_ENV_OURS = ("name", "namespace", "state", "hosts", "cluster", "wait", *CONNECTION_OPTIONS)
+# Options of a host of module agents that the roles take from openshift_host and the group.
+_AGENT_OURS = ("name", "mac_addresses", "root_device_hints", "role", "hostname", "cluster", "unbind", "state")
+
+
+def check_hub(variables: Mapping[str, Any]) -> list[Problem]:
+    """What is wrong with ``openshift_hub`` and ``openshift_infra_env``; both are mappings here."""
+    hub = variables.get("openshift_hub") or {}
+    known = (*_CONNECTION, *_OWN)
+    problems = [_problem(f"openshift_hub.{key}", UNKNOWN_FIELD, f"known: {', '.join(known)}", nearest(str(key), known)) for key in hub if str(key) not in known]
+    problems += [
+        _problem(f"openshift_hub.{key}", INVALID, f"must be {'true or false' if kind is bool else 'a string'}")
+        for key, kind in _OWN.items()
+        if hub.get(key) is not None and not isinstance(hub[key], kind)
+    ]
+    for key, choices in (("binding", BINDINGS), ("image", IMAGES), ("unexpected", UNEXPECTED)):
+        if isinstance(hub.get(key), str) and hub[key] not in choices:
+            problems.append(_problem(f"openshift_hub.{key}", UNSUPPORTED, f"supported values: {', '.join(choices)}", nearest(hub[key], choices), hub[key]))
+    if hub.get("binding") == "early" and hub.get("bare_metal_hosts"):
+        detail = "hosts of BareMetalHosts are bound by an annotation, which an InfraEnv with a cluster refuses"
+        problems.append(_problem("openshift_hub.binding", FORBIDDEN, detail))
+    infra_env = variables.get("openshift_infra_env") or {}
+    problems += [
+        _problem(f"openshift_infra_env.{key}", FORBIDDEN, "is set by the collection: see openshift_hub") for key in _INFRA_ENV_OURS if key in infra_env
+    ]
+    return problems
+
+
+def read_hub(variables: Mapping[str, Any], cluster_name: str, directory: str) -> dict[str, Any]:
+    """``openshift_hub`` with its defaults: ``connection`` for the doors (may hold secrets), and the names of the hub's objects."""
+    hub = dict(variables.get("openshift_hub") or {})
+    connection = {key: hub[key] for key in _CONNECTION if hub.get(key) is not None}
+    for key in ("client_cert", "client_key"):
+        if key in connection:
+            connection[key] = absolute(str(connection[key]), directory)
+    if isinstance(connection.get("kubeconfig"), str):
+        connection["kubeconfig"] = ":".join(absolute(part, directory) for part in connection["kubeconfig"].split(":") if part)
+    if isinstance(connection.get("ca_cert"), str):
+        connection["ca_cert"] = certificate(connection["ca_cert"], directory)
+    connection["connect_to"] = {str(key): str(value) for key, value in (variables.get("openshift_connect_to") or {}).items()}
+    namespace = str(hub.get("namespace") or cluster_name)
+    return {
+        "connection": connection,
+        "namespace": namespace,
+        "infra_env": str(hub.get("infra_env") or cluster_name),
+        "image_set": str(hub.get("image_set") or ""),
+        "binding": str(hub.get("binding") or "late"),
+        "image": str(hub.get("image") or "direct"),
+        "bare_metal_hosts": bool(hub.get("bare_metal_hosts", False)),
+        "unexpected": str(hub.get("unexpected") or "warn"),
+        "infra_env_options": dict(variables.get("openshift_infra_env") or {}),
+    }
+
+
+def check_agent_variables(further: Mapping[str, Any]) -> list[Problem]:
+    """What is wrong with ``openshift_agent``, given by inventory name."""
+    problems = []
+    for name, given in further.items():
+        if given is None:
+            continue
+        path = f"openshift_agent[{name}]"
+        if not isinstance(given, Mapping):
+            problems.append(_problem(path, INVALID, "must be a mapping of further options of the host for the module agents"))
+            continue
+        problems += [_problem(f"{path}.{key}", FORBIDDEN, "comes from openshift_host and the group of the host") for key in _AGENT_OURS if key in given]
+    return problems
+
+
+def hub_hosts(hosts: Sequence[Mapping[str, Any]], further: Mapping[str, Any], cluster: Mapping[str, str] | None) -> dict[str, list[dict[str, Any]]]:
+    """Hosts of the inventory for the hub's doors: ``agents`` for module agents, bound to ``cluster`` {namespace, name} unless that is None, and ``networks``
+    for module infra_env. ``further`` has ``openshift_agent`` by inventory name. Raises :class:`InvalidInput` for hosts that cannot be read.
+    """
+    parsed = read_variables({}, hosts)
+    problems = [problem for problem in parsed.problems if problem.severity == "error" and problem.path.startswith("openshift_host")]
+    if problems or parsed.deployment is None:
+        raise InvalidInput(problems or parsed.problems)
+    binding = {"cluster": dict(cluster)} if cluster else {}
+    agents = [{**agent, **dict(further.get(agent["name"]) or {}), **binding} for agent in agent_hosts(parsed.deployment.hosts)]
+    return {"agents": agents, "networks": network_hosts(parsed.deployment.hosts)}
+
+
+def without_bmc(hosts: Sequence[Mapping[str, Any]]) -> list[Problem]:
+    """Hosts that the hub cannot boot by itself: without a BMC there is no BareMetalHost."""
+    return [
+        _problem(f"openshift_host[{host['inventory_name']}].bmc", REQUIRED, "openshift_hub.bare_metal_hosts lets the hub boot the machines through their BMCs")
+        for host in hosts
+        if boot_method(host) != "bmc"
+    ]
+
+
+def _problem(path: str, kind: str, detail: str, hint: str = "", value: str = "") -> Problem:
+    return Problem(path, kind, detail, layer="ours", check="settings", hint=hint, value=value)
