@@ -31,8 +31,8 @@ CONFIGMAP = Resource("", "v1", "ConfigMap", "configmaps", namespaced=True, short
 THINGS = "/apis/lab.example.com/v1/namespaces/default/things"
 
 
-def run(coroutine: Any) -> Any:
-    return asyncio.run(asyncio.wait_for(coroutine, 30))
+def run(coroutine: Any, seconds: float = 30) -> Any:
+    return asyncio.run(asyncio.wait_for(coroutine, seconds))
 
 
 def thing(name: str, colour: str = "red", **labels: str) -> dict[str, Any]:
