@@ -16,7 +16,7 @@ export ANSIBLE_LOCAL_TEMP := $(CURDIR)/.build/tmp
 unexport ANSIBLE_CONFIG VIRTUAL_ENV PYTHONPATH
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-down test lint unit integration scenarios matrix test-matrix bench artifact clean format \
+.PHONY: help setup demo demo-down test test-hub lint unit integration scenarios matrix test-matrix bench artifact clean format \
         lint-python lint-types lint-shell lint-yaml lint-ansible lint-docs lint-changelog lint-sanity lint-importer
 
 help: ## This list
@@ -61,7 +61,7 @@ lint-types: setup
 	@echo "== mypy"; MYPYPATH=.build mypy --no-error-summary $(LINK)/plugins
 
 lint-shell: setup
-	@echo "== shellcheck"; shellcheck .ci/run tools/demo tools/install tools/make-venv tools/matrix tools/sanity tools/steps
+	@echo "== shellcheck"; shellcheck .ci/run tools/demo tools/install tools/kubebuilder-assets tools/make-venv tools/matrix tools/sanity tools/steps
 
 lint-yaml: setup
 	@echo "== yamllint"; yamllint --strict .
@@ -90,6 +90,9 @@ unit: setup ## Unit tests
 
 integration: setup ## The collection against the lab, and the lab's own tests
 	@$(PYTEST) --dist worksteal $(wildcard tests/integration lab/tests)
+
+test-hub: setup ## The hub suite; against a real kube-apiserver too where KUBEBUILDER_ASSETS names a directory with it
+	@$(PYTEST) --dist worksteal $(wildcard lab/tests/kubeapi lab/tests/hub tests/integration/test_hub*)
 
 scenarios: setup ## Molecule: the whole deployment as a user would run it
 	@molecule test
