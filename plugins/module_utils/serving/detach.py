@@ -21,21 +21,33 @@ from typing import Any
 
 from ..common.clock import Clock
 from ..common.errors import ZeroTouchError
-from . import server
+from . import overlay, server
 
 _START_LIMIT = 20.0
 _STOP_LIMIT = 5.0
 _HEALTH_LIMIT = 5.0
 _LARGEST_MESSAGE = 65536
 # Source and configuration come on standard input: nothing of them is seen in the list of processes.
-_BOOT = "import json, sys; d = json.load(sys.stdin); exec(compile(d['source'], 'image-server', 'exec'), globals()); main(d['config'])"
+# The modules become those of a package that exists in this process alone.
+_PACKAGE = "zerotouch_image_server"
+_BOOT = """
+import json, sys, types
+d = json.load(sys.stdin)
+for name, text in d["modules"]:
+    module = sys.modules[name] = types.ModuleType(name)
+    module.__package__ = name.rpartition(".")[0] or name
+    module.__path__ = []
+    exec(compile(text, name, "exec"), module.__dict__)
+module.main(d["config"])
+"""
 
 
 @dataclasses.dataclass(frozen=True)
 class ServerConfig:
     """What a server serves and how. ``port`` 0 is any free one; with ``any_port`` a taken one is replaced by a free one.
 
-    ``max_seconds`` bounds its life; ``certificate`` and ``key`` (paths) make it HTTPS.
+    ``max_seconds`` bounds its life; ``certificate`` and ``key`` (paths) make it HTTPS. ``overlays`` is the directory with ``<host>.overlay`` files, whose
+    images are served beside the base's (:mod:`.overlay`).
     """
 
     path: Path
@@ -47,9 +59,11 @@ class ServerConfig:
     any_port: bool = False
     certificate: str = ""
     key: str = ""
+    overlays: Path | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        return {**dataclasses.asdict(self), "path": str(self.path.absolute()), "log": str(self.log.absolute())}
+        overlays = str(self.overlays.absolute()) if self.overlays else ""
+        return {**dataclasses.asdict(self), "path": str(self.path.absolute()), "log": str(self.log.absolute()), "overlays": overlays}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,7 +99,7 @@ class Process:
 
 def start_server(config: ServerConfig) -> tuple[Process, int]:
     """Start a detached server; returns its process and port once it listens. Raises :class:`ZeroTouchError` with the reason if it does not."""
-    program = json.dumps({"source": _source(), "config": config.as_dict()}).encode()
+    program = json.dumps({"modules": _modules(), "config": config.as_dict()}).encode()
     child = subprocess.Popen(
         [sys.executable, "-I", "-c", _BOOT, "zerotouch-image-server"],
         stdin=subprocess.PIPE,
@@ -110,9 +124,9 @@ def start_server(config: ServerConfig) -> tuple[Process, int]:
     return process, int(answer["port"])
 
 
-def _source() -> str:
-    """The server's source text, also from within a zip file."""
-    return inspect.getsource(server)
+def _modules() -> list[tuple[str, str]]:
+    """Name and source text of the server's modules in the order in which they are needed, also from within a zip file."""
+    return [(_PACKAGE, ""), (f"{_PACKAGE}.overlay", inspect.getsource(overlay)), (f"{_PACKAGE}.server", inspect.getsource(server))]
 
 
 def _dialogue(child: subprocess.Popen[bytes], program: bytes) -> dict[str, Any]:

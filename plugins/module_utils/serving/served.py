@@ -20,6 +20,8 @@ from .detach import Process, ServerConfig, prolong, serves, start_server, stop_s
 from .options import Publication, PublishOptions, image_url
 from .route import address_for
 
+# Directory beside the image: what is in it as <host>.overlay is served as that host's image (overlay.py).
+HOSTS = "hosts"
 _WILDCARDS = ("0.0.0.0", "::")
 
 
@@ -133,6 +135,7 @@ def _start(image: Path, state: StateFile, options: PublishOptions, port: int, to
         max_seconds=options.max_seconds,
         certificate=options.certificate,
         key=options.key,
+        overlays=image.parent / HOSTS,
     )
     ensure_directory(config.log.parent)
     return start_server(config)

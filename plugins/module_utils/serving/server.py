@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The ranged image server: one file, one path, for as long as an installation takes.
+"""The ranged image server: one file, one path, for as long as an installation takes; and, beside it, images of hosts that differ in a few ranges.
 
 This file runs in a process of its own, started from its source text (:mod:`.detach`): the program that started it, the collection and a payload
-of AnsiballZ may all be gone by then. So it uses the standard library alone and imports nothing of the collection.
+of AnsiballZ may all be gone by then. So it uses the standard library alone and imports nothing of the collection but :mod:`.overlay`, which is
+sent along and keeps to the same rule.
 
 What BMCs need is in reference redfish-virtual-media.md 4: GET and HEAD, ranges, Content-Length, no chunks, no redirect, no compression, and
 patience, because a live system reads its medium in many small requests for as long as it runs.
@@ -30,6 +31,8 @@ from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
+
+from .overlay import SUFFIX, Overlay, host_in_path, host_path, read_overlay
 
 # Seconds. A connection may be silent for long; one whose peer is gone is found by keep-alive probes.
 _IDLE = 3600.0
@@ -69,14 +72,16 @@ def parse_ranges(header: str, size: int) -> list[tuple[int, int]] | None:
 
 
 class Served:
-    """The served file at one moment."""
+    """The served file at one moment; with an overlay (and the status of its file) as one host's image."""
 
-    def __init__(self, handle: BinaryIO) -> None:
+    def __init__(self, handle: BinaryIO, overlay: Overlay | None = None, differs: os.stat_result | None = None) -> None:
         status = os.fstat(handle.fileno())
         self.handle = handle
+        self.overlay = overlay
         self.size = status.st_size
-        self.modified = int(status.st_mtime)
-        self.etag = f'"{status.st_ino:x}-{status.st_size:x}-{status.st_mtime_ns:x}"'
+        self.modified = int(max(status.st_mtime, differs.st_mtime if differs else 0))
+        host = f"-{differs.st_ino:x}-{differs.st_mtime_ns:x}" if differs else ""
+        self.etag = f'"{status.st_ino:x}-{status.st_size:x}-{status.st_mtime_ns:x}{host}"'
         self.last_modified = email.utils.formatdate(self.modified, usegmt=True)
 
     def precondition(self, headers: Mapping[str, str]) -> int:
@@ -163,16 +168,30 @@ class Handler(BaseHTTPRequestHandler):
         if self.headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in self.headers:
             self.close_connection = True  # a body that nobody reads would be taken for the next request
         path = unquote(urlsplit(self.path).path)
-        if not hmac.compare_digest(path.encode(errors="replace"), self.server.url_path.encode()):
+        host = host_in_path(path, self.server.url_path) if self.server.overlays else ""
+        wanted = host_path(self.server.url_path, host) if host else self.server.url_path
+        if not hmac.compare_digest(path.encode(errors="replace"), wanted.encode()):
             self._plain(404, "Not found.\n")
             return
         with contextlib.ExitStack() as stack:
             try:
                 handle = stack.enter_context(open(self.server.file, "rb"))
+                served = self._of_host(handle, host) if host else Served(handle)
             except OSError:
                 self._plain(404, "Not found.\n")
                 return
-            self._answer_with(Served(handle))
+            except ValueError as error:
+                self.server.log.write(f"the overlay of {host} cannot be used: {error}")
+                self._plain(503, "The image of this host is not ready.\n")
+                return
+            self._answer_with(served)
+
+    def _of_host(self, handle: BinaryIO, host: str) -> Served:
+        path = os.path.join(self.server.overlays, host + SUFFIX)
+        overlay, base = read_overlay(path), os.fstat(handle.fileno())
+        if overlay.base != (base.st_size, base.st_mtime_ns):
+            raise ValueError("it was made for another base image")
+        return Served(handle, overlay, os.stat(path))
 
     def _answer_with(self, served: Served) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
@@ -240,17 +259,27 @@ class Handler(BaseHTTPRequestHandler):
         """The bytes themselves; a client that went away, or a file cut short, ends the connection."""
         if self.command == "HEAD":
             return
-        end = offset + length
+        pieces = served.overlay.pieces(offset, length) if served.overlay else ((offset, length, None),)
         try:
-            while offset < end:
-                sent = self.connection.sendfile(served.handle, offset, min(_SEND_AT_ONCE, end - offset))
-                if not sent:
+            for start, size, data in pieces:
+                if data is not None:
+                    self.wfile.write(data)
+                    self._sent += size
+                elif not self._send_file(served, start, size):
                     self.close_connection = True
                     return
-                offset += sent
-                self._sent += sent
         except OSError:
             self.close_connection = True
+
+    def _send_file(self, served: Served, offset: int, length: int) -> bool:
+        end = offset + length
+        while offset < end:
+            sent = self.connection.sendfile(served.handle, offset, min(_SEND_AT_ONCE, end - offset))
+            if not sent:
+                return False
+            offset += sent
+            self._sent += sent
+        return True
 
     def log_message(self, *args: Any) -> None:
         """Requests are logged by :meth:`do_GET`, which knows what was sent and leaves the path out: it is the key to the image."""
@@ -269,6 +298,7 @@ class ImageServer(ThreadingHTTPServer):
     def __init__(self, config: Mapping[str, Any]) -> None:
         self.file = str(config["path"])
         self.url_path = str(config["url_path"])
+        self.overlays = str(config.get("overlays") or "")
         self.log = Log(str(config["log"]))
         self._slots = threading.BoundedSemaphore(_MOST_CONNECTIONS)
         self._tls = _tls(config)

@@ -246,7 +246,7 @@ def test_it_outlives_its_starter_and_the_starters_files(tmp_path: Path, image: P
     with zipfile.ZipFile(payload, "w") as archive:
         for package in ("rooms", "rooms/common", "rooms/serving"):
             archive.writestr(f"{package}/__init__.py", "")
-        for name in ("common/clock.py", "common/errors.py", "common/problems.py", "serving/detach.py", "serving/server.py"):
+        for name in ("common/clock.py", "common/errors.py", "common/problems.py", "serving/detach.py", "serving/overlay.py", "serving/server.py"):
             archive.write(rooms / name, f"rooms/{name}")
     program = (
         "from pathlib import Path; from rooms.serving.detach import *; import sys;"
@@ -315,7 +315,7 @@ def test_health(start: Start) -> None:
 def test_words_when_it_cannot_start(tmp_path: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ZeroTouchError, match=r"cannot listen on 192\.0\.2\.1 port 0: Cannot assign requested address"):
         start(listen="192.0.2.1")
-    monkeypatch.setattr(detach, "_source", lambda: "raise RuntimeError('no such luck')")
+    monkeypatch.setattr(detach, "_modules", lambda: [("server", "raise RuntimeError('no such luck')")])
     with pytest.raises(ZeroTouchError, match="could not be started: RuntimeError: no such luck"):
         start()
 
