@@ -63,7 +63,7 @@ class Rig:
     async def patch(self, kind: Kind, name: str, body: Object, namespace: str = NAMESPACE_NAME) -> Object:
         return await self.client.patch(kind, name, namespace if kind.namespaced else "", body)
 
-    async def until(self, kind: Kind, name: str, holds: Callable[[Object], Any], *, namespace: str = NAMESPACE_NAME, seconds: float = 10.0) -> Object:
+    async def until(self, kind: Kind, name: str, holds: Callable[[Object], Any], *, namespace: str = NAMESPACE_NAME, seconds: float = 90.0) -> Object:
         """The object once something is true of it; wall clock seconds."""
         last: Object | None = None
         with contextlib.suppress(TimeoutError):
@@ -76,7 +76,7 @@ class Rig:
                     await asyncio.sleep(0.02)
         raise AssertionError(f"{kind.kind} {name} stays {json.dumps(last, indent=1)}")
 
-    async def gone(self, kind: Kind, name: str, *, namespace: str = NAMESPACE_NAME, seconds: float = 10.0) -> None:
+    async def gone(self, kind: Kind, name: str, *, namespace: str = NAMESPACE_NAME, seconds: float = 90.0) -> None:
         async with asyncio.timeout(seconds):
             while await self.client.get(kind, name, namespace if kind.namespaced else "") is not None:
                 await asyncio.sleep(0.02)
@@ -161,7 +161,7 @@ def condition(item: Object, kind: str) -> tuple[str, str, str]:
 
 
 @contextlib.asynccontextmanager
-async def hub_rig(tmp_path: Path, *, speed: float = 120.0, site: dict[str, Any] | None = None, secret: bool = True) -> AsyncIterator[Rig]:
+async def hub_rig(tmp_path: Path, *, speed: float = 60.0, site: dict[str, Any] | None = None, secret: bool = True) -> AsyncIterator[Rig]:
     lock = lock_net()
     base = tmp_path / "base.iso"
     write_base_image(base)

@@ -41,12 +41,12 @@ def test_a_cluster_is_installed_from_late_bound_agents(tmp_path: Path) -> None:
             install = await rig.until(CLUSTER_INSTALL, "spoke", lambda item: state(item))
             assert condition(install, "SpecSynced") == ("True", "SyncOK", "SyncOK")
             await bind(rig, machines)
-            install = await rig.until(CLUSTER_INSTALL, "spoke", lambda item: state(item) in ("installing", "finalizing"), seconds=30)
+            install = await rig.until(CLUSTER_INSTALL, "spoke", lambda item: state(item) in ("installing", "finalizing"))
             await rig.until(SECRET, "spoke-admin-kubeconfig", lambda item: item["data"]["kubeconfig"])
-            install = await rig.until(CLUSTER_INSTALL, "spoke", lambda item: state(item) == "finalizing", seconds=30)
+            install = await rig.until(CLUSTER_INSTALL, "spoke", lambda item: state(item) == "finalizing")
             assert "adminPasswordSecretRef" not in install["spec"]["clusterMetadata"]
             await finish(rig, install["spec"]["clusterMetadata"]["infraID"])
-            install = await rig.until(CLUSTER_INSTALL, "spoke", lambda item: state(item) == "adding-hosts", seconds=20)
+            install = await rig.until(CLUSTER_INSTALL, "spoke", lambda item: state(item) == "adding-hosts")
             assert [entry["type"] for entry in install["status"]["conditions"]] == ORDER
             assert condition(install, "Completed")[:2] == ("True", "InstallationCompleted")
             assert install["status"]["progress"] == {"totalPercentage": 100}
@@ -83,12 +83,12 @@ def test_one_agent_too_many_blocks_and_hold_waits(tmp_path: Path) -> None:
             def says(kind: str, reason: str) -> Any:
                 return lambda item: condition(item, kind)[1] == reason
 
-            install = await rig.until(CLUSTER_INSTALL, "spoke", says("RequirementsMet", "InsufficientAgents"), seconds=20)
+            install = await rig.until(CLUSTER_INSTALL, "spoke", says("RequirementsMet", "InsufficientAgents"))
             assert condition(install, "RequirementsMet")[2].endswith("registered 3 master agents, 0 arbiter agents and 1 worker agents")
             assert condition(install, "Completed")[1] == "InstallationOnHold"
             await rig.patch(AGENT, machines[3].id, {"spec": {"clusterDeploymentName": None}})
             await rig.until(AGENT, machines[3].id, says("Bound", "Unbound"))
-            install = await rig.until(CLUSTER_INSTALL, "spoke", says("RequirementsMet", "ClusterIsReady"), seconds=20)
+            install = await rig.until(CLUSTER_INSTALL, "spoke", says("RequirementsMet", "ClusterIsReady"))
             assert condition(install, "Completed")[1] == "InstallationOnHold"
             await rig.patch(AGENT, machines[0].id, {"spec": {"approved": False}})
             install = await rig.until(CLUSTER_INSTALL, "spoke", says("RequirementsMet", "UnapprovedAgents"))

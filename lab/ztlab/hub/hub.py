@@ -111,7 +111,7 @@ class Hub:
         lab.services.append(self.service)
         await self.images.start()
         world = World(self._client(), lab.clock)
-        self.operators = Operators(world, Backend(self.service), self.spokes, lab, converged=self.site.converged_flow)
+        self.operators = Operators(world, Backend(self.service), self.spokes, lab, lambda: self.session, converged=self.site.converged_flow)
         await self.operators.start()
         self._trouble = asyncio.create_task(Trouble(self).run(), name="faults of the hub")
         path = lab.paths.state / KUBECONFIG

@@ -9,17 +9,25 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+import aiohttp
+
 from ..service.model import Cluster, Host, InfraEnv
 from .backend import Backend
 from .controller import Controller
 from .controllers.agent import AgentController
+from .controllers.bare_metal_host import BareMetalHostController
+from .controllers.bmac import BmacController, find_agent
+from .controllers.classification import ClassificationController
 from .controllers.cluster import ClusterController
 from .controllers.cluster_install import ClusterInstallController
 from .controllers.hive import HiveController
 from .controllers.infra_env import InfraEnvController
+from .controllers.preprovisioning import PreprovisioningController
 from .day2 import Day2
 from .names import (
     AGENT,
+    AGENT_CLASSIFICATION,
+    BARE_METAL_HOST,
     CLUSTER_DEPLOYMENT,
     CLUSTER_IMAGE_SET,
     CLUSTER_INSTALL,
@@ -27,6 +35,7 @@ from .names import (
     INFRA_ENV,
     INFRA_ENV_LABEL,
     NMSTATE_CONFIG,
+    PREPROVISIONING_IMAGE,
     SECRET,
     Key,
     Kind,
@@ -47,7 +56,9 @@ Keys = Callable[[Object], Iterable[Key]]
 class Operators:
     """Infrastructure Operator, a subset of Hive, baremetal-operator: started and stopped together."""
 
-    def __init__(self, world: World, backend: Backend, spokes: Spokes, lab: Lab, *, converged: bool = False) -> None:
+    def __init__(
+        self, world: World, backend: Backend, spokes: Spokes, lab: Lab, session: Callable[[], aiohttp.ClientSession], *, converged: bool = False
+    ) -> None:
         self.world, self.backend = world, backend
         self._tasks: list[asyncio.Task[None]] = []
         clock = world.clock
@@ -56,7 +67,22 @@ class Operators:
         self.clusters = Controller("clusterdeployment", clock, ClusterController(world, backend, dict(lab.site.releases)).reconcile)
         self.installs = Controller("agentclusterinstall", clock, ClusterInstallController(world, backend).reconcile)
         self.hive = Controller("hive", clock, HiveController(world, backend).reconcile)
-        self.controllers = [self.infra_envs, self.agents, self.clusters, self.installs, self.hive]
+        hosts = BareMetalHostController(world, session, lab.fabric.redirect, converged=converged)
+        self.bare_metal = Controller("baremetalhost", clock, hosts.reconcile)
+        self.bmac = Controller("bmac", clock, BmacController(world, converged=converged).reconcile)
+        self.images = Controller("preprovisioningimage", clock, PreprovisioningController(world).reconcile)
+        self.classifications = Controller("agentclassification", clock, ClassificationController(world).reconcile, parallel=1)
+        self.controllers = [
+            self.infra_envs,
+            self.agents,
+            self.clusters,
+            self.installs,
+            self.hive,
+            self.bare_metal,
+            self.bmac,
+            self.images,
+            self.classifications,
+        ]
         self._wire()
 
     def _on(self, kind: Kind, controller: Controller, keys: Keys) -> None:
@@ -87,10 +113,34 @@ class Operators:
         for kind in (SECRET, CONFIG_MAP):
             self._on(kind, self.clusters, self._clusters_in_namespace)
         self._on(AGENT, self.clusters, lambda item: filter(None, [bound_cluster(item)]))
+        self._wire_hosts()
         self.backend.core.on_change = self._changed
         self.backend.core.on_registration = Registration(self.world, self.backend)
 
+    def _wire_hosts(self) -> None:
+        for controller in (self.bare_metal, self.bmac):
+            self._on(BARE_METAL_HOST, controller, lambda item: [key_of(item)])
+            self._on(PREPROVISIONING_IMAGE, controller, lambda item: [key_of(item)])
+        self._on(SECRET, self.bare_metal, self._hosts_of_secret)
+        self._on(INFRA_ENV, self.bmac, lambda item: self._labelled(BARE_METAL_HOST, item))
+        self._on(AGENT, self.bmac, self._hosts_of_agent)
+        self._on(PREPROVISIONING_IMAGE, self.images, lambda item: [key_of(item)])
+        self._on(INFRA_ENV, self.images, lambda item: self._labelled(PREPROVISIONING_IMAGE, item))
+        self._on(AGENT_CLASSIFICATION, self.classifications, lambda item: [key_of(item)])
+        self._on(AGENT, self.classifications, lambda item: [key_of(found) for found in self.world.all(AGENT_CLASSIFICATION, key_of(item)[0])])
+
     # who is concerned
+
+    def _labelled(self, kind: Kind, infra_env: Object) -> list[Key]:
+        namespace, name = key_of(infra_env)
+        return [key_of(item) for item in self.world.all(kind, namespace) if labels_of(item).get(INFRA_ENV_LABEL) == name]
+
+    def _hosts_of_secret(self, secret: Object) -> list[Key]:
+        namespace, name = key_of(secret)
+        return [key_of(item) for item in self.world.all(BARE_METAL_HOST, namespace) if (item["spec"].get("bmc") or {}).get("credentialsName") == name]
+
+    def _hosts_of_agent(self, agent: Object) -> list[Key]:
+        return [key_of(host) for host in self.world.all(BARE_METAL_HOST, key_of(agent)[0]) if find_agent(host, [agent]) is not None]
 
     def _infra_envs_of_config(self, config: Object) -> list[Key]:
         """InfraEnvs of its own namespace whose matchLabels share a pair: matchExpressions wake nobody (reference 2.4)."""
@@ -143,8 +193,7 @@ class Operators:
         return found
 
     def _agents_of_infra_env(self, infra_env: Object) -> list[Key]:
-        namespace, name = key_of(infra_env)
-        return [key_of(item) for item in self.world.all(AGENT, namespace) if labels_of(item).get(INFRA_ENV_LABEL) == name]
+        return self._labelled(AGENT, infra_env)
 
     def _agents_of_cluster(self, deployment: Object) -> list[Key]:
         wanted = key_of(deployment)

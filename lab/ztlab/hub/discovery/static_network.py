@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import tarfile
 from collections.abc import Mapping
@@ -25,9 +26,9 @@ def host_files(discovery: Discovery) -> dict[str, str]:
         home = f"{DIRECTORY}/host{index}"
         files[f"{home}/mac_interface.ini"] = _mac_map(element)
         if discovery.nmstate_service:
-            files[f"{home}/ymlFile{index}.yml"] = _policy(element)
+            files[f"{home}/ymlFile{index}.yml"] = _policy(*_parts(element))
         else:
-            files |= {f"{home}/{profile.file}": keyfile_text(profile) for profile in profiles(load(str(element.get("network_yaml") or "")))}
+            files |= {f"{home}/{name}": text for name, text in _keyfiles(str(element.get("network_yaml") or ""))}
     return files
 
 
@@ -47,13 +48,24 @@ def _mac_map(element: Mapping[str, Any]) -> str:
     return "\n".join(sorted(f"{entry['mac_address']}={entry['logical_nic_name']}" for entry in element["mac_interface_map"]))
 
 
-def _policy(element: Mapping[str, Any]) -> str:
-    """Each NIC of the map is captured by its MAC address; its logical name becomes a reference to the capture."""
+def _parts(element: Mapping[str, Any]) -> tuple[str, tuple[tuple[str, str], ...]]:
     entries = element["mac_interface_map"]
-    captures = {f"iface{number}": f'interfaces.mac-address == "{entry["mac_address"].upper()}"' for number, entry in enumerate(entries)}
-    names = {entry["logical_nic_name"]: f"{{{{ capture.iface{number}.interfaces.0.name }}}}" for number, entry in enumerate(entries)}
-    state = _renamed(load(str(element.get("network_yaml") or "")), names)
+    return str(element.get("network_yaml") or ""), tuple((str(entry["mac_address"]), str(entry["logical_nic_name"])) for entry in entries)
+
+
+# An image is asked for in many ranges, each of which needs the whole configuration anew: what was rendered once is kept.
+@functools.lru_cache(maxsize=8192)
+def _policy(text: str, entries: tuple[tuple[str, str], ...]) -> str:
+    """Each NIC of the map is captured by its MAC address; its logical name becomes a reference to the capture."""
+    captures = {f"iface{number}": f'interfaces.mac-address == "{mac.upper()}"' for number, (mac, _name) in enumerate(entries)}
+    names = {name: f"{{{{ capture.iface{number}.interfaces.0.name }}}}" for number, (_mac, name) in enumerate(entries)}
+    state = _renamed(load(text), names)
     return str(yaml.safe_dump({"capture": captures, "desiredState": state}, sort_keys=True, width=1000))
+
+
+@functools.lru_cache(maxsize=8192)
+def _keyfiles(text: str) -> tuple[tuple[str, str], ...]:
+    return tuple((profile.file, keyfile_text(profile)) for profile in profiles(load(text)))
 
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:
