@@ -11,7 +11,7 @@ class ModuleDocFragment:
 options:
   kubeconfig:
     description:
-      - The kubeconfig that leads to the hub, as a path, several paths separated by C(:) that are merged as C(kubectl) does, or the document itself as a mapping.
+      - The kubeconfig that leads to the hub, as a path, several paths separated by C(:) that are merged as C(kubectl) does, or the document as a mapping.
       - Without it and O(host), the service account of the pod is used where Ansible runs in one, else the file in E(KUBECONFIG) or C(~/.kube/config).
       - Also E(K8S_AUTH_KUBECONFIG).
     type: raw
@@ -80,6 +80,7 @@ options:
   connect_to:
     description:
       - Where connections really go; keys C(host[:port]), values C(address[:port]). Names in URLs and certificates stay the original ones.
+      - The modules of kubernetes.core, to which defaults of the action group apply too, do not have this option, so set it in tasks.
     type: dict
     default: {}
 requirements:

@@ -21,7 +21,7 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    details: Every write is sent as a server-side dry run, so that admission has its say; there is no waiting.
+    details: Every write is sent as a server-side dry run, so that admission has its say, except in a namespace that does not exist yet. There is no waiting.
   diff_mode:
     support: full
     details: Data of Secrets is hidden.
@@ -31,14 +31,14 @@ notes:
   - "Permissions in the namespace: get, list, watch, create, patch, delete on infraenvs and get, list, create, patch, delete on nmstateconfigs
     (agent-install.openshift.io); get, create, patch, delete on secrets."
   - "For O(state=absent) also list on agents (agent-install.openshift.io). For O(os_image_version) of an InfraEnv with a cluster also get on
-    clusterdeployments (hive.openshift.io) in the cluster's namespace."
+    clusterdeployments (hive.openshift.io) in the cluster's namespace. Get and create on namespaces only if the namespace is to be made."
 options:
   name:
     description: Name of the InfraEnv.
     type: str
     required: true
   namespace:
-    description: Its namespace, which must exist. Agents of hosts that boot its image appear there.
+    description: Its namespace, which is made if it does not exist, and never deleted. Agents of hosts that boot its image appear there.
     type: str
     required: true
   state:

@@ -18,7 +18,7 @@ from ..kube.write import Change, Outcome, apply_changes, diff_of
 from .infra_env_image import COOLDOWN, Written, boot_artifacts, image_condition, infra_env_id, iso_url, wait_for_image
 from .infra_env_plan import Observed, Plan, plan_absent, plan_present, replan
 from .infra_env_wish import BELONGS_TO, Wish, own_pull_secret, read_wish
-from .kinds import AGENT, CLUSTER_DEPLOYMENT, INFRA_ENV, NMSTATE_CONFIG, SECRET
+from .kinds import AGENT, CLUSTER_DEPLOYMENT, INFRA_ENV, NAMESPACE, NMSTATE_CONFIG, SECRET
 
 
 @dataclasses.dataclass(frozen=True)
@@ -122,11 +122,19 @@ def _observe(wish: Wish, client: KubeClient) -> Observed:
         cluster = client.find(CLUSTER_DEPLOYMENT.path(reference["namespace"], reference["name"]))
         installed = bool((cluster or {}).get("spec", {}).get("installed"))
     return Observed(
+        namespace=None if infra_env else _namespace_exists(client, wish.namespace),
         infra_env=infra_env,
         secret=client.find(SECRET.path(wish.namespace, wish.secret["metadata"]["name"])) if wish.secret else None,
         nmstate_configs=() if wish.nmstate_configs is None else tuple(client.list(NMSTATE_CONFIG.path(wish.namespace), label_selector=wish.selector)),
         cluster_installed=installed,
     )
+
+
+def _namespace_exists(client: KubeClient, name: str) -> bool | None:
+    try:
+        return client.find(NAMESPACE.path(name=name)) is not None
+    except ForbiddenError:
+        return None  # then it exists, or the first write will say that it does not
 
 
 def _find(client: KubeClient, path: str) -> Object | None:
@@ -165,12 +173,16 @@ def _named(plan: Plan) -> list[str]:
 
 def _carry_out(plan: Plan, wish: Wish | None, session: Session) -> list[Outcome]:
     done: list[Outcome] = []
+    new_namespace = any(change.resource == NAMESPACE for change in plan.changes)
     for stage in plan.stages:
 
         def again(change: Change, observed: Object | None) -> Change | None:
             return replan(wish, change, observed)
 
-        outcomes = apply_changes(session.client, stage, forks=session.forks, check_mode=session.check_mode, replan=again)
+        if session.check_mode and new_namespace and stage[0].resource != NAMESPACE:
+            outcomes = [Outcome(change, changed=True) for change in stage]  # there is no namespace to try it in
+        else:
+            outcomes = apply_changes(session.client, stage, forks=session.forks, check_mode=session.check_mode, replan=again)
         done += outcomes
         failed = [outcome for outcome in outcomes if outcome.error]
         if failed:

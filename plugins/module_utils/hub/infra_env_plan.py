@@ -16,7 +16,7 @@ from ..common.errors import InvalidInput, ZeroTouchError
 from ..common.problems import FORBIDDEN, REQUIRED, Problem
 from ..kube.write import MANAGED_BY, OURS, Change, is_ours, plan_deletion, plan_object
 from .infra_env_wish import BELONGS_TO, Object, Wish
-from .kinds import INFRA_ENV, NMSTATE_CONFIG, SECRET
+from .kinds import INFRA_ENV, NAMESPACE, NMSTATE_CONFIG, SECRET
 
 # Maps of the spec that are the user's as a whole: what he no longer names goes.
 OWNED = ("spec.agentLabels", "spec.nmStateConfigLabelSelector", "spec.clusterRef", "spec.mirrorRegistryRef", "spec.proxy")
@@ -33,13 +33,17 @@ ANEW = "Make the InfraEnv anew (state absent, then present) if hosts must not bo
 
 @dataclasses.dataclass(frozen=True)
 class Observed:
-    """What is there: the InfraEnv, the Secret of the wish, the NMStateConfigs that belong to the InfraEnv, whether its cluster is installed, its Agents."""
+    """What is there: the InfraEnv, the Secret of the wish, the NMStateConfigs that belong to the InfraEnv, whether its cluster is installed, its Agents.
+
+    ``namespace`` is whether the namespace exists (None: nobody looked, or may).
+    """
 
     infra_env: Object | None = None
     secret: Object | None = dataclasses.field(default=None, repr=False)
     nmstate_configs: tuple[Object, ...] = ()
     cluster_installed: bool = False
     agents: tuple[Object, ...] = ()
+    namespace: bool | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,7 +61,7 @@ class Plan:
 
 
 def plan_present(wish: Wish, observed: Observed) -> Plan:
-    """The pull secret first, then the network of the hosts, then the InfraEnv: so the first image is the right one already (14).
+    """A namespace that is missing and the pull secret first, then the network of the hosts, then the InfraEnv: so the first image is the right one (14).
 
     Raises :class:`InvalidInput` for what the hub would refuse, :class:`ZeroTouchError` for objects in the way that are not ours.
     """
@@ -71,10 +75,15 @@ def plan_present(wish: Wish, observed: Observed) -> Plan:
     stale = _stale(wish, observed)
     own = plan_infra_env(wish, observed.infra_env)
     return Plan(
-        stages=_stages([[secret] if secret else [], [*configs, *stale], [own] if own else []]),
+        stages=_stages([_new_namespace(wish, observed), [secret] if secret else [], [*configs, *stale], [own] if own else []]),
         not_propagated=_not_propagated(own),
         warnings=_replaced_selector(own),
     )
+
+
+def _new_namespace(wish: Wish, observed: Observed) -> list[Change]:
+    change = plan_object(NAMESPACE, {"metadata": {"name": wish.namespace}}, None) if observed.namespace is False else None
+    return [change] if change else []
 
 
 def plan_infra_env(wish: Wish, observed: Mapping[str, Any] | None) -> Change | None:
@@ -140,7 +149,7 @@ def replan(wish: Wish | None, change: Change, observed: Mapping[str, Any] | None
         # An object that has got our object's name since is not the one that was to go.
         same = observed is not None and observed["metadata"].get("uid") == change.before.get("metadata", {}).get("uid")
         return plan_deletion(change.resource, observed, "".join(change.reasons)) if same and observed is not None and is_ours(observed) else None
-    if wish is None:
+    if wish is None or change.resource == NAMESPACE:
         return None
     if change.resource == SECRET and wish.secret:
         return plan_secret(wish.secret, observed)

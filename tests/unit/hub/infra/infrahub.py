@@ -40,12 +40,16 @@ class InfraHub(hubserver.HubServer):
         self.age = 120.0
         self.images = 0
         self.operator = True
+        self.namespaces = {"lab"}
         super().__init__()
         self.react = lambda hub, plural, obj: hub.reconcile()
 
     def answer(self, request: dict[str, Any]) -> tuple[int, dict[str, str], dict[str, Any]]:
         if request["verb"] == "create":
             return self._create(request)
+        if request["verb"] == "get" and request["path"].startswith("/api/v1/namespaces/") and request["path"].count("/") == 4:
+            found = request["name"] in self.namespaces
+            return (200, {}, {"kind": "Namespace"}) if found else hubserver.status(404, "NotFound", f'namespaces "{request["name"]}" not found')
         name = request["query"].get("fieldSelector", "").partition("metadata.name=")[2]
         answer = super().answer(request)
         if request["verb"] == "list" and name:
@@ -56,8 +60,11 @@ class InfraHub(hubserver.HubServer):
         match = hubserver.PATH.match(request["path"])
         plural, namespace, body = match["plural"], match["namespace"], copy.deepcopy(request["body"])
         with self.lock:
-            if namespace == "absent":
-                return hubserver.status(404, "NotFound", 'namespaces "absent" not found')
+            if plural == "namespaces":
+                self.namespaces |= set() if request["dry"] else {body["metadata"]["name"]}
+                return 201, {}, body
+            if namespace not in self.namespaces:
+                return hubserver.status(404, "NotFound", f'namespaces "{namespace}" not found')
             if (plural, namespace, body["metadata"]["name"]) in self.objects:
                 return hubserver.status(409, "AlreadyExists", f'{plural} "{body["metadata"]["name"]}" already exists')
             if request["dry"]:

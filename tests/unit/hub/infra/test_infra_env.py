@@ -119,7 +119,20 @@ def test_an_answer_that_got_lost_makes_no_second_object(hub, session, wish, infr
     assert sorted(plural for plural, _namespace, _name in hub.objects) == ["infraenvs", "nmstateconfigs", "nmstateconfigs", "secrets"]
 
 
-def test_a_namespace_that_is_missing(hub, session, wish):
+def test_a_namespace_that_is_missing_is_made(hub, session, wish):
+    elsewhere = {**wish, "namespace": "new"}
+    predicted = make_present(elsewhere, QUICK, dataclasses.replace(session, check_mode=True))
+    assert hub.namespaces == {"lab"} and predicted.value["plan"][0] == "create Namespace new: it does not exist"
+    assert make_present(elsewhere, QUICK, session).value["done"] == predicted.value["done"]
+    assert hub.namespaces == {"lab", "new"}
+    make_absent("site", "new", QUICK, session)
+    assert hub.namespaces == {"lab", "new"}
+
+
+def test_a_namespace_that_we_may_not_see(hub, session, wish, infrahub):
+    forbidden = infrahub.hubserver.status(403, "Forbidden", "namespaces is forbidden")
+    hub.faults.append(lambda request: forbidden if "/namespaces/" in request["path"] and request["path"].count("/") == 4 else None)
+    assert make_present(wish, QUICK, session).value["changed"]
     with pytest.raises(PartialFailure, match="Create the namespace first"):
         make_present({**wish, "namespace": "absent"}, QUICK, session)
 
