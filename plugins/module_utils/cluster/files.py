@@ -21,6 +21,7 @@ RELEASE_FILE = "release.json"
 MANIFESTS_DIRECTORY = "openshift"
 # Order in which the installer takes hosts from install-config.yaml (reference 2).
 _HOST_ORDER = {"master": 0, "arbiter": 1, "worker": 2}
+_WANTED = "name the directory that holds install-config.yaml and agent-config.yaml"
 
 
 def from_directory(path: Path, *, version: str = "", release_image: str = "") -> tuple[Deployment | None, list[Problem]]:
@@ -56,8 +57,11 @@ def _documents(path: Path, problems: list[Problem]) -> tuple[Item | None, Item |
         if (path / "cluster-manifests").is_dir():
             detail = "a directory of cluster-manifests without install-config.yaml is not part of this version"
             problems.append(Problem("", UNSUPPORTED, detail, layer="ours", file=str(path)))
+        elif not path.is_dir():
+            detail = "this is not a directory" if path.exists() else "there is no such directory"
+            problems.append(Problem("", REQUIRED, detail, layer="ours", file=str(path), hint=_WANTED))
         else:
-            problems.append(Problem("", REQUIRED, "there is no install-config.yaml here", file=str(path)))
+            problems.append(Problem("", REQUIRED, "there is no install-config.yaml here", file=str(path), hint=_WANTED))
         return None, None
     install = _document(install_file, problems)
     if not agent_file.is_file():

@@ -105,7 +105,11 @@ def find_base(given: BaseImage, source: Source, *, check_mode: bool = False) -> 
         raise InvalidInput(problems)
     given = dataclasses.replace(given, sha256=normal_sha256(given.sha256))
     if given.path:
-        image = read_live_image(Path(given.path).absolute())
+        path = Path(given.path).absolute()
+        if not path.is_file():
+            what = "is not a file" if path.exists() else "does not exist"
+            raise ZeroTouchError(f"The base image {path} {what}.", "Name the CoreOS live ISO of the release in base_image.path (openshift_base_image).")
+        image = read_live_image(path)
         return ReadyBase(image, given, image.size)
     cache = source.cache(given.url)
     plan = cache.plan(given.url, given.sha256)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -199,8 +200,11 @@ def _checks(given: Mapping[str, Any]) -> dict[str, str]:
 def _refuse_foreign(given: Input) -> None:
     """A user's own files are never changed (design 4): neither his source directory nor one that this collection did not make."""
     dest = given.dest
-    if dest.exists() and not dest.is_dir():
-        raise ZeroTouchError(f"{dest} is not a directory.")
+    there = next(path for path in (dest, *dest.absolute().parents) if path.exists())
+    if not there.is_dir():
+        raise ZeroTouchError(f"{dest} cannot be a directory: {there} is a file.", "Name another directory as dest (openshift_work_dir).")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise ZeroTouchError(f"{dest} cannot be written: you may not write to {there}.", "Name another directory as dest (openshift_work_dir).")
     if given.source_dir is not None and dest.resolve() == given.source_dir.resolve():
         raise ZeroTouchError(f"dest and source_dir are both {dest}.", "The files that you wrote are never changed; name another directory as dest.")
     if not (dest / RELEASE_FILE).exists() and any((dest / name).exists() for name in (INSTALL_CONFIG, AGENT_CONFIG, MANIFESTS_DIRECTORY)):

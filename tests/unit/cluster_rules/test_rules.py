@@ -9,7 +9,7 @@ import copy
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.credentials import ssh_keys
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.credentials import path_hint, ssh_keys
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.facts import Facts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.hosts import mac_error
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.images import repository_error
@@ -484,3 +484,15 @@ def test_address_families(change: Change, expected: list[tuple[str, str]]) -> No
 def test_a_rendezvous_ip_of_another_family_is_in_no_machine_network() -> None:
     found = validate(cluster(rendezvous_ip="fd2e:6f44:5dd8::80")(good_deployment()), today=TODAY)
     assert [(problem.path, problem.kind) for problem in found] == [("rendezvousIP", INVALID)]
+
+
+@pytest.mark.parametrize("path", ["~/pull-secret.json", "/etc/pull-secret", "pull-secret.txt", "../secrets/pull.json", "./id_ed25519.pub"])
+def test_a_path_where_content_belongs_is_told(path: str) -> None:
+    for change in (cluster(pull_secret=path), cluster(ssh_key=path)):
+        (problem,) = validate(change(good_deployment()), today=TODAY)
+        assert "lookup('ansible.builtin.file', '…')" in problem.hint and path not in problem.text()
+
+
+@pytest.mark.parametrize("text", ["{auths: x}", "hunter2", "bGFiOmxhYmxhYg==", "ssh-dss AAAA"])
+def test_other_texts_are_not_taken_for_paths(text: str) -> None:
+    assert path_hint(text) == ""

@@ -186,7 +186,12 @@ def test_own_files_are_read_and_never_changed(tmp_path: Path) -> None:
     refused = opened(source)
     assert refused["failed"] and "did not write" in refused["msg"]
     (tmp_path / "file").write_text("x")
-    assert "is not a directory" in opened(tmp_path / "file")["msg"]
+    for below in ("file", "file/below"):
+        assert f"{tmp_path / below} cannot be a directory: {tmp_path / 'file'} is a file" in opened(tmp_path / below)["msg"]
+    assert (
+        "there is no such directory (name the directory that holds install-config.yaml"
+        in opened(tmp_path / "x", cluster=None, source_dir=str(tmp_path / "none"))["msg"]
+    )
     assert snapshot(source) == before
 
 

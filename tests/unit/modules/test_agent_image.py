@@ -140,7 +140,7 @@ def test_relative_paths(work: Path, base: Path, monkeypatch: pytest.MonkeyPatch)
     [
         ({"kind": "pxe"}, "kind pxe is not part of this version"),
         ({"engine": "openshift_install"}, "engine openshift_install is not part of this version"),
-        ({"base_image": {"path": "/nowhere.iso"}}, "/nowhere.iso cannot be read: No such file or directory"),
+        ({"base_image": {"path": "/nowhere.iso"}}, "The base image /nowhere.iso does not exist"),
         ({"base_image": {}}, "name the CoreOS live ISO by path or url"),
         ({"base_image": {"path": "/x", "sha256": "beef"}}, "64 hex digits"),
         ({"source_dir": "/nowhere"}, "/nowhere does not exist"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import dataclasses
 import datetime
 import json
 import re
@@ -28,7 +29,15 @@ _SSH_TYPES = re.compile(
 )
 _FIPS_SSH_TYPES = re.compile(r"ecdsa-sha2-nistp\d{3}|ssh-rsa")
 _PEM_BLOCK = re.compile(r"-----BEGIN (?P<label>[^-]+)-----\s*(?P<body>[A-Za-z0-9+/=\s]*)-----END (?P=label)-----[ \t]*\n?")
+_PATH = re.compile(r"(~|\.{1,2})?/?[\w.+-]+(/[\w.+-]+)*\.(json|ya?ml|txt|pub|pem|key)|(~|\.{1,2})?/[^\s{}]{1,200}")
 _POLICIES = ("Proxyonly", "Always")
+
+
+def path_hint(text: str) -> str:
+    """What to write where the content of a file belongs and its path was given; says nothing of other texts."""
+    if not _PATH.fullmatch(text.strip()):
+        return ""
+    return "this looks like the path of a file, its content is needed: \"{{ lookup('ansible.builtin.file', '…') }}\""
 
 
 def ssh_keys(facts: Facts) -> Iterator[Problem]:
@@ -38,7 +47,8 @@ def ssh_keys(facts: Facts) -> Iterator[Problem]:
             continue
         kind = _ssh_key_type(line)
         if not kind:
-            yield install_config("sshKey", INVALID, f"key {number} is not an SSH public key")
+            problem = install_config("sshKey", INVALID, f"key {number} is not an SSH public key")
+            yield dataclasses.replace(problem, hint=path_hint(line))
         elif facts.cluster.fips and not _FIPS_SSH_TYPES.fullmatch(kind):
             yield install_config("sshKey", INVALID, f"SSH key type {kind} unavailable when FIPS is enabled. Please use rsa or ecdsa.")
 
@@ -112,7 +122,8 @@ def pull_secret(facts: Facts) -> Iterator[Problem]:
     try:
         document = json.loads(facts.cluster.pull_secret)
     except ValueError:
-        yield install_config("pullSecret", INVALID, f"is not valid JSON; {hint}")
+        problem = install_config("pullSecret", INVALID, f"is not valid JSON; {hint}")
+        yield dataclasses.replace(problem, hint=path_hint(facts.cluster.pull_secret))
         return
     auths = document.get("auths") if isinstance(document, dict) else None
     if not isinstance(auths, dict) or not auths:
