@@ -160,17 +160,31 @@ class _Presence:
     def _detacher(self) -> MediaDetacher:
         call, request = self._call, self._request
         options = BmcOptions(connect_to=ConnectTo.of(call.params["connect_to"]), ca_cert=request.bmc_ca_cert, clock=call.clock, progress=call.progress)
-        return MediaDetacher(BmcMedia(boot_requests(request.media_hosts), options), media_names(request.media_hosts))
+        before = request.work_dir.state.section("install") if request.work_dir else {}
+        # Media of another installation in this directory say nothing about this one's.
+        detached = before.get("detached") or () if before.get("method") == "hub" and before.get("phase") != "failed" else ()
+        return MediaDetacher(BmcMedia(boot_requests(request.media_hosts), options), media_names(request.media_hosts), detached)
 
     def _situation(self, plan: InstallPlan, outcomes: Sequence[Outcome], result: Mapping[str, Any]) -> Situation:
         """How far it is, after the wait if one was asked for."""
         wanted = self._request.wait_for
         if self._call.check_mode:
+            now = Situation(plan.status, self._agents())
             if wanted and not plan.status.reached(wanted):
                 self._call.plan([f"wait until the cluster is {self._call.params['wait_for'].replace('_', ' ')}"])
-            return Situation(plan.status, self._agents())
+            elif wanted == "installed":
+                due = self._media.due(now)
+                self._media.changed = bool(due)
+                self._call.plan(f"detach the medium of {name}" for name in due)
+            return now
         if wanted is None or plan.status.reached(wanted):
-            return Situation(self._status(), self._agents())
+            now = Situation(self._status(), self._agents())
+            # A run that was killed may have left media behind.
+            for text in self._media(now) if wanted == "installed" else ():
+                self._call.progress(text)
+            return now
+        if not plan.status.started:
+            self._media.begin_anew()
         self._record("installing")
         wait = InstallWait(
             self._client,
@@ -224,7 +238,7 @@ class _Presence:
 
     def _record(self, phase: str) -> None:
         if self._request.work_dir is not None:
-            record(self._request.work_dir, cluster_section(self._cluster.deployment), phase)
+            record(self._request.work_dir, cluster_section(self._cluster.deployment), phase, self._media.done)
 
 
 def ensure_absent(request: HubRequest, call: Opened) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..common import libraries
@@ -104,17 +104,17 @@ def _who(kubeconfig: Mapping[str, Any]) -> tuple[str, str]:
 class MediaDetacher:
     """Detaches the medium of each host as soon as it boots from its disk: a machine that prefers the medium would boot discovery again."""
 
-    def __init__(self, media: MediaControl, names: Mapping[str, str]) -> None:
-        """``names``: hostname or MAC of a host, lower case -> its name for ``media``."""
+    def __init__(self, media: MediaControl, names: Mapping[str, str], done: Collection[str] = ()) -> None:
+        """``names``: hostname or MAC of a host, lower case -> its name for ``media``; ``done``: those that an earlier run detached."""
         self._media = media
         self._names = names
         self._tried: dict[str, int] = {}
-        self._done: set[str] = set()
+        self._done: set[str] = set(done)
         self.changed = False
         self.warnings: list[str] = []
 
     def __call__(self, situation: Situation) -> Sequence[str]:
-        due = [name for name in map(self._due, situation.agents) if name]
+        due = self.due(situation)
         if not due:
             return ()
         lines = [f"detach {', '.join(due)}: the machine boots from its disk"]
@@ -127,6 +127,19 @@ class MediaDetacher:
                 self.warnings.append(f"The medium of {result.name} could not be detached; detach it by hand: {result.reason}")
                 lines.append(self.warnings[-1])
         return lines
+
+    def begin_anew(self) -> None:
+        """The installation has not begun: what was detached in an earlier one is attached again by now."""
+        self._done.clear()
+
+    @property
+    def done(self) -> list[str]:
+        """Hosts without a medium of ours, for the next run."""
+        return sorted(self._done & set(self._names.values()))
+
+    def due(self, situation: Situation) -> list[str]:
+        """Hosts whose medium is to be detached now."""
+        return [name for name in map(self._due, situation.agents) if name]
 
     def _due(self, agent: Agent) -> str:
         keys = (agent.hostname.lower(), *agent.macs)
@@ -169,9 +182,9 @@ def refuse_failures(outcomes: Sequence[Outcome], planned: int, result: Mapping[s
         raise PartialFailure("; ".join(failed) + account, {**result, "changed": bool(done)})
 
 
-def record(work_dir: WorkDir, section: Mapping[str, Any], phase: str) -> None:
-    """What later doors need to know: which cluster this is and how far it is."""
+def record(work_dir: WorkDir, section: Mapping[str, Any], phase: str, detached: Sequence[str]) -> None:
+    """What later doors need to know: which cluster this is, how far it is, and whose media are detached."""
     ensure_directory(work_dir.root)
     with work_dir.state.edit() as document:
         document["cluster"] = dict(section)
-        document["install"] = {**(document.get("install") or {}), "phase": phase, "method": "hub"}
+        document["install"] = {**(document.get("install") or {}), "phase": phase, "method": "hub", "detached": list(detached)}

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import hub_cluster
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import MediaResult
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, SECRET
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import Event
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_cluster_install
@@ -126,6 +127,25 @@ def test_the_wait_shows_what_happens_and_brings_the_credentials_home(api: Any, t
     again = opened(wait_for="installed", dest=str(tmp_path / "edge"))
     assert not again["changed"]
     assert again["kubeconfig"].endswith("auth/kubeconfig")
+
+
+def test_a_medium_that_a_killed_run_left_is_detached_once(api: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ejected: list[list[str]] = []
+
+    def eject(_self: Any, names: list[str]) -> list[MediaResult]:
+        ejected.append(list(names))
+        return [MediaResult(name, changed=True) for name in names]
+
+    monkeypatch.setattr("ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.media.BmcMedia.eject", eject)
+    opened()
+    condition(api, DONE)
+    agent(api, "worker-0", "Done")
+    bmc = {"address": "redfish-virtualmedia+https://10.0.0.1/redfish/v1/Systems/1", "username": "u", "password": "p", "validate_certs": True}
+    options = {"media_hosts": [{"name": "worker-0", "bmc": bmc, "mac_addresses": [], "image_url": None, "force": False}], "dest": str(tmp_path)}
+    assert opened(wait_for="installed", check_mode=True, **options)["changed"] is True and ejected == []
+    assert opened(wait_for="installed", **options)["changed"] is True
+    assert opened(wait_for="installed", **options)["changed"] is False
+    assert ejected == [["worker-0"]]
 
 
 def test_a_failure_ends_the_wait_at_once_with_its_reason(api: Any) -> None:

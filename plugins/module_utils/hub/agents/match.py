@@ -65,6 +65,7 @@ class _Index:
         self.serials: dict[str, list[Agent]] = defaultdict(list)
         self.bmcs: dict[str, list[Agent]] = defaultdict(list)
         self.labels: dict[tuple[str, str], list[Agent]] = defaultdict(list)
+        self.hostnames: dict[str, list[Agent]] = defaultdict(list)  # those asked for, not those that hosts came with
         self._queries: dict[str, list[Agent]] = {}
         for agent in sorted(agents, key=lambda agent: agent.key):
             self._add(agent)
@@ -83,6 +84,8 @@ class _Index:
             self.bmcs[address].append(agent)
         for pair in agent.labels.items():
             self.labels[pair].append(agent)
+        if agent.spec.get("hostname"):
+            self.hostnames[str(agent.spec["hostname"])].append(agent)
 
     def query(self, text: str) -> list[Agent]:
         """Agents for which the expression gives true; a missing field (null) counts as false."""
@@ -125,6 +128,7 @@ class _Criterion:
     given: Callable[[Identity], Any]
     candidates: Callable[[_Index, Identity], list[Agent]]
     words: Callable[[Identity, Agent | None], str]
+    silent: bool = False  # not an identity that a user gives
 
 
 def _by_mac(index: _Index, identity: Identity) -> list[Agent]:
@@ -142,8 +146,19 @@ def _by_labels(index: _Index, identity: Identity) -> list[Agent]:
     return [agent for agent in index.labels.get(first, ()) if all(agent.labels.get(key) == value for key, value in others)]
 
 
+def _by_hostname(index: _Index, identity: Identity) -> list[Agent]:
+    # Binding takes the inventory away until the host has registered again (5.3), and with it the MACs.
+    return [agent for agent in index.hostnames.get(identity.hostname, ()) if not agent.inventory]
+
+
 _CRITERIA = (
     _Criterion(lambda identity: identity.macs, _by_mac, _mac_words),
+    _Criterion(
+        lambda identity: identity.hostname,
+        _by_hostname,
+        lambda identity, agent: f"hostname {identity.hostname}, while it has no inventory",
+        silent=True,
+    ),
     _Criterion(
         lambda identity: identity.system_uuid,
         lambda index, identity: index.names.get(identity.system_uuid, []),
@@ -263,7 +278,7 @@ def _one_to_one(matches: Sequence[Match]) -> list[Match]:
 
 def _unmatched(request: HostRequest, index: _Index, claimed: Mapping[Key, str]) -> Match:
     identity = request.identity
-    asked = [criterion.words(identity, None) for criterion in _CRITERIA if criterion.given(identity)]
+    asked = [criterion.words(identity, None) for criterion in _CRITERIA if criterion.given(identity) and not criterion.silent]
     reason = f"no Agent has {' or '.join(asked)}"
     leaving = [agent for agent in index.leaving if set(agent.macs) & set(identity.macs) or agent.name.lower() == identity.system_uuid]
     if leaving:

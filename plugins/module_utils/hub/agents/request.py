@@ -30,7 +30,10 @@ _FIELDS = {"hostname": "hostname", "machine_config_pool": "machineConfigPool"}
 
 @dataclasses.dataclass(frozen=True)
 class Identity:
-    """By what the Agent of a host is recognised. MACs and addresses are in their normal spelling, ``labels`` a tuple of pairs."""
+    """By what the Agent of a host is recognised. MACs and addresses are in their normal spelling, ``labels`` a tuple of pairs.
+
+    ``hostname`` alone identifies nobody: it only tells whose an Agent is that has no inventory at the moment, as while it changes its cluster.
+    """
 
     macs: tuple[str, ...] = ()
     system_uuid: str = ""
@@ -38,6 +41,7 @@ class Identity:
     bmc_address: str = ""
     labels: tuple[tuple[str, str], ...] = ()
     query: str = ""
+    hostname: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,6 +116,7 @@ def _identity(host: Mapping[str, Any]) -> Identity:
         bmc_address=normal_address(str(host.get("bmc_address") or "")),
         labels=tuple(sorted((str(key), str(value)) for key, value in (host.get("labels") or {}).items())),
         query=str(host.get("query") or ""),
+        hostname=str(host.get("hostname") or ""),
     )
 
 
@@ -135,7 +140,7 @@ def _decoded(text: Any) -> Mapping[str, Any] | None:
 
 def _check(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
     identity = _identity(host)
-    if identity == Identity():
+    if dataclasses.replace(identity, hostname="") == Identity():
         yield _problem(path, REQUIRED, f"host {host.get('name')} has nothing to recognise its Agent by: give mac_addresses, or one of the other identities")
     yield from (_problem(f"{path}.mac_addresses", INVALID, "is not a MAC address", mac) for mac in identity.macs if not _MAC.fullmatch(mac))
     if identity.system_uuid and not _UUID.fullmatch(identity.system_uuid):

@@ -59,6 +59,19 @@ def test_an_agent_without_inventory_contradicts_nobody(made: ModuleType) -> None
     assert told(match) == ("matched", made.uuid(1))
 
 
+def test_an_agent_that_changes_its_cluster_is_known_by_the_hostname_it_was_given(made: ModuleType) -> None:
+    """Binding takes the inventory away until the host has registered again, and with it the MACs (5.3)."""
+    rebinding = made.agent(1, macs=[])
+    rebinding["spec"]["hostname"] = "node"
+    rebinding["status"]["inventory"] = {}
+    wanted = {"name": "node", "hostname": "node", "mac_addresses": [made.mac(1)]}
+    assert told(found([wanted], [rebinding])["node"]) == ("matched", made.uuid(1))
+    # With an inventory the name counts for nothing, nor does one that the host came with.
+    other = made.agent(2)
+    other["spec"]["hostname"] = "node"
+    assert found([wanted], [other])["node"].status == "unmatched"
+
+
 def test_a_shared_serial_number_is_ambiguous(made: ModuleType) -> None:
     agents = [made.agent(number, serial="To be filled by O.E.M.") for number in (1, 2)]
     match = found([{"name": "node", "serial_number": "To be filled by O.E.M."}], agents)["node"]
