@@ -6,13 +6,19 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import email.utils
 import json
+import ssl
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
+import yaml
+from ztlab.clock import LabClock
+from ztlab.faults import Faults
 from ztlab.kubeapi import ApiError, Authentication
 from ztlab.kubeapi.errors import denied
 from ztlab.kubeapi.hub import CRDS, hub_api
@@ -365,8 +371,44 @@ def test_watches_and_pages_of_compacted_versions_have_expired() -> None:
     run(flow())
 
 
+@pytest.mark.skipif(assets() is None, reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd")
+def test_before_a_real_api_server_stand_the_labs_time_and_faults(tmp_path: Path) -> None:
+    async def flow() -> None:
+        clock, faults, programs = LabClock(), Faults(), assets()
+        assert programs is not None
+        clock.skew = 86400
+        api = RealApi(programs, tmp_path, CRDS, clock=clock, faults=faults)
+        await api.start("127.0.0.1")
+        (tmp_path / "config").write_text(api.kubeconfig())
+        user = yaml.safe_load(api.kubeconfig())["users"][0]["user"]
+        (tmp_path / "user.pem").write_bytes(base64.b64decode(user["client-certificate-data"]) + base64.b64decode(user["client-key-data"]))
+        context = ssl.create_default_context(cadata=api.ca)
+        anonymous = ssl.create_default_context(cadata=api.ca)
+        context.load_cert_chain(tmp_path / "user.pem")
+        path = AGENTS.format("default")
+        try:
+            async with aiohttp.ClientSession(api.url) as session:
+                async with session.post(path, json=agent("a"), ssl=context, headers={"User-Agent": "someone/1"}) as response:
+                    made = await response.json(content_type=None)
+                    assert response.status == 201 and made["metadata"]["managedFields"][0]["manager"] == "someone"
+                    told = email.utils.parsedate_to_datetime(response.headers["Date"])
+                    assert abs((told - clock.utcnow()).total_seconds()) < 60
+                async with session.get(path, ssl=anonymous) as response:
+                    assert response.status in (401, 403)
+                faults.add("api-429", options={"seconds": "3"})
+                async with session.get(path, ssl=context) as response:
+                    assert (response.status, response.headers["Retry-After"]) == (429, "3")
+                async with session.get(f"{path}?watch=1&resourceVersion=0", ssl=context) as response:
+                    assert json.loads(await response.content.readline())["type"] == "ADDED"
+            assert api.requests == {"POST agents": 1, "GET agents": 2}
+        finally:
+            await api.stop()
+
+    asyncio.run(flow())
+
+
 def test_the_real_server_is_the_labs_twin() -> None:
     """What a hub calls is there on both."""
-    for name in ("admission", "mutation", "requests", "start", "stop", "host", "port"):
+    for name in ("admission", "mutation", "requests", "unharmed", "start", "stop", "host", "port"):
         assert hasattr(hub_api(None), name)
     assert {"start", "stop", "kubeconfig", "url", "session"} <= set(dir(RealApi))

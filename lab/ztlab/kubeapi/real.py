@@ -4,7 +4,7 @@
 """A real kube-apiserver with its etcd, where KUBEBUILDER_ASSETS names a directory that holds both programs.
 
 It takes the place of :func:`ztlab.kubeapi.hub.hub_api`: the same definitions, the same admission functions (called by its webhooks), the
-same calls to start and stop. Kubernetes' controllers do not run; garbage collection is done by :mod:`.janitor`.
+same calls to start and stop. :mod:`.relay` stands before it. Kubernetes' controllers do not run; :mod:`.janitor` collects garbage.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import asyncio
 import base64
 import contextlib
 import dataclasses
+import datetime
 import json
 import os
 import shutil
@@ -26,11 +27,15 @@ from typing import Any
 import aiohttp
 import yaml
 
+from ..clock import LabClock
+from ..faults import Faults
 from . import crd
 from .certificates import Pair, Signer
 from .hub import CRDS, NAMESPACES
 from .janitor import Janitor
+from .relay import Relay
 from .storage import Admission
+from .trouble import Trouble
 from .webhook import Webhooks
 
 PROGRAMS = ("etcd", "kube-apiserver")
@@ -61,12 +66,14 @@ class StartError(RuntimeError):
 class RealApi:
     """One API server. ``admission`` and ``mutation`` are asked for custom resources, as those of the lab's own server."""
 
-    def __init__(self, programs: Path, directory: Path, crd_dir: Path | None = CRDS) -> None:
+    def __init__(self, programs: Path, directory: Path, crd_dir: Path | None = CRDS, *, clock: LabClock | None = None, faults: Faults | None = None) -> None:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.programs, self.directory, self.crd_dir = programs, directory, crd_dir
         self.admission: list[Admission] = []
         self.mutation: list[Admission] = []
-        self.requests: Counter[str] = Counter()
+        self.trouble = Trouble(faults)
+        self._relay = Relay(self.trouble, clock.utcnow if clock is not None else lambda: datetime.datetime.now(datetime.UTC))
+        self._behind = 0  # the port of kube-apiserver itself
         self.host, self.port = "", 0
         self.ca = ""
         self._signer = Signer.create("real-apiserver-signer")
@@ -79,12 +86,22 @@ class RealApi:
     # what clients need
 
     @property
+    def requests(self) -> Counter[str]:
+        """Calls by method and resource."""
+        return self._relay.requests
+
+    @property
+    def unharmed(self) -> set[str]:
+        """Callers that faults leave alone unless they name them: the programs of the lab itself."""
+        return self.trouble.unharmed
+
+    @property
     def url(self) -> str:
         return f"https://{self.host}:{self.port}"
 
     @property
     def session(self) -> aiohttp.ClientSession:
-        """An administrator's HTTP session with ``url`` as its base."""
+        """An administrator's HTTP session with kube-apiserver itself."""
         if self._session is None:
             raise RuntimeError("the API server is not started")
         return self._session
@@ -109,22 +126,33 @@ class RealApi:
 
     async def start(self, host: str, port: int = 0, tls: Tls | None = None) -> None:
         """Start both programs and install the definitions; what an earlier start stored is there again. Raises StartError."""
-        self.host, self.port = host, port or free_port(host)
+        self.host, self.port, self._behind = host, port or free_port(host), free_port("127.0.0.1")
         files = self._tls_files(tls)
         self.ca = files.ca.read_text(encoding="ascii")
         etcd = free_port("127.0.0.1")
         await self._run("etcd", *etcd_arguments(self.directory / "etcd", etcd, free_port("127.0.0.1")))
         await self._run("kube-apiserver", *self._apiserver_arguments(files, etcd))
-        context = ssl.create_default_context(cadata=self.ca)
-        context.check_hostname = False  # the lab reaches its servers by address, whatever their names
-        context.load_cert_chain(self._write("admin.pem", self._admin.certificate + self._admin.key))
-        self._session = aiohttp.ClientSession(self.url, connector=aiohttp.TCPConnector(limit=0, ssl=context))
+        admin, nobody = self._client_context(), self._client_context()
+        admin.load_cert_chain(self._write("admin.pem", self._admin.certificate + self._admin.key))
+        behind = f"https://127.0.0.1:{self._behind}"
+        self._session = aiohttp.ClientSession(behind, connector=aiohttp.TCPConnector(limit=0, ssl=admin))
         await self._until_ready()
         await self._install()
         self._janitor = Janitor(self.session)
         self._janitor.start()
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(files.certificate, files.key)
+        context.verify_mode = ssl.CERT_OPTIONAL
+        context.load_verify_locations(cafile=str(files.client_ca))
+        await self._relay.start(self.host, self.port, context, behind, admin, nobody)
+
+    def _client_context(self) -> ssl.SSLContext:
+        context = ssl.create_default_context(cadata=self.ca)
+        context.check_hostname = False  # the lab reaches its servers by address, whatever their names
+        return context
 
     async def stop(self) -> None:
+        await self._relay.stop()
         if self._janitor is not None:
             await self._janitor.stop()
             self._janitor = None
@@ -158,9 +186,9 @@ class RealApi:
             self._write(accounts.name, Signer.create("service-accounts").key_pem)
         return [
             f"--etcd-servers=http://127.0.0.1:{etcd}",
-            f"--bind-address={self.host}",
-            f"--advertise-address={self.host}",
-            f"--secure-port={self.port}",
+            "--bind-address=127.0.0.1",
+            "--advertise-address=127.0.0.1",
+            f"--secure-port={self._behind}",
             f"--cert-dir={self.directory / 'certificates'}",
             f"--tls-cert-file={files.certificate}",
             f"--tls-private-key-file={files.key}",

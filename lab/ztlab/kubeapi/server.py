@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 from aiohttp import web
 
-from ..faults import Fault, Faults
+from ..faults import Faults
 from . import discovery, errors, openapi, patch, selectors, structural
 from .auth import ANONYMOUS, ANONYMOUS_PATHS, Authentication, User
 from .errors import ApiError
@@ -26,6 +26,7 @@ from .paging import Lists
 from .resource import Object, Registry, Resource
 from .storage import Admission, Store, Stored
 from .table import table
+from .trouble import VERBS, Trouble
 from .watch import Watch
 
 LOG = logging.getLogger(__name__)
@@ -34,7 +35,6 @@ YAML_TYPES = ("application/yaml", "application/vnd.kubernetes.yaml")
 ACCEPTED = ("*/*", "application/*", "application/json")
 UNLOCKED = ("metadata.resourceVersion", "Invalid value: 0: must be specified for an update")
 PROPAGATION = ("Background", "Foreground", "Orphan")
-VERBS = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 Page = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -63,12 +63,16 @@ class KubeApi:
         self.version = dict(version or {"major": "1", "minor": "35", "gitVersion": "v1.35.0", "platform": "linux/amd64"})
         self.pages = dict(pages or {})
         self.requests: Counter[str] = Counter()
-        # Callers that faults leave alone unless they name them: the programs of the lab itself.
-        self.unharmed: set[str] = set()
+        self.trouble = Trouble(faults)
         self.host, self.port = "", 0
         self._runner: web.AppRunner | None = None
         self._ending = False
         self._lists = Lists(store)
+
+    @property
+    def unharmed(self) -> set[str]:
+        """Callers that faults leave alone unless they name them: the programs of the lab itself."""
+        return self.trouble.unharmed
 
     @property
     def admission(self) -> list[Admission]:
@@ -112,7 +116,7 @@ class KubeApi:
             if user == ANONYMOUS and not request.path.startswith(ANONYMOUS_PATHS):
                 raise errors.forbidden_anonymous(request.path, VERBS.get(request.method, request.method.lower()))
             self._negotiate(request)
-            self._faulty(request, user)
+            self.trouble.refuse(request.method, user)
             return await self._answer(request, user)
         except ApiError as error:
             return self._json(error.status(), error.code, error.headers)
@@ -131,28 +135,6 @@ class KubeApi:
         if not any(item in ACCEPTED for item in media) and not request.path.startswith(ANONYMOUS_PATHS):
             raise errors.not_acceptable(["application/json"])
 
-    def _fault(self, kind: str, user: User, **options: str) -> Fault | None:
-        """The fault that bites this caller now. Options user, method and resource limit one; operators are hit only by those that name them."""
-        if self.faults is None:
-            return None
-        fault = self.faults.peek(kind, user=user.name, **options)
-        if fault is None or (user.name in self.unharmed and "user" not in fault.options):
-            return None
-        return self.faults.take(kind, user=user.name, **options)
-
-    def _faulty(self, request: web.Request, user: User) -> None:
-        limit = self._fault("api-429", user, method=request.method)
-        if limit is not None:
-            seconds = str(int(limit.number("seconds", 1)))
-            details = {"retryAfterSeconds": int(seconds)}
-            raise ApiError(429, "TooManyRequests", "too many requests, please try again later", details=details, headers={"Retry-After": seconds})
-        if self._fault("api-500", user, method=request.method) is not None:
-            raise ApiError(500, "InternalError", "Internal error occurred: injected by a fault of the lab")
-        if request.method in ("PUT", "PATCH") and self._fault("api-409", user, method=request.method) is not None:
-            raise ApiError(
-                409, "Conflict", "Operation cannot be fulfilled: the object has been modified; please apply your changes to the latest version and try again"
-            )
-
     async def _answer(self, request: web.Request, user: User) -> web.StreamResponse:
         path = request.path.rstrip("/")
         if path in self.pages:
@@ -163,9 +145,7 @@ class KubeApi:
         target = self._target(path)
         suffix = f"/{target.subresource}" if target.subresource else ""
         self.requests[f"{request.method} {target.resource.plural}{suffix}"] += 1
-        if self._fault("api-403", user, method=request.method, resource=target.resource.plural) is not None:
-            verb = VERBS.get(request.method, request.method.lower()) if target.name or request.method != "GET" else "list"
-            raise errors.forbidden(user.name, verb, target.resource.plural, target.resource.group, target.namespace, target.name)
+        self.trouble.forbid(request.method, user, target.resource.group, target.resource.plural, target.namespace, target.name)
         if target.name:
             return await self._object(request, target)
         return await self._collection(request, target)
