@@ -30,7 +30,7 @@ class Server:
         programs = None if site.real_apiserver == "never" else assets()
         if programs is None and site.real_apiserver == "always":
             raise ValueError("hub.real_apiserver is always, but KUBEBUILDER_ASSETS names no directory with etcd and kube-apiserver")
-        self.real = RealApi(programs, lab.paths.state / "apiserver", crds) if programs is not None else None
+        self.real = RealApi(programs, lab.paths.state / "apiserver", crds, clock=lab.clock, faults=lab.faults) if programs is not None else None
         self.own: KubeApi | None = None if self.real is not None else hub_api(crds, lab.clock, lab.faults, authentication=Authentication())
 
     @property
@@ -58,7 +58,8 @@ class Server:
     @property
     def unharmed(self) -> set[str]:
         """Users whose requests no fault touches unless it names them."""
-        return self.own.unharmed if self.own is not None else set()
+        names: set[str] = self._api.unharmed
+        return names
 
     async def start(self) -> None:
         """Listen; after :meth:`stop` again, with everything that was stored."""
