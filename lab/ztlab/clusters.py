@@ -7,23 +7,26 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Coroutine, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from .ingress import Ingress
+from .newcluster import pki
 from .newcluster.cluster import NewCluster
+from .newcluster.config_server import ConfigServer
 
 if TYPE_CHECKING:
     from .lab import Lab
 
 API_PORT = 6443
-# What the bootstrap host reports of a node that it waits for.
-STAGES_AFTER_RESTART = ("Configuring", "Joined", "Done")
 
 
 @dataclasses.dataclass(frozen=True)
 class ClusterPlan:
-    """What node 0 decoded about its cluster. ``key``: InfraEnv id, which every host of the image knows too."""
+    """What the bootstrap host decoded about its cluster.
+
+    ``key``: what all its hosts know: the InfraEnv id of an agent-based image, the service's id of a cluster that a hub installs.
+    """
 
     key: str
     name: str
@@ -34,6 +37,8 @@ class ClusterPlan:
     ingress_ip: str
     expected: Mapping[str, int]  # role -> count
     signers: Mapping[str, tuple[bytes, bytes]]  # name -> (certificate, key) in PEM
+    cluster_id: str = ""  # OpenShift's, "" for one of its own choice
+    config_authority: tuple[bytes, bytes] | None = None  # signs the machine config server's certificate
 
     @property
     def domain(self) -> str:
@@ -43,8 +48,10 @@ class ClusterPlan:
 class RunningCluster:
     """One cluster. Its API answers as long as a machine carries it: the bootstrap host, later the control plane."""
 
-    def __init__(self, plan: ClusterPlan, api: NewCluster, address: str, ingress: Ingress, virtual: MutableMapping[str, str]) -> None:
+    def __init__(self, plan: ClusterPlan, api: NewCluster, address: str, ingress: Ingress, virtual: MutableMapping[str, str], config: ConfigServer) -> None:
         self.plan = plan
+        self.config = config
+        self._controller: asyncio.Task[None] | None = None
         self._virtual = virtual
         self.api = api
         self.address = address
@@ -65,16 +72,36 @@ class RunningCluster:
 
     async def end(self) -> None:
         self._carriers.clear()
+        if self._controller is not None:
+            self._controller.cancel()
+            await asyncio.gather(self._controller, return_exceptions=True)
         await self._adjust()
+
+    @property
+    def carriers(self) -> frozenset[str]:
+        return frozenset(self._carriers)
+
+    @property
+    def serving(self) -> bool:
+        return self._serving
+
+    def run_controller(self, controller: Coroutine[Any, Any, None]) -> None:
+        """The pod that reports to a service that outlives the bootstrap host; there is one for the life of the cluster."""
+        if self._controller is None:
+            self._controller = asyncio.create_task(controller, name=f"assisted-installer-controller of {self.plan.domain}")
+        else:
+            controller.close()
 
     async def _adjust(self) -> None:
         async with self._lock:
             if self._carriers and not self._serving:
                 await self.api.start(self.address, API_PORT)
                 await self._ingress.start()
+                await self.config.start(self.address)
                 self._virtual.update(dict.fromkeys(self._vips, ""))
                 self._serving = True
             elif self._serving and not self._carriers:
+                await self.config.stop()
                 await self._ingress.stop()
                 await self.api.stop()
                 for address in self._vips:  # nobody answers for them any more: they are free for the next installation
@@ -85,12 +112,16 @@ class RunningCluster:
     def _vips(self) -> tuple[str, ...]:
         return tuple(address for address in (self.plan.api_ip, self.plan.ingress_ip) if address)
 
-    def node_booted(self, hostname: str, role: str, ip: str) -> None:
-        """A machine booted from disk and runs its kubelet."""
-        self.api.node_booted(hostname, role, ip)
+    def node_booted(self, hostname: str, role: str, ip: str, *, machine: str = "", installation: str = "") -> None:
+        """A machine booted from disk and runs its kubelet. Once the cluster is installed nobody in it approves a new node's requests."""
+        self.api.node_booted(hostname, role, ip, automatic=not self.api.installed, machine=machine, installation=installation)
+
+    def node_stopped(self, hostname: str) -> None:
+        """The machine of a node does not run it any more."""
+        self.api.nodes.halt(hostname, self.api.clock.now())
 
     def stages_behind(self, hostname: str) -> int:
-        """How many of STAGES_AFTER_RESTART a node has reached."""
+        """How many of the stages Configuring, Joined, Done a node has reached."""
         kubelet = self.api.nodes.kubelets.get(hostname)
         if kubelet is None:
             return 0
@@ -111,6 +142,10 @@ class Clusters:
         """The newest cluster of this name."""
         return next((running for running in reversed(self._clusters.values()) if running.plan.domain == domain), None)
 
+    def at(self, address: str) -> RunningCluster | None:
+        """The cluster whose API is at a loopback address."""
+        return next((running for running in reversed(self._clusters.values()) if running.address == address), None)
+
     async def begin(self, plan: ClusterPlan, machine: str) -> RunningCluster:
         """Bootkube begins on a machine. A cluster of the same key or address is history. Raises ValueError for signers that are none."""
         for key, old in list(self._clusters.items()):
@@ -126,9 +161,20 @@ class Clusters:
             platform=plan.platform,
             clock=self._lab.clock,
             faults=self._lab.faults,
+            cluster_id=plan.cluster_id,
         )
         table = self._lab.fabric.table
-        running = RunningCluster(plan, api, table.loopback(plan.api_ip), Ingress(api, table.loopback(plan.ingress_ip)), self._lab.fabric.virtual)
+        authority = pki.load_signer(*plan.config_authority) if plan.config_authority else pki.new_authority("root-ca")
+        api.publish_config_authority(authority.pem.decode())
+        names = [f"api-int.{plan.domain}", f"api.{plan.domain}", plan.api_ip]
+        running = RunningCluster(
+            plan,
+            api,
+            table.loopback(plan.api_ip),
+            Ingress(api, table.loopback(plan.ingress_ip)),
+            self._lab.fabric.virtual,
+            ConfigServer(names, authority, api.pools),
+        )
         self._clusters[plan.key] = running
         await running.carry(machine)
         return running

@@ -46,6 +46,9 @@ KINDS: dict[str, str] = {
     "agent-dies": "the agent stops answering",
     "install-fails": "the installation fails on the machine (option stage, default Writing image to disk)",
     "never-joins": "the machine boots from disk, but its node never appears",
+    "csr-wrong-name": "the kubelet's client request names another node (option name)",
+    "csr-wrong-address": "the kubelet's serving request holds an address that is not the node's (option address, default 203.0.113.66)",
+    "csr-foreign": "beside the kubelet's request there is one for a node that nobody knows (option name, default intruder)",
     # assisted-service
     "service-500": "the service answers 500 (option path: only URLs that contain it)",
     "service-503": "the service answers 503 (option path: only URLs that contain it)",

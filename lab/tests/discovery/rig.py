@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import inspect
 import json
@@ -20,7 +21,9 @@ from ztlab.hub.discovery_source import ignition_source, initrd_source
 from ztlab.hub.images import ImageService, OsImageFile
 from ztlab.lab import Lab
 from ztlab.machine.hardware import Hardware
+from ztlab.newcluster import pki
 from ztlab.service.app import AssistedService
+from ztlab.service.artifacts import ROOT_CA
 from ztlab.service.model import Cluster, Host
 from ztlab.service.router import Call
 from ztlab.service.tokens import new_key_pair
@@ -33,7 +36,7 @@ DOMAIN = "hub.example.com"
 SERVICE, IMAGES = f"assisted-service.{DOMAIN}", f"assisted-image-service.{DOMAIN}"
 AGENT_IMAGE = "quay.io/edge-infrastructure/assisted-installer-agent:v2"
 PULL_SECRET = json.dumps({"auths": {"quay.io": {"auth": base64.b64encode(b"lab:lab").decode()}}})
-WALL_LIMIT = 45
+WALL_LIMIT = 120
 
 
 def machine(number: int, **changes: Any) -> dict[str, Any]:
@@ -94,6 +97,9 @@ class HubRig:
         authority = self.lab.authority.ca_file.read_text(encoding="ascii")
         self.service.core.discovery_source = ignition_source(authority)
         self.service.core.initrd_source = initrd_source(authority)
+        self.service.core.signers_source = self.signers
+        self.service.core.kubeconfig_source = self._kubeconfig
+        self._signers: dict[str, dict[str, tuple[bytes, bytes]]] = {}
         self.images = ImageService(
             [OsImageFile("4.22", base_image()[0]), OsImageFile("4.17", base_image()[0])],
             base_url=f"https://{IMAGES}",
@@ -102,6 +108,16 @@ class HubRig:
             session=lambda: self.lab.session,
             redirect=self.lab.fabric.redirect,
         )
+
+    def signers(self, cluster: Cluster) -> dict[str, tuple[bytes, bytes]]:
+        if cluster.id not in self._signers:
+            made = {name: pki.new_authority(name) for name in (*pki.SIGNERS, ROOT_CA)}
+            self._signers[cluster.id] = {name: (signer.pem, pki.key_pem(signer)) for name, signer in made.items()}
+        return self._signers[cluster.id]
+
+    def _kubeconfig(self, name: str, domain: str) -> str:
+        cluster = next(item for item in self.service.core.state.clusters.values() if item.domain == domain)
+        return pki.admin_kubeconfig(pki.load_signers(self.signers(cluster)), name, f"https://api.{domain}:6443")
 
     async def __aenter__(self) -> HubRig:
         await self.lab.start()
@@ -188,3 +204,8 @@ class HubRig:
 
     async def until_console(self, text: str, name: str = "rack-0") -> None:
         await self.until(lambda: text in self.console(name), f"waiting for {text!r} of {name}")
+
+
+def run(coroutine: Any) -> Any:
+    """Run a test's coroutine, with a limit that only a hang reaches."""
+    return asyncio.run(asyncio.wait_for(coroutine, 200))

@@ -16,8 +16,7 @@ from ztlab.newcluster.pki import new_authority
 from ztlab.service.core import Core
 from ztlab.service.model import InfraEnv
 
-from ..live.playground import run
-from .rig import HubRig, hub_site, nmstate
+from .rig import HubRig, hub_site, nmstate, run
 
 
 @pytest.mark.parametrize(("image_type", "version"), [("full-iso", "4.22"), ("minimal-iso", "4.22"), ("full-iso", "4.17"), ("minimal-iso", "4.17")])

@@ -22,8 +22,7 @@ from ztlab.hub.images.ranges import parse_ranges
 from ztlab.machine.initramfs import unpack
 
 from ..live.agent_image import base_image, cpio
-from ..live.playground import run
-from .rig import IMAGES, HubRig, nmstate
+from .rig import IMAGES, HubRig, nmstate, run
 
 
 async def fetch(hub: HubRig, url: str, method: str = "GET", **headers: str) -> tuple[int, Mapping[str, str], bytes]:

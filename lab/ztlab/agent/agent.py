@@ -192,7 +192,7 @@ class Agent:
                 self._stop_installations()
             elif kind != "logs-gather":
                 await self._clock.sleep(self._answers.seconds.get(kind, 0.5))
-                reply["output"] = self._answers.answer(kind, arguments)
+                reply["output"] = await self._answers.answer(kind, arguments)
         except StepFailed as error:
             reply |= {"exit_code": error.exit_code, "error": str(error)}
         except (ValueError, KeyError, IndexError, TypeError) as error:

@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import base64
+import inspect
 import ipaddress
 import json
 import re
+import ssl
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -52,12 +55,13 @@ class Answers:
             "upgrade-agent": self._upgrade,
         }
 
-    def answer(self, step: str, arguments: Sequence[str]) -> str:
+    async def answer(self, step: str, arguments: Sequence[str]) -> str:
         """The output of a step. Raises :class:`StepFailed`."""
         handler = self._steps.get(step)
         if handler is None:
             raise StepFailed(f"this agent knows no step {step}")
-        return json.dumps(handler(arguments))
+        found = handler(arguments)
+        return json.dumps(await found if inspect.isawaitable(found) else found)
 
     def _inventory(self, arguments: Sequence[str]) -> dict[str, Any]:
         live = self._live
@@ -181,9 +185,21 @@ class Answers:
     def _tang(self, arguments: Sequence[str]) -> dict[str, Any]:
         return {"is_success": False, "tang_server_response": []}
 
-    def _api_vip(self, arguments: Sequence[str]) -> dict[str, Any]:
-        url = json.loads(arguments[0]).get("url", "")
-        return {"is_success": False, "url": url, "download_error": "connection refused", "ignition": ""}
+    async def _api_vip(self, arguments: Sequence[str]) -> dict[str, Any]:
+        """Whether the cluster gives its configuration to a host that wants to join (day 2)."""
+        request = json.loads(arguments[0])
+        url = str(request.get("url", ""))
+        try:
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            if request.get("ca_certificate"):
+                tls.load_verify_locations(cadata=base64.b64decode(request["ca_certificate"]).decode("utf-8", "replace"))
+            reply = await self._live.http.request("GET", url, tls=tls)
+        except (Unreachable, ssl.SSLError, ValueError) as error:
+            return {"is_success": False, "url": url, "download_error": str(error), "ignition": ""}
+        if not reply.ok:
+            text = f"ignition file download failed: bad status code: {reply.status}. server response: {reply.body[:200].decode('utf-8', 'replace')}"
+            return {"is_success": False, "url": url, "download_error": text, "ignition": ""}
+        return {"is_success": True, "url": url, "download_error": "", "ignition": reply.body.decode("utf-8", "replace")}
 
     # ---- preparation -----------------------------------------------------------------------------------------------------------------
 

@@ -9,14 +9,16 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..clusters import STAGES_AFTER_RESTART, RunningCluster
+from ..clusters import ClusterPlan, RunningCluster
 from ..fabric.hosts import Unreachable
+from ..live.bootstrap_ignition import bootstrap_plan
 from ..live.client.manifests import MOUNTS, ClientError
 from ..live.client.rest import Client
 from ..live.cluster_plan import TLS_DIRECTORY, cluster_plan
 from ..live.node_zero import RENDEZVOUS_ENV, NodeZero
 from ..live.root import parse_env
 from ..live.systemd import Container
+from .controller import Controller, due_stages
 
 if TYPE_CHECKING:
     from .installer import Installer
@@ -46,6 +48,7 @@ class Bootstrap:
         await self._installer.stage("Waiting for bootkube")
         cluster = await self._start_cluster()
         await self._wait(lambda: cluster.api.bootstrap_complete)
+        self._hand_over()
 
     async def begin(self) -> None:
         """Bring up the API; the image is written meanwhile."""
@@ -64,24 +67,38 @@ class Bootstrap:
         await self._installer.stage("Waiting for bootkube")
         await self._wait(lambda: api.bootstrap_complete)
         await self._installer.stage("Waiting for controller", CONTROLLER_SECONDS)
+        self._hand_over()
 
     async def _wait(self, condition: Callable[[], bool]) -> None:
         await self._clock.until(condition, every=WAIT_SECONDS)
 
-    async def _start_cluster(self) -> RunningCluster:
-        """Raises InstallationFailed when the image does not say what the cluster is."""
-        live = self._live
-        environment = NodeZero(live).service_environment({})
-        documented = Container(environment, MOUNTS)
+    def _hand_over(self) -> None:
+        """Before it restarts the bootstrap host leaves the rest to a pod of the cluster, when the service is elsewhere."""
+        if self._cluster is not None and self._live.discovery:
+            controller = Controller(self._live.lab, self._cluster, self._installer.agent.access, self._installer.cluster_id)
+            self._cluster.run_controller(controller.run())
+
+    async def _plan(self) -> ClusterPlan:
+        """Raises InstallationFailed when bootstrap.ign or the image does not say what the cluster is."""
+        if self._live.discovery:
+            return await self._plan_of_service()
+        return self._plan_of_image()
+
+    async def _plan_of_service(self) -> ClusterPlan:
+        path = f"/v2/clusters/{self._installer.cluster_id}/downloads/files?file_name=bootstrap.ign"
         try:
-            client = Client(live.http, live.root, documented, live.log, live.lab.site.releases)
-            image = live.root.text("/etc/assisted/manifests/cluster-image-set.yaml") or ""
-            version, _architecture = client.release(_release_of(image))
-            own_ip = parse_env(live.root.text(RENDEZVOUS_ENV) or "").get("NODE_ZERO_IP", "")
-            container = live.systemd.container("assisted-service.service", {}, Container({}, {TLS_DIRECTORY: TLS_DIRECTORY}))
-            plan = cluster_plan(live.root, environment, mounted=TLS_DIRECTORY in container.mounts, version=version, fabric=live.lab.fabric, own_ip=own_ip)
-        except ClientError as error:
-            raise InstallationFailed(str(error)) from error
+            reply = await self._installer.agent.call("GET", path)
+            if not reply.ok:
+                raise InstallationFailed(f"failed to download bootstrap.ign: {reply.complaint()}")
+            own_ip = (self._live.network.addresses() or [""])[0]
+            return bootstrap_plan(reply.body, key=self._installer.cluster_key, version=self._installer.version, fabric=self._live.lab.fabric, own_ip=own_ip)
+        except (Unreachable, ValueError) as error:
+            raise InstallationFailed(f"bootstrap.ign: {error}") from error
+
+    async def _start_cluster(self) -> RunningCluster:
+        """Raises InstallationFailed."""
+        live = self._live
+        plan = await self._plan()
         live.log(f"bootkube: bringing up the control plane of {plan.domain} at {plan.api_ip}", phase="installing: bootkube")
         await self._clock.sleep(BOOTKUBE_SECONDS)
         try:
@@ -95,26 +112,33 @@ class Bootstrap:
         live.on_end(leave)
         return cluster
 
+    def _plan_of_image(self) -> ClusterPlan:
+        live = self._live
+        environment = NodeZero(live).service_environment({})
+        documented = Container(environment, MOUNTS)
+        try:
+            client = Client(live.http, live.root, documented, live.log, live.lab.site.releases)
+            image = live.root.text("/etc/assisted/manifests/cluster-image-set.yaml") or ""
+            version, _architecture = client.release(_release_of(image))
+            own_ip = parse_env(live.root.text(RENDEZVOUS_ENV) or "").get("NODE_ZERO_IP", "")
+            container = live.systemd.container("assisted-service.service", {}, Container({}, {TLS_DIRECTORY: TLS_DIRECTORY}))
+            return cluster_plan(live.root, environment, mounted=TLS_DIRECTORY in container.mounts, version=version, fabric=live.lab.fabric, own_ip=own_ip)
+        except ClientError as error:
+            raise InstallationFailed(str(error)) from error
+
     async def _report_others(self) -> None:
         """The bootstrap host reports the stages of hosts that restarted: they have no agent any more."""
-        reported: dict[str, int] = {}
         while True:
             await self._clock.sleep(WAIT_SECONDS)
             for host in await self._hosts():
-                if (host.get("progress") or {}).get("current_stage") not in ("Rebooting", "Waiting for ignition", *STAGES_AFTER_RESTART[:-1]):
-                    continue
-                reached = self._reached(str(host.get("requested_hostname", "")))
-                for number in range(reported.get(host["id"], 0), reached):
-                    await self._installer.report(STAGES_AFTER_RESTART[number], path=f"/v2/infra-envs/{self._installer.infra_env_id}/hosts/{host['id']}")
-                reported[host["id"]] = max(reached, reported.get(host["id"], 0))
-
-    def _reached(self, hostname: str) -> int:
-        """How many of the stages after the restart a node has behind it."""
-        return self._cluster.stages_behind(hostname) if self._cluster else 0
+                for stage in due_stages(host, self._cluster) if self._cluster else ():
+                    await self._installer.report(stage, path=f"/v2/infra-envs/{host['infra_env_id']}/hosts/{host['id']}")
 
     async def _hosts(self) -> list[dict[str, Any]]:
+        installer = self._installer
+        path = f"/v2/clusters/{installer.cluster_id}/hosts" if self._live.discovery else f"/v2/infra-envs/{installer.infra_env_id}/hosts"
         try:
-            reply = await self._installer.agent.call("GET", f"/v2/infra-envs/{self._installer.infra_env_id}/hosts")
+            reply = await installer.agent.call("GET", path)
             return list(reply.json()) if reply.ok else []
         except (Unreachable, ValueError):
             return []

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,8 @@ from ..machine.hardware import InstalledSystem, Outcome
 from .answers import StepFailed
 from .bootstrap import Bootstrap, InstallationFailed
 from .inventory import disk_id, disks_of
-from .node import boot_node
+from .node import NodeDisk, boot_node
+from .pointer import Pointer, read_pointer
 
 if TYPE_CHECKING:
     from ..live.system import LiveSystem
@@ -27,6 +29,7 @@ WRITING_SECONDS = 100.0
 WRITING_STEPS = 10
 RESTART_SECONDS = 8.0
 WAIT_SECONDS = 5.0
+IGNITION_ATTEMPTS = 20
 
 
 class Installer:
@@ -41,6 +44,11 @@ class Installer:
         self.role = str(request["role"])
         self.single_node = self.role == "bootstrap" and request.get("control_plane_count") == 1
         self.infra_env_id = str(request["infra_env_id"])
+        self.cluster_id = str(request.get("cluster_id") or "")
+        self.version = str(request.get("openshift_version") or "")
+        # An agent-based image knows its cluster by the one infra-env; a hub has many clusters per infra-env.
+        self.cluster_key = self.cluster_id if live.discovery else self.infra_env_id
+        self._arguments = [str(word) for word in json.loads(request.get("installer_args") or "[]")]
         device = str(request["boot_device"])
         disks = disks_of(live.machine, live.lab.faults)
         self._disk = next((disk for disk in disks if device in (disk.path, disk_id(disk))), None)
@@ -79,14 +87,15 @@ class Installer:
         self.live.machine.installed.pop(self._disk.name, None)
         for step in range(WRITING_STEPS + 1):
             await self.stage("Writing image to disk", WRITING_SECONDS / WRITING_STEPS, info=f"{step * 100 // WRITING_STEPS}%")
-            if self.live.image.medium.lost:
+            if self.live.image.medium.lost and not self.live.image.in_memory:
                 raise InstallationFailed("failed to write image to disk: I/O error: the installation medium is gone")
-        self.live.log(f"assisted-installer: image written to {self._disk.path}")
+        words = ["coreos-installer install", *self._arguments, self._disk.path]
+        self.live.log(f"assisted-installer: {' '.join(words)}: image written to {self._disk.path}")
 
     async def _wait_for_control_plane(self) -> None:
         """Workers wait for two nodes of the control plane to be ready (reference assisted-rest.md 7.4)."""
-        while True:
-            running = self.live.lab.clusters.get(self.infra_env_id)
+        while not await self._adds_to_cluster():
+            running = self.live.lab.clusters.get(self.cluster_key)
             if running is not None and running.api.masters_ready:
                 return
             await self.clock.sleep(WAIT_SECONDS)
@@ -95,16 +104,42 @@ class Installer:
         if self._disk is None:
             raise InstallationFailed("no disk")
         role = "master" if self.role == "bootstrap" else self.role
-        network, hostname, infra_env_id = self.live.network, await self._requested_hostname(), self.infra_env_id
         lab = self.live.lab
+        pointer = await self._pointer() if self.live.discovery else None
+        hostname = (pointer.hostname if pointer else "") or await self._requested_hostname()
+        disk = NodeDisk(role, hostname, self.live.network, self.cluster_key, secrets.token_hex(4), pointer)
 
         async def boot(machine: Any) -> Outcome:
-            return await boot_node(lab, machine, role=role, hostname=hostname, network=network, cluster_key=infra_env_id)
+            return await boot_node(lab, machine, disk)
 
         self.live.machine.installed[self._disk.name] = InstalledSystem(role, hostname, boot)
         await self.stage("Rebooting", RESTART_SECONDS)
         self.live.log("Installation done, restarting from disk.", phase="restarting")
         self.live.finish(Outcome.REBOOT)
+
+    async def _adds_to_cluster(self) -> bool:
+        """Whether the host joins a cluster that is installed (day 2)."""
+        if not self.live.discovery:
+            return False
+        try:
+            reply = await self.agent.call("GET", f"/v2/clusters/{self.cluster_id}")
+            return reply.ok and reply.json().get("kind") == "AddHostsCluster"
+        except (Unreachable, ValueError):
+            return False
+
+    async def _pointer(self) -> Pointer:
+        """The host's own ignition. Raises :class:`InstallationFailed`."""
+        path = f"/v2/infra-env/{self.infra_env_id}/hosts/{self.agent.host_id}/downloads/ignition"
+        for _attempt in range(IGNITION_ATTEMPTS):
+            try:
+                reply = await self.agent.call("GET", path)
+                if reply.ok:
+                    return read_pointer(reply.body)
+                problem = reply.complaint()
+            except (Unreachable, ValueError) as error:
+                problem = str(error)
+            await self.clock.sleep(WAIT_SECONDS)
+        raise InstallationFailed(f"failed to get the host's ignition: {problem}")
 
     async def _requested_hostname(self) -> str:
         """The name that the service has for this host: the inventory's, or what somebody asked for."""

@@ -6,11 +6,16 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
+import ssl
+import urllib.parse
 from typing import TYPE_CHECKING
 
 from ..clusters import RunningCluster
 from ..fabric.hosts import HostNetwork, Unreachable
+from ..live.http import HostHttp
 from ..machine.hardware import Hardware, Outcome
+from .pointer import Pointer
 
 if TYPE_CHECKING:
     from ..lab import Lab
@@ -21,31 +26,75 @@ WAIT_SECONDS = 5.0
 CONFIGURE_SECONDS = 25.0
 
 
-async def boot_node(lab: Lab, machine: Hardware, *, role: str, hostname: str, network: HostNetwork, cluster_key: str) -> Outcome:
+@dataclasses.dataclass(frozen=True)
+class NodeDisk:
+    """What an installation left on a disk. ``cluster_key``: of the cluster whose control plane this is a part of.
+
+    ``pointer`` None (agent-based image): the configuration is that of the cluster of the key.
+    """
+
+    role: str
+    hostname: str
+    network: HostNetwork
+    cluster_key: str
+    installation: str
+    pointer: Pointer | None = None
+
+
+async def boot_node(lab: Lab, machine: Hardware, disk: NodeDisk) -> Outcome:
     """Run an installed system until it is switched off."""
     console = machine.console
     name = machine.spec.name
+    network = disk.network
     await lab.clock.sleep(KERNEL_SECONDS)
     for address in lab.fabric.attach(name, network):
         console.print(f"Duplicate address: {address} is in use by {', '.join(lab.fabric.owners(address))}.")
     running = None
+    kubelet = False
     try:
-        if role == "master":
-            running = await _own_control_plane(lab, name, cluster_key)
-        running = await _configure(lab, machine, role, network, cluster_key)
-        if role == "master":
+        if disk.role == "master":
+            running = await _own_control_plane(lab, name, disk.cluster_key)
+        running = await _point(lab, machine, disk.pointer, network) if disk.pointer else await _configure(lab, machine, disk.role, network, disk.cluster_key)
+        if disk.role == "master":
             await running.carry(name)
         if lab.faults.take("never-joins", name):
             console.print("kubelet: failed to run Kubelet (injected fault never-joins).", phase="installed, not joined")
         else:
-            running.node_booted(hostname, role, (network.addresses() or [""])[0])
-            console.print(f"kubelet: registering node {hostname}.", phase="node")
+            address = (network.addresses() or [""])[0]
+            running.node_booted(disk.hostname, disk.role, address, machine=name, installation=disk.installation)
+            kubelet = True
+            console.print(f"kubelet: registering node {disk.hostname}.", phase="node")
         await asyncio.Event().wait()
         return Outcome.HALT
     finally:
         lab.fabric.detach(name)
         if running is not None:
+            if kubelet:
+                running.node_stopped(disk.hostname)
             await running.drop(name)
+
+
+async def _point(lab: Lab, machine: Hardware, pointer: Pointer, network: HostNetwork) -> RunningCluster:
+    """Ignition merges what the pointer names, for as long as it takes."""
+    http = HostHttp(lab, lambda: network)
+    said = ""
+    while True:
+        try:
+            reply = await http.request("GET", pointer.source, headers=pointer.headers, tls=pointer.trust())
+            address = urllib.parse.urlsplit(http.reach(pointer.source)[0]).hostname or ""
+            running = lab.clusters.at(address)
+            problem = "" if reply.ok and running is not None else f"{reply.status}: {reply.body[:200].decode('utf-8', 'replace').strip()}"
+        except (Unreachable, ssl.SSLError) as error:
+            running, problem = None, str(error)
+        if running is not None and not problem:
+            break
+        if problem != said:
+            machine.console.print(f"Ignition: GET {pointer.source}: {problem}", phase="waiting for ignition")
+            said = problem
+        await lab.clock.sleep(WAIT_SECONDS)
+    machine.console.print(f"Ignition: GET {pointer.source}: OK", phase="configuring")
+    await lab.clock.sleep(CONFIGURE_SECONDS)
+    return running
 
 
 async def _own_control_plane(lab: Lab, name: str, cluster_key: str) -> RunningCluster | None:

@@ -164,7 +164,7 @@ class _Reader:
 
     def _resource(self, resource: Mapping[str, Any], place: str) -> bytes:
         self._unused(resource, place, "resource")
-        data = _fetch(resource.get("source"), place)
+        data = read_source(resource.get("source"), place)
         compression = resource.get("compression") or ""
         if compression == "gzip":
             try:
@@ -238,7 +238,8 @@ class _Reader:
             seen.add(name)
 
 
-def _fetch(source: Any, place: str) -> bytes:
+def read_source(source: Any, place: str) -> bytes:
+    """The content of a data URL. Raises :class:`IgnitionError`."""
     if source in (None, ""):
         return b""
     if not isinstance(source, str):

@@ -8,8 +8,10 @@ from __future__ import annotations
 import gzip
 import importlib
 import lzma
+import re
 import zlib
 
+_NOT_ZERO = re.compile(rb"[^\0]")
 _CHECK_NAMES = {lzma.CHECK_CRC64: "CRC64", lzma.CHECK_SHA256: "SHA-256"}
 
 
@@ -27,7 +29,8 @@ def unpack(data: bytes, links: dict[str, str] | None = None) -> dict[str, bytes]
     position = 0
     while position < len(data):
         if data[position] == 0:
-            position += 1
+            found = _NOT_ZERO.search(data, position)
+            position = found.start() if found else len(data)
         elif data.startswith((b"070701", b"070702"), position):
             position = _archive(data, position, files, links)
         else:

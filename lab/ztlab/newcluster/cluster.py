@@ -29,6 +29,7 @@ NAMESPACES = (
     "openshift-config-managed",
     "openshift-console",
     "openshift-machine-api",
+    "openshift-machine-config-operator",
     "openshift-ingress",
 )
 
@@ -83,7 +84,7 @@ class NewCluster:
             "platform": "linux/amd64",
         }
         self.api = KubeApi(self.registry, self.store, authentication=Authentication(), version=body, faults=faults)
-        self.nodes = Nodes(self.store, self.registry, kubernetes_version=full, version=version, masters_schedulable=self.masters_schedulable)
+        self.nodes = Nodes(self.store, self.registry, kubernetes_version=full, version=version, masters_schedulable=self.masters_schedulable, faults=faults)
         self._ticker: asyncio.Task[None] | None = None
         self._started: float | None = None
         self._masters_since: float | None = None
@@ -141,9 +142,18 @@ class NewCluster:
     def console_url(self) -> str:
         return f"https://console-openshift-console.apps.{self.domain}"
 
-    def node_booted(self, name: str, role: str, ip: str, *, automatic: bool = True) -> None:
+    def node_booted(self, name: str, role: str, ip: str, *, automatic: bool = True, machine: str = "", installation: str = "") -> None:
         """A machine booted from disk and runs its kubelet. ``automatic`` False: its signing requests wait for a user (day 2)."""
-        self.nodes.boot(name, "master" if role == "bootstrap" else role, ip, self.clock.now(), automatic=automatic)
+        self.nodes.boot(name, "master" if role == "bootstrap" else role, ip, self.clock.now(), automatic=automatic, machine=machine, installation=installation)
+
+    def pools(self) -> set[str]:
+        """Names of the MachineConfigPools; the arbiter's has no object of its own here."""
+        found = {str(item["metadata"]["name"]) for item in self.store.list(self.registry.by_kind("MachineConfigPool", MCO))}
+        return found | ({"arbiter"} if self.expected["arbiter"] else set())
+
+    def publish_config_authority(self, pem: str) -> None:
+        """Where hubs look for the machine config server's CA."""
+        self._put("ConfigMap", "", {"metadata": {"name": "machine-config-server-ca"}, "data": {"ca-bundle.crt": pem}}, "openshift-machine-config-operator")
 
     def kubeconfig(self, server_override: str | None = None) -> str:
         """An administrator's kubeconfig. With another address than the real one the server name stays the real one."""

@@ -11,6 +11,7 @@ import secrets
 import uuid
 from typing import Any
 
+from ..faults import Faults
 from ..kubeapi import Object, Registry, Store
 from . import pki
 
@@ -19,6 +20,8 @@ SERVING_SIGNER = "kubernetes.io/kubelet-serving"
 BOOTSTRAPPER = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
 APPROVE_SECONDS = 8.0
 READY_SECONDS = 45.0
+SILENT_SECONDS = 40.0
+ASK_AGAIN_SECONDS = 60.0
 CAPACITY = {"cpu": "8", "memory": "32863240Ki", "ephemeral-storage": "125293548Ki", "hugepages-2Mi": "0", "pods": "250"}
 APPROVED = {
     "type": "Approved",
@@ -30,18 +33,25 @@ APPROVED = {
 
 @dataclasses.dataclass
 class Kubelet:
-    """A machine that runs a kubelet. ``automatic``: the cluster approves its requests itself, as on day 1."""
+    """A machine that runs a kubelet. ``automatic``: the cluster approves its requests itself, as on day 1.
+
+    ``machine`` is its name in the site; ``installation`` tells a freshly written disk from a restart.
+    """
 
     name: str
     role: str
     ip: str
     booted: float
     automatic: bool = True
+    machine: str = ""
+    installation: str = ""
     client_request: str = ""
     serving_request: str = ""
     requested: float = 0.0
     joined: float | None = None
+    served: bool = False
     ready: bool = False
+    halted: float | None = None
     machine_id: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
     system_uuid: str = dataclasses.field(default_factory=lambda: str(uuid.uuid4()))
     boot_id: str = dataclasses.field(default_factory=lambda: str(uuid.uuid4()))
@@ -50,7 +60,9 @@ class Kubelet:
 class Nodes:
     """Moves every kubelet forward; called at each tick with the time in lab seconds."""
 
-    def __init__(self, store: Store, registry: Registry, *, kubernetes_version: str, version: str, masters_schedulable: bool) -> None:
+    def __init__(
+        self, store: Store, registry: Registry, *, kubernetes_version: str, version: str, masters_schedulable: bool, faults: Faults | None = None
+    ) -> None:
         self.store = store
         self.node_kind = registry.by_kind("Node")
         self.csr_kind = registry.by_kind("CertificateSigningRequest", "certificates.k8s.io")
@@ -58,49 +70,80 @@ class Nodes:
         self.masters_schedulable = masters_schedulable
         self.authority = pki.new_authority("kube-csr-signer_@1")
         self.kubelets: dict[str, Kubelet] = {}
+        self._faults = faults or Faults()
 
-    def boot(self, name: str, role: str, ip: str, now: float, *, automatic: bool = True) -> None:
-        """A machine came up from its disk; a known one is rebooting."""
-        if name in self.kubelets:
-            kubelet = self.kubelets[name]
-            kubelet.ip, kubelet.booted, kubelet.boot_id = ip, now, str(uuid.uuid4())
-            if kubelet.joined is not None:
-                kubelet.joined = now
-                self._set_ready(kubelet, False)
+    def boot(self, name: str, role: str, ip: str, now: float, *, automatic: bool = True, machine: str = "", installation: str = "") -> None:
+        """A machine came up from its disk; a known one is rebooting, unless its disk was written anew or its Node was deleted."""
+        known = self.kubelets.get(name)
+        if known is None or known.installation != installation or (known.joined is not None and not self.store.exists(self.node_kind, name)):
+            self.kubelets[name] = Kubelet(name, role, ip, now, automatic, machine, installation)
             return
-        self.kubelets[name] = Kubelet(name, role, ip, now, automatic)
+        known.ip, known.booted, known.halted, known.boot_id = ip, now, None, str(uuid.uuid4())
+        if known.joined is not None:
+            known.joined = now
+            self._set_ready(known, False)
+
+    def halt(self, name: str, now: float) -> None:
+        """The machine of a kubelet was switched off or runs something else."""
+        if name in self.kubelets:
+            self.kubelets[name].halted = now
 
     def ready(self, *roles: str) -> int:
         return sum(kubelet.ready for kubelet in self.kubelets.values() if kubelet.role in roles)
 
     def tick(self, now: float) -> None:
         for kubelet in self.kubelets.values():
-            self._tick(kubelet, now)
+            if kubelet.joined is not None and not self.store.exists(self.node_kind, kubelet.name):
+                kubelet.ready = False  # a kubelet that runs does not create its Node again
+            elif kubelet.halted is not None:
+                self._miss(kubelet, now)
+            else:
+                self._tick(kubelet, now)
+
+    def _miss(self, kubelet: Kubelet, now: float) -> None:
+        """The cluster notices after a while that a kubelet is silent."""
+        if kubelet.ready and kubelet.halted is not None and now - kubelet.halted >= SILENT_SECONDS:
+            self._set_ready(kubelet, False, ("Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status."))
 
     def _tick(self, kubelet: Kubelet, now: float) -> None:
-        if not kubelet.client_request:
-            kubelet.client_request = self._request(kubelet, CLIENT_SIGNER, BOOTSTRAPPER)
-            kubelet.requested = now
-        elif kubelet.joined is None:
-            if self._issued(kubelet, kubelet.client_request, now):
+        if kubelet.joined is None:
+            if not kubelet.client_request or self._refused(kubelet, kubelet.client_request, now):
+                kubelet.client_request = self._request(kubelet, CLIENT_SIGNER, BOOTSTRAPPER)
+                kubelet.requested = now
+            elif self._issued(kubelet, kubelet.client_request, now):
                 kubelet.joined = now
                 self._create_node(kubelet)
-        elif not kubelet.serving_request:
+            return
+        if not kubelet.served and (not kubelet.serving_request or self._refused(kubelet, kubelet.serving_request, now)):
             kubelet.serving_request = self._request(kubelet, SERVING_SIGNER, f"system:node:{kubelet.name}")
             kubelet.requested = now
-        else:
-            self._issued(kubelet, kubelet.serving_request, now)
-            if not kubelet.ready and now - kubelet.joined >= READY_SECONDS:
-                self._set_ready(kubelet, True)
+            return
+        kubelet.served = kubelet.served or self._issued(kubelet, kubelet.serving_request, now)
+        if not kubelet.ready and now - kubelet.joined >= READY_SECONDS:
+            self._set_ready(kubelet, True)
 
     # signing requests
 
     def _request(self, kubelet: Kubelet, signer: str, user: str) -> str:
+        """The kubelet's request; what faults say about it included."""
         serving = signer == SERVING_SIGNER
-        names = [kubelet.name, kubelet.ip] if serving else []
-        pem = pki.signing_request(f"system:node:{kubelet.name}", ["system:nodes"], names)
+        name, addresses = kubelet.name, [kubelet.name, kubelet.ip] if serving else []
+        wrong_name = None if serving else self._faults.take("csr-wrong-name", kubelet.machine)
+        wrong_address = self._faults.take("csr-wrong-address", kubelet.machine) if serving else None
+        foreign = None if serving else self._faults.take("csr-foreign", kubelet.machine)
+        if wrong_name:
+            name = wrong_name.options.get("name", f"not-{name}")
+        if wrong_address:
+            addresses.append(wrong_address.options.get("address", "203.0.113.66"))
+        if foreign:
+            self._create_request(foreign.options.get("name", "intruder"), [], signer, user)
+        return self._create_request(name, addresses, signer, user)
+
+    def _create_request(self, name: str, addresses: list[str], signer: str, user: str) -> str:
+        serving = signer == SERVING_SIGNER
+        pem = pki.signing_request(f"system:node:{name}", ["system:nodes"], addresses)
         usage = "server auth" if serving else "client auth"
-        groups = ["system:nodes"] if serving else ["system:serviceaccounts:openshift-machine-config-operator", "system:serviceaccounts"]
+        groups = ["system:nodes"] if serving else ["system:serviceaccounts", "system:serviceaccounts:openshift-machine-config-operator"]
         body: Object = {
             "metadata": {"name": f"csr-{secrets.token_hex(3)[:5]}"},
             "spec": {
@@ -113,15 +156,24 @@ class Nodes:
         }
         return str(self.store.create(self.csr_kind, body)["metadata"]["name"])
 
+    def _refused(self, kubelet: Kubelet, name: str, now: float) -> bool:
+        """Whether a request was denied or taken away a while ago, so that the kubelet asks again."""
+        if now - kubelet.requested < ASK_AGAIN_SECONDS:
+            return False
+        if not self.store.exists(self.csr_kind, name):
+            return True
+        conditions = (self.store.get(self.csr_kind, name).get("status") or {}).get("conditions") or []
+        return any(entry["type"] in ("Denied", "Failed") for entry in conditions)
+
     def _issued(self, kubelet: Kubelet, name: str, now: float) -> bool:
         """Approve when it is the cluster's turn, sign what is approved; True once signed."""
         if not self.store.exists(self.csr_kind, name):
-            return True
+            return False
         csr = self.store.get(self.csr_kind, name)
         status = csr.get("status") or {}
         kinds = [entry["type"] for entry in status.get("conditions") or []]
         if status.get("certificate"):
-            return True
+            return _names_node(csr, kubelet.name)
         if "Denied" in kinds:
             return False
         if "Approved" not in kinds:
@@ -134,7 +186,7 @@ class Nodes:
         certificate = pki.sign_request(self.authority, request, client=csr["spec"]["signerName"] == CLIENT_SIGNER)
         csr["status"]["certificate"] = base64.b64encode(certificate).decode()
         self.store.update(self.csr_kind, csr, subresource="status")
-        return True
+        return _names_node(csr, kubelet.name)
 
     # node objects
 
@@ -156,13 +208,16 @@ class Nodes:
             spec["taints"] = [{"key": "node-role.kubernetes.io/master", "effect": "NoSchedule"}]
         if kubelet.role == "arbiter":
             spec["taints"] = [{"key": "node-role.kubernetes.io/arbiter", "effect": "NoSchedule"}]
-        self.store.create(self.node_kind, {"metadata": {"name": kubelet.name, "labels": self.labels(kubelet)}, "spec": spec})
+        if not self.store.exists(self.node_kind, kubelet.name):
+            self.store.create(self.node_kind, {"metadata": {"name": kubelet.name, "labels": self.labels(kubelet)}, "spec": spec})
         self._set_ready(kubelet, False)
 
-    def _set_ready(self, kubelet: Kubelet, ready: bool) -> None:
+    def _set_ready(self, kubelet: Kubelet, ready: bool, said: tuple[str, str, str] | None = None) -> None:
+        """``said``: status, reason and message when they are not the usual ones."""
         kubelet.ready = ready
         moment = self.store.timestamp()
-        texts = ("KubeletReady", "kubelet is posting ready status") if ready else ("KubeletNotReady", "container runtime network not ready: NetworkReady=false")
+        usual = ("True", "KubeletReady", "kubelet is posting ready status")
+        status, *texts = said or (usual if ready else ("False", "KubeletNotReady", "container runtime network not ready: NetworkReady=false"))
         conditions = [
             {"type": kind, "status": "False", "reason": f"KubeletHas{reason}", "lastTransitionTime": moment, "lastHeartbeatTime": moment}
             for kind, reason in (("MemoryPressure", "SufficientMemory"), ("DiskPressure", "NoDiskPressure"), ("PIDPressure", "SufficientPID"))
@@ -170,7 +225,7 @@ class Nodes:
         conditions.append(
             {
                 "type": "Ready",
-                "status": "True" if ready else "False",
+                "status": status,
                 "reason": texts[0],
                 "message": texts[1],
                 "lastTransitionTime": moment,
@@ -198,3 +253,8 @@ class Nodes:
             },
         }
         self.store.update(self.node_kind, node, subresource="status")
+
+
+def _names_node(csr: Object, name: str) -> bool:
+    """Whether a certificate is of use to the node's kubelet."""
+    return pki.common_name(base64.b64decode(csr["spec"]["request"])) == f"system:node:{name}"

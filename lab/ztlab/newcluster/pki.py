@@ -174,6 +174,12 @@ def signing_request(common_name: str, organisations: Sequence[str], names: Seque
     return builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
 
 
+def common_name(request: bytes) -> str:
+    """Whom a CSR is for."""
+    found = x509.load_pem_x509_csr(request).subject.get_attributes_for_oid(NameOID.COMMON_NAME)
+    return str(found[0].value) if found else ""
+
+
 def sign_request(signer: Signer, request: bytes, *, client: bool) -> bytes:
     """Certificate for a CSR."""
     loaded = x509.load_pem_x509_csr(request)
