@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import tempfile
@@ -13,17 +14,47 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from .errors import ZeroTouchError
+
 SECRET_FILE = 0o600
 SECRET_DIRECTORY = 0o700
 
 
 def ensure_directory(path: Path, mode: int = SECRET_DIRECTORY) -> bool:
-    """Make the directory and its missing parents, all with this mode; returns whether it was made. An existing directory keeps its mode."""
+    """Make the directory and its missing parents, all with this mode; returns whether it was made. An existing directory keeps its mode.
+
+    Raises :class:`ZeroTouchError` naming what cannot be made.
+    """
     if path.is_dir():
         return False
     ensure_directory(path.parent, mode)
-    path.mkdir(exist_ok=True, mode=mode)
+    try:
+        path.mkdir(exist_ok=True, mode=mode)
+    except OSError as error:
+        raise write_fault(error, path) from error
     return True
+
+
+def write_fault(error: OSError, path: Path, size: int = 0) -> ZeroTouchError:
+    """Why a file (of ``size`` bytes) or directory cannot be written, with what can be done about it."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return ZeroTouchError(f"There is no room for {path}: it needs {size} bytes, {_free(path)} are free.", "Free some space or use another directory.")
+    if error.errno in (errno.EEXIST, errno.ENOTDIR):
+        return ZeroTouchError(f"{path} cannot be written: something else than a directory is in the way.", "Move it away, or use another directory.")
+    hint = "The file system is mounted read-only." if error.errno == errno.EROFS else ""
+    hint = "It must belong to the user who runs this." if error.errno in (errno.EACCES, errno.EPERM) else hint
+    return ZeroTouchError(f"{path} cannot be written: {error.strerror or error}.", hint)
+
+
+def _free(path: Path) -> int:
+    """Free bytes where the path is or would be."""
+    for place in (path, *path.parents):
+        try:
+            space = os.statvfs(place)
+        except OSError:
+            continue
+        return space.f_bavail * space.f_frsize
+    return 0
 
 
 @contextlib.contextmanager
@@ -57,13 +88,19 @@ def sync_directory(path: Path) -> None:
 
 
 def write_atomic(path: Path, content: bytes | str, mode: int = SECRET_FILE) -> bool:
-    """Write ``content`` unless the file already holds it with that mode; returns whether anything was changed."""
+    """Write ``content`` unless the file already holds it with that mode; returns whether anything was changed.
+
+    Raises :class:`ZeroTouchError` naming the file where it cannot be written.
+    """
     data = content.encode() if isinstance(content, str) else content
     if same_file(path, data, mode):
         return False
     ensure_directory(path.parent)
-    with atomic_writer(path, mode) as handle:
-        handle.write(data)
+    try:
+        with atomic_writer(path, mode) as handle:
+            handle.write(data)
+    except OSError as error:
+        raise write_fault(error, path, len(data)) from error
     return True
 
 

@@ -20,17 +20,17 @@ from ..cluster.checked import all_problems
 from ..cluster.files import read_directory
 from ..cluster.spec import Cluster, Deployment
 from ..common.errors import InvalidInput, ZeroTouchError
-from ..common.files import SECRET_FILE, ensure_directory, same_file, write_atomic
+from ..common.files import SECRET_DIRECTORY, SECRET_FILE, ensure_directory, same_file, sha256_of, write_atomic, write_fault
 from ..common.problems import UNSUPPORTED, Problem
 from ..common.secrets import secret_values
 from ..ignition.live import LiveIgnition, build_live_ignition
 from ..ignition.secrets import BuildSecrets, admin_kubeconfig, from_state, make_secrets
-from ..image.build import BuiltImage, ImagePlan, ImageRecord, build_image, plan_image, verify_base
+from ..image.build import BuiltImage, ImagePlan, ImageRecord, build_image, compare_base, plan_image, verify_base
 from ..manifests.cluster_manifests import render_manifests
 from .base_image import BaseImage, ReadyBase, Source, check_fit, find_base
 from .inputs import input_digests
 from .recovery import Recovered, recover
-from .workdir import WorkDir, cluster_section
+from .workdir import WorkDir, check_place, cluster_section, loose_mode
 
 Kind = Literal["iso", "minimal_iso", "pxe", "config_iso"]
 Engine = Literal["auto", "native", "openshift_install"]
@@ -86,6 +86,7 @@ class BuildPlan:
     files: tuple[TextFile, ...] = ()
     reason: str = ""
     former: tuple[Path, ...] = ()
+    loose: int = 0
     warnings: tuple[str, ...] = ()
 
     @property
@@ -94,16 +95,17 @@ class BuildPlan:
 
     @property
     def changed(self) -> bool:
-        return self.image_changed or bool(self.files)
+        return self.image_changed or bool(self.files or self.loose)
 
     @property
     def steps(self) -> tuple[str, ...]:
         """The plan in words, a line for each change."""
         image = (f"build {self.image_path}: {self.reason}",) if self.image_changed else ()
+        tighten = (f"change the mode of {self.request.dest} from {self.loose:04o} to {SECRET_DIRECTORY:04o}: it holds credentials",) if self.loose else ()
         why = "the former ones are given up" if self.request.new_secrets else "there are none yet"
         secrets = (f"draw tokens, signers and the password of kubeadmin: {why}",) if self.new_secrets else ()
         former = (f"keep {path} beside its successor" for path in self.former)
-        return (*filter(None, (self.base.note,)), *secrets, *former, *(f"write {file.path}: {file.reason}" for file in self.files), *image)
+        return (*filter(None, (self.base.note,)), *tighten, *secrets, *former, *(f"write {file.path}: {file.reason}" for file in self.files), *image)
 
     def secret_values(self) -> set[str]:
         """What must not appear in any output."""
@@ -126,6 +128,7 @@ def read_input(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
     Raises :class:`InvalidInput` with every problem of the input, and :class:`ZeroTouchError` for a base image or content that cannot be used.
     """
     _refuse_unbuilt(request)
+    check_place(request.dest)
     deployment = _read(request.source_dir, check_mode)
     base = find_base(request.base, request.source, check_mode=check_mode)
     arch = deployment.cluster.architecture if deployment else base.image.arch if base.image else ""
@@ -133,7 +136,7 @@ def read_input(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
     if deployment is not None and base.image is not None:
         warnings += check_fit(base.image, deployment.cluster.version, arch)
     path = request.dest / "images" / f"agent.{arch or _DEFAULT_ARCHITECTURE}.iso"
-    return BuildPlan(request, base, path, deployment, warnings=tuple(warnings))
+    return BuildPlan(request, base, path, deployment, loose=loose_mode(request.dest), warnings=tuple(warnings))
 
 
 def complete_plan(plan: BuildPlan) -> BuildPlan:
@@ -254,6 +257,8 @@ def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: 
     dest = plan.request.dest
     state = WorkDir(dest).state
     ensure_directory(dest)
+    if plan.loose:
+        _tighten(dest)
     if plan.new_secrets:
         _give_up_former(plan, now())
     if state.section("secrets") != plan.secrets.to_state():
@@ -271,6 +276,13 @@ def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: 
         document["image"] = _image_section(plan, plan.ignition, built, document.get("image") or {}, now)
         document.setdefault("install", {}).setdefault("phase", "built")
     return built
+
+
+def _tighten(directory: Path) -> None:
+    try:
+        directory.chmod(SECRET_DIRECTORY)
+    except OSError as error:
+        raise write_fault(error, directory) from error
 
 
 def _give_up_former(plan: BuildPlan, now: datetime.datetime) -> None:
@@ -293,8 +305,11 @@ def _image_section(plan: BuildPlan, ignition: LiveIgnition, built: BuiltImage, b
 
 def verify(plan: BuildPlan) -> None:
     """In check mode: the checksum of a base image on disk, which a real run checks while it copies."""
+    given = plan.base.given
     if plan.image is not None and plan.image.changed:
         verify_base(plan.image)
+    elif plan.image is None and plan.base.image is not None and given.path and given.sha256:
+        compare_base(plan.base.image.path, given.sha256, sha256_of(plan.base.image.path))
 
 
 def describe(plan: BuildPlan, built: BuiltImage | None = None) -> dict[str, Any]:

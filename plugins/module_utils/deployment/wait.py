@@ -147,7 +147,7 @@ def _failure(request: WaitRequest, around: Surroundings, setup: Setup, observer:
     around.redactor.add(secret_values(deployment.cluster.pull_secret) if deployment else ())
     try:
         directory: Path | None = write_bundle(request.log_dir, outcome, setup, observer, around.media, around.redactor, around.now()).directory
-    except OSError as error:
+    except (OSError, ZeroTouchError) as error:
         directory = None
         around.show(f"The failure bundle cannot be written: {error}")
     result = {**result, "log_dir": str(directory or ""), "suspects": list(outcome.suspects)}

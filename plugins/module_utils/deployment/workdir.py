@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -145,6 +147,27 @@ def open_work_dir(path: Path) -> WorkDir:
     if path.exists() and not path.is_dir():
         raise ZeroTouchError(f"{path} is not a directory.", "source_dir is the work directory of a deployment.")
     return WorkDir(path)
+
+
+def check_place(root: Path) -> None:
+    """Raises :class:`ZeroTouchError` for a work directory that no run could use, whether it is there yet or not; nothing is tried."""
+    try:
+        there = next(path for path in (root, *root.parents) if os.path.lexists(path))
+        if not there.is_dir():
+            raise ZeroTouchError(f"{there} is not a directory.", "The work directory (openshift_work_dir) must be one, or not be there yet.")
+        if not os.access(there, os.W_OK | os.X_OK):
+            what = f"{there} cannot be written" if there == root else f"{root} cannot be made: {there} cannot be written"
+            raise ZeroTouchError(f"{what}.", "Name another openshift_work_dir, or give this one to the user who runs this.")
+        if there == root and there.stat().st_mode & stat.S_ISVTX:
+            raise ZeroTouchError(f"{root} is a directory that users share.", "It would hold credentials: name one of its own as openshift_work_dir.")
+    except OSError as error:
+        raise ZeroTouchError(f"{root} cannot be looked at: {error.strerror}.", "Name another openshift_work_dir.") from error
+
+
+def loose_mode(root: Path) -> int:
+    """The mode of a work directory that others can enter, 0 for one that they cannot or that is not there."""
+    mode = stat.S_IMODE(root.stat().st_mode) if root.is_dir() else 0
+    return mode if mode & 0o077 else 0
 
 
 def known_secrets(work_dir: WorkDir) -> set[str]:

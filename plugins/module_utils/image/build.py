@@ -177,13 +177,14 @@ def _difference(plan: ImagePlan, members: tuple[Member, ...], text: str | None) 
 def verify_base(plan: ImagePlan) -> None:
     """Read the whole base and compare its SHA-256 with the expected one; raises :class:`ZeroTouchError` when it differs."""
     if plan.base_sha256:
-        _compare(plan, sha256_of(plan.base.path))
+        compare_base(plan.base.path, plan.base_sha256, sha256_of(plan.base.path))
 
 
-def _compare(plan: ImagePlan, found: str) -> None:
-    if found != plan.base_sha256:
+def compare_base(path: Path, expected: str, found: str) -> None:
+    """Raises :class:`ZeroTouchError` when the base image is not the expected one."""
+    if found != expected:
         raise ZeroTouchError(
-            f"{plan.base.path} is not the expected base image: its SHA-256 is {found}, expected is {plan.base_sha256}.",
+            f"{path} is not the expected base image: its SHA-256 is {found}, expected is {expected}.",
             "Download it again, or correct sha256.",
         )
 
@@ -216,7 +217,7 @@ class _Verified:
     def __call__(self, source: Any) -> Digests:
         digests = self._work(source)
         if self._plan.base_sha256:
-            _compare(self._plan, digests.base)
+            compare_base(self._plan.base.path, self._plan.base_sha256, digests.base)
         return digests
 
 

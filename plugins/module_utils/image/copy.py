@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ..common.errors import ZeroTouchError
-from ..common.files import SECRET_FILE, atomic_writer
+from ..common.files import SECRET_FILE, atomic_writer, write_fault
 from .edit import Patch
 from .iso9660 import ImageFile
 
@@ -58,7 +58,7 @@ def patched_copy(
                     result = side.result()
                 _refuse_changed(source)
         except OSError as error:
-            raise _write_error(error, target, source.size) from error
+            raise write_fault(error, target, source.size) from error
         return result
 
 
@@ -138,14 +138,6 @@ def _refuse_changed(source: ImageFile) -> None:
     status = os.fstat(source.fileno())
     if (status.st_size, status.st_mtime_ns) != (source.size, source.mtime_ns):
         raise ZeroTouchError(f"{source.path} was changed while it was copied.", "Run again when it is complete.")
-
-
-def _write_error(error: OSError, target: Path, size: int) -> ZeroTouchError:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        space = os.statvfs(target.parent)
-        free = space.f_bavail * space.f_frsize
-        return ZeroTouchError(f"There is no room for {target}: it needs {size} bytes, {free} are free.", "Free some space or use another directory.")
-    return ZeroTouchError(f"{target} cannot be written: {error.strerror or error}.")
 
 
 class DigestOf:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -183,3 +184,29 @@ class TestState:
             thread.join()
         document = StateFile(tmp_path / "state.json").read()
         assert all(len(document[name]) == 25 for name in ("image", "publish", "install"))
+
+
+class TestWriteFaults:
+    @pytest.mark.parametrize(
+        ("number", "words"),
+        [
+            (errno.ENOSPC, r"There is no room for .*file: it needs 5 bytes, \d+ are free\. Free some space"),
+            (errno.EDQUOT, r"There is no room for .*file: it needs 5 bytes, \d+ are free\."),
+            (errno.EACCES, r"file cannot be written: Permission denied\. It must belong to the user"),
+            (errno.EROFS, r"file cannot be written: Read-only file system\. The file system is mounted read-only\."),
+            (errno.EIO, r"file cannot be written: Input/output error\."),
+        ],
+    )
+    def test_what_is_said(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, words: str) -> None:
+        def fail(descriptor: int) -> None:
+            raise OSError(number, os.strerror(number))
+
+        monkeypatch.setattr(os, "fsync", fail)
+        with pytest.raises(ZeroTouchError, match=words):
+            write_atomic(tmp_path / "file", b"12345")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_file_where_a_directory_should_be(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        with pytest.raises(ZeroTouchError, match="file cannot be written: something else than a directory is in the way"):
+            write_atomic(tmp_path / "file" / "below" / "x", b"")

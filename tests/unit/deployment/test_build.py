@@ -10,6 +10,7 @@ import datetime
 import hashlib
 import importlib.util
 import json
+import os
 import stat
 import sys
 from collections.abc import Callable
@@ -412,3 +413,43 @@ def test_secret_values_are_known(work: Path, request_for: Request) -> None:
     write_config(work)
     plan = plan_build(request_for())
     assert {"geheim-pull", plan.secrets.kubeadmin_password, plan.secrets.agent_token} <= plan.secret_values()
+
+
+def test_check_mode_sees_a_wrong_base_image_before_anything_is_configured(work: Path, base: Path, request_for: Request) -> None:
+    plan = plan_build(request_for(base=BaseImage(path=str(base), sha256="0" * 64)), check_mode=True)
+    with pytest.raises(ZeroTouchError, match="is not the expected base image"):
+        verify(plan)
+    verify(plan_build(request_for(base=BaseImage(path=str(base), sha256=hashlib.sha256(base.read_bytes()).hexdigest())), check_mode=True))
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_places_that_can_be_no_work_directory(work: Path, request_for: Request, monkeypatch: pytest.MonkeyPatch, *, check_mode: bool) -> None:
+    work.write_text("a file")
+    with pytest.raises(ZeroTouchError, match=r"work is not a directory\. The work directory \(openshift_work_dir\) must be one"):
+        plan_build(request_for(), check_mode=check_mode)
+    work.unlink()
+    work.mkdir(mode=0o700)
+    work.chmod(0o1777)
+    with pytest.raises(ZeroTouchError, match="is a directory that users share"):
+        plan_build(request_for(), check_mode=check_mode)
+    work.chmod(0o700)
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) not in (work, work.parent))
+    with pytest.raises(ZeroTouchError, match="work cannot be written"):
+        plan_build(request_for(), check_mode=check_mode)
+    work.rmdir()
+    with pytest.raises(ZeroTouchError, match=f"work cannot be made: {work.parent} cannot be written"):
+        plan_build(request_for(), check_mode=check_mode)
+
+
+def test_a_work_directory_that_others_can_enter(work: Path, request_for: Request) -> None:
+    write_config(work)
+    work.chmod(0o755)
+    planned = plan_build(request_for(), check_mode=True)
+    step = f"change the mode of {work} from 0755 to 0700: it holds credentials"
+    assert step in planned.steps and stat.S_IMODE(work.stat().st_mode) == 0o755
+    built(request_for())
+    assert stat.S_IMODE(work.stat().st_mode) == 0o700
+    work.chmod(0o750)
+    plan, result = built(request_for())
+    assert result["changed"] and [text for text in plan.steps if "mode of" in text] and stat.S_IMODE(work.stat().st_mode) == 0o700
+    assert not built(request_for())[1]["changed"]
