@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import base64
 import urllib.parse
 from collections.abc import Callable
 from typing import Any
@@ -27,18 +28,18 @@ class Bmc:
         self._base, self._host = redirect(f"{scheme}://{parts.netloc}")
         self._system = parts.path.rstrip("/")
         self._session, self._verify = session, verify
-        self._auth = aiohttp.BasicAuth(username, password)
+        self._authorization = "Basic " + base64.b64encode(f"{username}:{password}".encode()).decode()
 
     async def _call(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
         # The lab's session trusts its CA; a BMC whose certificate nobody checks is asked with verification off.
         options: dict[str, Any] = {} if self._verify else {"ssl": False}
+        headers = {"Host": self._host, "Authorization": self._authorization}
         try:
             async with self._session.request(
                 method,
                 self._base.rstrip("/") + path,
                 json=body,
-                auth=self._auth,
-                headers={"Host": self._host},
+                headers=headers,
                 timeout=aiohttp.ClientTimeout(total=30),
                 **options,
             ) as response:
