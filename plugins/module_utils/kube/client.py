@@ -18,13 +18,14 @@ import email.utils
 import json
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from ..common import libraries
 from ..common.clock import Clock, SystemClock
+from ..common.collector import collector_paused
 from ..common.connect import DIRECT, ConnectTo, split_endpoint
 from ..common.errors import RemoteError, Unreachable, ZeroTouchError
 from ..common.http import HttpClient, Response, unreachable
@@ -35,6 +36,7 @@ from .faults import fault
 
 Object = dict[str, Any]
 Objects = list[Object]
+Trim = Callable[[Object], Object]
 
 MERGE_PATCH = "application/merge-patch+json"
 PAGE = 500
@@ -114,9 +116,9 @@ class KubeClient:
                 return None
             raise
 
-    def list(self, path: str, *, label_selector: str = "", field_selector: str = "") -> Objects:
-        """All objects, read in pages."""
-        return self._list(path, label_selector, field_selector)[0]
+    def list(self, path: str, *, label_selector: str = "", field_selector: str = "", trim: Trim = dict) -> Objects:
+        """All objects, read in pages. ``trim`` gives the part of each object that is worth keeping; the rest is gone before the next page comes."""
+        return self._list(path, label_selector, field_selector, trim)[0]
 
     def create(self, path: str, body: Mapping[str, Any], *, dry_run: bool = False, **params: str) -> Object:
         return self._send("POST", path, self._write_params(params, dry_run), body)
@@ -188,7 +190,8 @@ class KubeClient:
     def _write_params(self, params: Mapping[str, str], dry_run: bool) -> dict[str, str]:
         return {**params, **(DRY_RUN if dry_run or self.dry_run else {})}
 
-    def _list(self, path: str, label_selector: str, field_selector: str) -> tuple[Objects, str]:
+    @collector_paused()
+    def _list(self, path: str, label_selector: str, field_selector: str, trim: Trim = dict) -> tuple[Objects, str]:
         params = _selectors(label_selector, field_selector)
         objects: Objects = []
         token = ""
@@ -203,7 +206,7 @@ class KubeClient:
             items = answer.get("items") or []
             kind, api_version = str(answer.get("kind", "")).removesuffix("List"), answer.get("apiVersion")
             # Items of a list carry neither kind nor apiVersion; an object on its own does.
-            objects += [{"apiVersion": api_version, "kind": kind, **item} for item in items]
+            objects += [trim({"apiVersion": api_version, "kind": kind, **item}) for item in items]
             metadata = answer.get("metadata") or {}
             token = str(metadata.get("continue") or "")
             if not token:

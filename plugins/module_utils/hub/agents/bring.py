@@ -18,7 +18,7 @@ from ..kinds import AGENT
 from .apply import Done, apply_plan, merge_agents
 from .change import Surroundings
 from .lookup import Lookup
-from .model import INFRA_ENV_LABEL, Agent, read_agent
+from .model import INFRA_ENV_LABEL, Agent, read_agents, without_bulk
 from .plan import HostPlan, Plan, Unexpected, plan_hosts
 from .request import HostRequest
 from .waits import Standing, Target, standing
@@ -89,7 +89,7 @@ def bring_agents(client: KubeClient, requests: Sequence[HostRequest], options: O
     """
     task = _Task(client, requests, options)
     if options.wait_for == "none" or options.check_mode:
-        agents = [read_agent(item) for item in client.list(AGENT.path(options.namespace), label_selector=options.selector)]
+        agents = read_agents(client.list(AGENT.path(options.namespace), label_selector=options.selector, trim=without_bulk))
         task.once(agents)
     else:
         task.until_reached()

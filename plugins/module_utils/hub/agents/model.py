@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ...common.collector import collector_paused
 from ..install_status import Condition, FailingValidation, failing_validations, read_conditions
 
 INFRA_ENV_LABEL = "infraenvs.agent-install.openshift.io"
@@ -148,7 +149,7 @@ class Agent:
 
 def read_agent(obj: Mapping[str, Any]) -> Agent:
     """The Agent of a Kubernetes object. Nothing in it but ``metadata.name`` has to be there."""
-    raw = _without_bulk(obj)
+    raw = without_bulk(obj)
     metadata = raw["metadata"]
     inventory = _mapping(_mapping(raw.get("status")).get("inventory"))
     interfaces = [nic for nic in inventory.get("interfaces") or () if isinstance(nic, Mapping)]
@@ -166,6 +167,12 @@ def read_agent(obj: Mapping[str, Any]) -> Agent:
     )
 
 
+@collector_paused()
+def read_agents(objects: Iterable[Mapping[str, Any]]) -> list[Agent]:
+    """The Agents of a list."""
+    return [read_agent(obj) for obj in objects]
+
+
 def normal_mac(mac: str) -> str:
     """One spelling of a MAC: lower case, colons."""
     return mac.strip().lower().replace("-", ":")
@@ -176,7 +183,7 @@ def normal_address(address: str) -> str:
     return address.strip().partition("/")[0].strip("[]").lower()
 
 
-def _without_bulk(obj: Mapping[str, Any]) -> dict[str, Any]:
+def without_bulk(obj: Mapping[str, Any]) -> dict[str, Any]:
     """The object without what nobody reads here and what is most of its size: managed fields, passed validations, SMART data of disks."""
     metadata = {key: value for key, value in obj["metadata"].items() if key != "managedFields"}
     status = dict(_mapping(obj.get("status")))

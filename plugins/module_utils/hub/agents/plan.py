@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
+from ...common.collector import collector_paused
 from ...common.problems import INVALID, TOO_MANY, Problem
 from ...kube.write import Change, plan_object
 from ..kinds import AGENT
@@ -57,6 +58,7 @@ class Plan:
         return [change for host in self.hosts for change in host.changes] + list(self.approvals)
 
 
+@collector_paused()
 def plan_hosts(
     requests: Sequence[HostRequest],
     agents: Iterable[Agent],

@@ -15,7 +15,7 @@ from ...common.problems import INVALID, Problem
 from ...kube.client import KubeClient
 from ..kinds import AGENT
 from .match import queried_document
-from .model import INFRA_ENV_LABEL, Agent, read_agent
+from .model import INFRA_ENV_LABEL, Agent, read_agents, without_bulk
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +45,7 @@ def list_agents(client: KubeClient, wanted: Selection) -> list[Agent]:
     found = [
         agent
         for namespace in wanted.namespaces or ("",)
-        for agent in map(read_agent, client.list(AGENT.path(namespace), label_selector=wanted.label_selector))
+        for agent in read_agents(client.list(AGENT.path(namespace), label_selector=wanted.label_selector, trim=without_bulk))
         if _is_of(agent, wanted.cluster) and (wanted.expression is None or _holds(wanted.expression, agent))
     ]
     return sorted(found, key=lambda agent: agent.key)

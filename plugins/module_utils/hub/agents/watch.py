@@ -11,7 +11,7 @@ import time
 
 from ...common.clock import Clock
 from ...kube.client import Event, KubeClient, Object
-from .model import Agent, read_agent
+from .model import Agent, read_agent, read_agents
 
 Key = tuple[str, str]
 # Seconds: how long a batch is collected after its first event, and how often a wait looks whether it shall stop.
@@ -73,7 +73,7 @@ class AgentWatch:
         if isinstance(event, Exception):
             raise event
         if event.type == "LISTED":
-            self.agents = {agent.key: agent for agent in map(read_agent, event.objects)}
+            self.agents = {agent.key: agent for agent in read_agents(event.objects)}
         elif event.type == "DELETED":
             self.drop(_key(event.object))
         elif event.object.get("metadata", {}).get("name"):
