@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from .canaries import BMC_PASSWORD, PULL_SECRET
 from .lab import ROOT, Deployment, Lab, Run, read_inventory, without, write_inventory
 
-LONG = ("test_resume", "test_repeat", "test_killed")
+LONG = ("test_resume", "test_resume_lost", "test_repeat", "test_killed")
 MakeLab = Callable[[Path, Path], Lab]
 
 

@@ -93,6 +93,7 @@ SECTIONS: Mapping[str, Shape] = {
         "port": int,
         "pid": int,
         "started": int,
+        "until": str,
         "certificate": str,
         "key": str,
     },

@@ -82,13 +82,14 @@ def write_bundle(logs: Path, outcome: Outcome, setup: Setup, observer: Observer,
     return Bundle(directory, tuple(sorted(files)))
 
 
-def failure_message(outcome: Outcome, directory: Path | None) -> str:
-    """What the user reads: what ended the wait, where everything is, the first suspects."""
+def failure_message(outcome: Outcome, directory: Path | None, still_running: str = "") -> str:
+    """What the user reads: what ended the wait, where everything is, the first suspects, and what was left running on purpose."""
     lines = [f"The installation did not complete: {outcome.step.reason.rstrip('.')}."]
     if directory is not None:
         lines.append(f"Everything that could be collected is in {directory}.")
     if outcome.suspects:
         lines += ["First suspects:", *(f"{number}. {suspect}" for number, suspect in enumerate(outcome.suspects, 1))]
+    lines += [still_running] if still_running else []
     return "\n".join(lines)
 
 

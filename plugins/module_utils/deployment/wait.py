@@ -18,6 +18,7 @@ from ..common.secrets import Redactor, secret_values
 from .bundle import failure_message, write_bundle
 from .observe import Observer
 from .recovery import recover, restore
+from .served_note import served_note
 from .silence import silence_of
 from .supervise import INTERVAL, MediaControl, Outcome, Supervisor
 from .supervision import Limits, Memory, Setup, Until
@@ -151,4 +152,4 @@ def _failure(request: WaitRequest, around: Surroundings, setup: Setup, observer:
         directory = None
         around.show(f"The failure bundle cannot be written: {error}")
     result = {**result, "log_dir": str(directory or ""), "suspects": list(outcome.suspects)}
-    return PartialFailure(failure_message(outcome, directory), result)
+    return PartialFailure(failure_message(outcome, directory, served_note(request.work_dir.state.read())), result)

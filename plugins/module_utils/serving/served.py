@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -65,9 +66,15 @@ def publish(image: Path, state: StateFile, options: PublishOptions, token: str, 
         _record(state, image, options, started, port, token)
     url = base.image_url(options, port, token, image)
     if not check_mode:
-        state.update("publish", {"url": url})
+        state.update("publish", {"url": url, "until": _in_words(options.max_seconds)})
     changed = bool(reason) or recorded.get("url") != url
     return Publication(changed, reason or "the server runs", "serve", url, str(image), options.listen, port, pid, warnings=base.warnings)
+
+
+def _in_words(seconds: float) -> str:
+    """When the life of a server that begins now ends."""
+    end = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
+    return end.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def withdraw(state: StateFile, clock: Clock, check_mode: bool) -> bool:
@@ -78,7 +85,7 @@ def withdraw(state: StateFile, clock: Clock, check_mode: bool) -> bool:
     if process is not None:
         stop_server(process, clock)
     if state.section("publish").get("pid"):
-        state.update("publish", {"pid": None, "started": None})
+        state.update("publish", {"pid": None, "started": None, "until": None})
     return process is not None
 
 

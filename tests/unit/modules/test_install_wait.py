@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.testing import patch_module_args
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import Process
 from ansible_collections.zerotouch.openshift.plugins.modules import install_wait
 
 _SPEC = importlib.util.spec_from_file_location("deployment_stage_of_wait", Path(__file__).parents[1] / "deployment" / "stage.py")
@@ -73,6 +75,20 @@ def test_check_mode_returns_the_plan(stage: Any, call: Any) -> None:
     assert stage.state.read() == before
     waiting = call(_ansible_check_mode=True, connect_to=dict.fromkeys(stage.connect_to, "127.0.0.1:1"))
     assert waiting["plan"] == ["wait in phase boot"] and waiting["changed"]
+
+
+def test_a_failure_says_that_the_image_is_still_served(stage: Any, call: Any) -> None:
+    stage.build()
+    service = stage.serve()
+    service.cluster = {"id": "c1", "status": "error", "status_info": "cluster has hosts in error"}
+    process = Process.of(os.getpid())
+    assert process is not None
+    url, until = "http://192.0.2.1:8080/0123456789abcdef/agent.x86_64.iso", "2026-01-02T00:00:00Z"
+    stage.state.update("publish", {"url": url, "pid": process.pid, "started": process.started, "until": until})
+    message = call()["msg"]
+    assert f"The image is still served at {url} (process {os.getpid()}, until {until} at the latest)" in message
+    stage.state.update("publish", {"started": process.started + 1})
+    assert "still served" not in call()["msg"]
 
 
 def test_check_mode_before_anything_is_built(stage: Any, call: Any) -> None:

@@ -1,0 +1,24 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What is left running when a run fails: the image server, without which a machine that boots later would find no image."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..serving.served import recorded_process
+
+
+def served_note(state: Mapping[str, Any]) -> str:
+    """That the image is still served, where and until when; empty when it is not."""
+    published = state.get("publish") or {}
+    process = recorded_process(published)
+    if process is None:
+        return ""
+    until = f", until {published['until']} at the latest" if published.get("until") else ""
+    return (
+        f"The image is still served at {published.get('url') or 'an address of this machine'} (process {process.pid}{until}), so that machines can boot it "
+        "meanwhile. The next run goes on with it; image_server with state=stopped or destroy_cluster ends it."
+    )
