@@ -59,6 +59,7 @@ lint-python: setup
 
 lint-types: setup
 	@echo "== mypy"; MYPYPATH=.build mypy --no-error-summary $(LINK)/plugins
+	@MYPYPATH=lab mypy --no-error-summary --cache-dir .mypy_cache/lab lab/ztlab
 
 lint-shell: setup
 	@echo "== shellcheck"; shellcheck .ci/run tools/demo tools/install tools/kubebuilder-assets tools/make-venv tools/matrix tools/sanity tools/steps

@@ -69,7 +69,7 @@ def check_infra_env(new: Object, old: Object | None, installed: Callable[[str, s
         raise refuse(400, INFRA_ENV_WEBHOOK, "Attempted to change Spec.ClusterRef which is immutable after InfraEnv creation.")
     if (spec.get("cpuArchitecture") or "x86_64") != (before.get("cpuArchitecture") or "x86_64"):
         raise refuse(400, INFRA_ENV_WEBHOOK, "Attempted to change Spec.CpuArchitecture which is immutable after InfraEnv creation.")
-    reference = spec.get("clusterRef")
+    reference = spec.get("clusterRef") or {}
     added = reference and spec.get("osImageVersion") and spec.get("osImageVersion") != before.get("osImageVersion")
     if added and not installed(reference.get("namespace", ""), reference.get("name", "")):
         text = "spec.OSImageVersion is not valid. It can't be added alongside with a clusterRef when the cluster is not installed yet."

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 NOT_FOUND = "/dev/not-found-by-hints"
@@ -24,7 +24,7 @@ def disk_by_hints(hints: Mapping[str, Any] | None, disks: Sequence[Mapping[str, 
 
 
 def _fits(given: Mapping[str, Any], disk: Mapping[str, Any]) -> bool:
-    checks = {
+    checks: Mapping[str, Callable[[Any], bool]] = {
         "deviceName": lambda value: value in (disk.get("path"), disk.get("byPath")),
         "hctl": lambda value: value == disk.get("hctl"),
         "serialNumber": lambda value: value == disk.get("serial"),

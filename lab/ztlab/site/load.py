@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]
 import yaml
 
 from .model import Bmc, ClusterHint, Disk, HubSite, Machine, Network, Nic, OsImage, Site, SiteError
@@ -147,7 +147,7 @@ def _network(entry: Mapping[str, Any], hub: HubSite | None) -> Network:
         mtu=entry.get("mtu", 1500),
         dhcp=(_ip(dhcp["range"][0]), _ip(dhcp["range"][1])) if dhcp else None,
         dns_servers=tuple(_ip(server) for server in dns.get("servers", [gateway])),
-        dns_records={name: hub.address for name in (hub.hosts if hub else ())}
+        dns_records=(dict.fromkeys(hub.hosts, hub.address) if hub else {})
         | {name.lower().rstrip("."): _ip(address) for name, address in dns.get("records", {}).items()},
         ntp=tuple(entry["ntp"]) if "ntp" in entry else None,
     )
