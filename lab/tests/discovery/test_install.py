@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import base64
 import json
+import ssl
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from cryptography import x509
 from ztlab.clusters import RunningCluster
 from ztlab.newcluster import pki
 from ztlab.service.model import Host
@@ -114,8 +116,6 @@ _WORKER = ["Starting installation", "Installing", "Writing image to disk", "Wait
 
 async def _kubeconfig_opens(hub: HubRig, text: str) -> None:
     """The service's kubeconfig is right for the API that the machines brought up."""
-    import ssl
-
     document = yaml.safe_load(text)
     cluster, user = document["clusters"][0]["cluster"], document["users"][0]["user"]
     context = ssl.create_default_context(cadata=base64.b64decode(cluster["certificate-authority-data"]).decode())
@@ -240,8 +240,6 @@ def test_hostile_requests(tmp_path: Path) -> None:
             decide(hub, pending(hub)[0]["metadata"]["name"], "Approved")
             await hub.until(lambda: any(item["spec"]["signerName"] == "kubernetes.io/kubelet-serving" for item in pending(hub)), "a serving request")
             assert b"203.0.113.66" not in base64.b64decode(pending(hub)[0]["spec"]["request"]), "it is in the request's binary form"
-            from cryptography import x509
-
             request = x509.load_pem_x509_csr(base64.b64decode(pending(hub)[0]["spec"]["request"]))
             names_in = request.extensions.get_extension_for_class(x509.SubjectAlternativeName).value.get_values_for_type(x509.IPAddress)
             assert {str(address) for address in names_in} == {"192.168.111.21", "203.0.113.66"}
