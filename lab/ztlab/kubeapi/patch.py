@@ -19,10 +19,10 @@ SUPPORTED = (JSON, MERGE)
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
-    """The patched copy; null removes a member."""
+    """The patched object; null removes a member. What the patch does not touch is shared with the target."""
     if not isinstance(patch, Mapping):
-        return copy.deepcopy(patch)
-    result = copy.deepcopy(dict(target)) if isinstance(target, Mapping) else {}
+        return patch
+    result = dict(target) if isinstance(target, Mapping) else {}
     for name, value in patch.items():
         if value is None:
             result.pop(name, None)

@@ -39,24 +39,19 @@ SUFFIX = "bcdfghjklmnpqrstvwxz2456789"
 FOREGROUND, ORPHAN = "foregroundDeletion", "orphan"
 
 # fn(operation, resource, new, old, dry_run): CREATE, UPDATE or DELETE of an object itself, not of a subresource; refuses by ApiError.
+# Those that admit must not change what they get; those that mutate may change ``new``.
 Admission = Callable[[str, Resource, Object | None, Object | None, bool], None]
 
 
 class Stored:
     """An object at one version. It is never changed; what others get is :meth:`copy`."""
 
-    __slots__ = ("_raw", "item")
+    __slots__ = ("item", "raw")
 
     def __init__(self, item: Object) -> None:
-        self.item = item
-        self._raw: bytes | None = None
-
-    @property
-    def raw(self) -> bytes:
-        """Its JSON, made once."""
-        if self._raw is None:
-            self._raw = json.dumps(self.item, separators=(",", ":")).encode()
-        return self._raw
+        # Read back from its JSON: it shares nothing with what it was made of.
+        self.raw = json.dumps(item, separators=(",", ":")).encode()
+        self.item: Object = json.loads(self.raw)
 
     def copy(self) -> Object:
         found: Object = json.loads(self.raw)
@@ -157,7 +152,7 @@ class Store:
 
     def create(self, resource: Resource, item: Object, namespace: str = "", *, dry_run: bool = False, manager: str = "", applied: bool = False) -> Object:
         """The stored object. Raises ApiError 400, 409, 422 and what admission refuses with."""
-        item = copy.deepcopy(item)
+        item = _own(resource, item)
         meta = item["metadata"] = metadata.known(item.get("metadata") or {})
         for name in SERVER_OWNED:
             meta.pop(name, None)
@@ -278,7 +273,7 @@ class Store:
 
     def _admit(self, operation: str, resource: Resource, new: Object | None, old: Object | None, dry_run: bool) -> None:
         for hook in self.admission:
-            hook(operation, resource, copy.deepcopy(new), copy.deepcopy(old), dry_run)
+            hook(operation, resource, new, old, dry_run)
 
     def update(
         self,
@@ -342,12 +337,12 @@ class Store:
             raise errors.conflict(resource.plural, resource.group, current["metadata"]["name"], why)
 
     def _subresource(self, resource: Resource, subresource: str, before: Stored, item: Object) -> Object:
-        changed = resource.subresources[subresource](before.copy(), copy.deepcopy(item))
-        changed["metadata"] = before.copy()["metadata"]
+        changed = resource.subresources[subresource](before.copy(), item)
+        changed["metadata"] = dict(before.item["metadata"])
         return changed
 
     def _replacement(self, resource: Resource, current: Object, item: Object) -> Object:
-        changed = {**copy.deepcopy(item), "apiVersion": resource.stored_as or resource.api_version, "kind": resource.kind}
+        changed = {**_own(resource, item), "apiVersion": resource.stored_as or resource.api_version, "kind": resource.kind}
         meta = changed["metadata"] = metadata.known(changed.get("metadata") or {})
         for name in SERVER_OWNED:
             meta.pop(name, None)
@@ -362,7 +357,7 @@ class Store:
         if resource.has_status:
             changed.pop("status", None)
             if "status" in current:
-                changed["status"] = copy.deepcopy(current["status"])
+                changed["status"] = current["status"]
         return changed
 
     def _count_generation(self, resource: Resource, changed: Object, current: Object) -> None:
@@ -461,10 +456,15 @@ def _applied_part(resource: Resource, config: Object, subresource: str) -> Objec
     return {**(_without(config, "status") if resource.has_status else config), "metadata": kept}
 
 
+def _own(resource: Resource, item: Object) -> Object:
+    """The item to be worked on. Where a kind has code of its own that may change it in depth, all of it is copied."""
+    return copy.deepcopy(item) if resource.prepare is not None else dict(item)
+
+
 def _carry(name: str, source: Mapping[str, Any], target: Object) -> None:
     target.pop(name, None)
     if name in source:
-        target[name] = copy.deepcopy(source[name])
+        target[name] = source[name]
 
 
 def _without(item: Mapping[str, Any], *names: str) -> Object:
