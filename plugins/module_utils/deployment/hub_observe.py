@@ -68,11 +68,16 @@ def view_hub(hub: KubeClient, cluster: ClusterRef | None, *, connect_to: Connect
     return HubView(title, status, names)
 
 
-def match_agents(hub: KubeClient, namespace: str, infra_env: str, hosts: Sequence[Mapping[str, Any]]) -> list[Match]:
-    """Which Agent is which of the hosts, in order; ``hosts`` as the door ``agents`` takes them."""
+def match_agents(hub: KubeClient, namespace: str, infra_env: str, hosts: Sequence[Mapping[str, Any]], cluster: ClusterRef | None = None) -> list[Match]:
+    """Which Agent is which of the hosts, in order; ``hosts`` as the door ``agents`` takes them, ``cluster`` the one that they are meant for."""
     selector = f"{INFRA_ENV_LABEL}={infra_env}" if infra_env else ""
     agents = [read_agent(item) for item in hub.list(AGENT.path(namespace), label_selector=selector)]
-    found = match_hosts(host_requests(hosts, namespace), agents)
+    requests = host_requests(hosts, namespace)
+    meant = [
+        dataclasses.replace(each, identity=dataclasses.replace(each.identity, cluster=cluster)) if cluster is not None and each.cluster is None else each
+        for each in requests
+    ]
+    found = match_hosts(meant, agents)
     return [found[str(host["name"])] for host in hosts]
 
 
@@ -89,7 +94,7 @@ def observe_and_decide(
     """The hub as it is, and what each host needs. Agents of all InfraEnvs count: a host may have registered through another one."""
     view = view_hub(hub, cluster, connect_to=connect_to)
     nodes = {str(host["name"]): str(host.get("hostname") or host["name"]).lower() for host in hosts}
-    return view, decide_hosts(view, match_agents(hub, namespace, "", hosts), nodes.__getitem__, purpose=purpose, force=force)
+    return view, decide_hosts(view, match_agents(hub, namespace, "", hosts, cluster), nodes.__getitem__, purpose=purpose, force=force)
 
 
 def describe(view: HubView, decision: HubDecision) -> dict[str, Any]:

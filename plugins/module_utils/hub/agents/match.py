@@ -147,8 +147,10 @@ def _by_labels(index: _Index, identity: Identity) -> list[Agent]:
 
 
 def _by_hostname(index: _Index, identity: Identity) -> list[Agent]:
-    # Binding takes the inventory away until the host has registered again (5.3), and with it the MACs.
-    return [agent for agent in index.hostnames.get(identity.hostname, ()) if not agent.inventory]
+    # Binding takes the inventory away until the host has registered again (5.3), and with it the MACs. Hostnames are unique in one cluster only: that of
+    # another cluster, or of two hosts, says nothing.
+    found = [agent for agent in index.hostnames.get(identity.hostname, ()) if not agent.inventory and agent.cluster == identity.cluster]
+    return found if len(found) == 1 else []
 
 
 _CRITERIA = (

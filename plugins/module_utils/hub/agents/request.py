@@ -32,7 +32,7 @@ _FIELDS = {"hostname": "hostname", "machine_config_pool": "machineConfigPool"}
 class Identity:
     """By what the Agent of a host is recognised. MACs and addresses are in their normal spelling, ``labels`` a tuple of pairs.
 
-    ``hostname`` alone identifies nobody: it only tells whose an Agent is that has no inventory at the moment, as while it changes its cluster.
+    ``hostname`` alone identifies nobody: it only tells whose an Agent of ``cluster`` is that has no inventory at the moment, as while it is being bound.
     """
 
     macs: tuple[str, ...] = ()
@@ -42,6 +42,7 @@ class Identity:
     labels: tuple[tuple[str, str], ...] = ()
     query: str = ""
     hostname: str = ""
+    cluster: ClusterRef | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,7 +92,7 @@ def _request(host: Mapping[str, Any], namespace: str) -> HostRequest:
     approved = host.get("approved")
     return HostRequest(
         name=str(host["name"]),
-        identity=_identity(host),
+        identity=dataclasses.replace(_identity(host), cluster=reference, hostname="" if deleting else str(host.get("hostname") or "")),
         # A host that is listed is one that is expected; approval of one that leaves is nobody's concern.
         approved=(True if approved is None else bool(approved)) if staying else approved,
         role=host.get("role"),
@@ -116,7 +117,6 @@ def _identity(host: Mapping[str, Any]) -> Identity:
         bmc_address=normal_address(str(host.get("bmc_address") or "")),
         labels=tuple(sorted((str(key), str(value)) for key, value in (host.get("labels") or {}).items())),
         query=str(host.get("query") or ""),
-        hostname=str(host.get("hostname") or ""),
     )
 
 
@@ -140,7 +140,7 @@ def _decoded(text: Any) -> Mapping[str, Any] | None:
 
 def _check(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
     identity = _identity(host)
-    if dataclasses.replace(identity, hostname="") == Identity():
+    if identity == Identity():
         yield _problem(path, REQUIRED, f"host {host.get('name')} has nothing to recognise its Agent by: give mac_addresses, or one of the other identities")
     yield from (_problem(f"{path}.mac_addresses", INVALID, "is not a MAC address", mac) for mac in identity.macs if not _MAC.fullmatch(mac))
     if identity.system_uuid and not _UUID.fullmatch(identity.system_uuid):

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import queue
 import threading
 import time
@@ -52,7 +53,7 @@ class AgentWatch:
         """The Agent as a write answered it. An event from before that write may still be on its way: it is passed over."""
         known = self.agents.get(agent.key)
         if known is None or not _is_older(agent, known):
-            self.agents[agent.key] = agent
+            self.agents[agent.key] = agent if known is None else _remembering(agent, known)
 
     def drop(self, key: Key) -> None:
         self.agents.pop(key, None)
@@ -73,7 +74,9 @@ class AgentWatch:
         if isinstance(event, Exception):
             raise event
         if event.type == "LISTED":
-            self.agents = {agent.key: agent for agent in read_agents(event.objects)}
+            before, self.agents = self.agents, {}
+            for agent in read_agents(event.objects):
+                self.agents[agent.key] = _remembering(agent, before[agent.key]) if agent.key in before else agent
         elif event.type == "DELETED":
             self.drop(_key(event.object))
         elif event.object.get("metadata", {}).get("name"):
@@ -86,6 +89,13 @@ class AgentWatch:
         except Exception as error:  # judged by the thread that waits
             self._events.put(error)
         self._events.put(None)
+
+
+def _remembering(agent: Agent, known: Agent) -> Agent:
+    """While it is being bound an Agent has no inventory (5.3); which machine it is does not change meanwhile."""
+    if agent.macs or not known.macs or agent.uid != known.uid:
+        return agent
+    return dataclasses.replace(agent, macs=known.macs, serial=known.serial, bmc_addresses=known.bmc_addresses)
 
 
 def _is_older(agent: Agent, known: Agent) -> bool:

@@ -278,8 +278,8 @@ class TestWaiting:
         def react(server: Any, plural: str, obj: dict[str, Any]) -> None:
             if obj["spec"].get("clusterDeploymentName") and obj["status"]["debugInfo"]["state"] == "known-unbound":
                 name = obj["metadata"]["name"]
-                server.change(name, status={"debugInfo": {"state": "binding"}})
-                bound = {"debugInfo": {"state": "known"}, "conditions": made.conditions("known", True)}
+                bound = {"debugInfo": {"state": "known"}, "conditions": made.conditions("known", True), "inventory": obj["status"]["inventory"]}
+                server.change(name, status={"debugInfo": {"state": "binding"}, "inventory": None})
                 threading.Timer(0.1, lambda: server.change(name, status=bound)).start()
 
         hub.react = react

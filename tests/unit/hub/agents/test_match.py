@@ -72,6 +72,16 @@ def test_an_agent_that_changes_its_cluster_is_known_by_the_hostname_it_was_given
     assert found([wanted], [other])["node"].status == "unmatched"
 
 
+def test_a_hostname_is_that_of_one_cluster(made: ModuleType) -> None:
+    """Two clusters have a master-0 each; while one of them is being bound it must not be taken for the other."""
+    bare = made.agent(1, macs=[], hostname="master-0", cluster=("lab", "a"), state="binding")
+    bare["status"]["inventory"] = {}
+    wanted = {"name": "node", "hostname": "master-0", "mac_addresses": [made.mac(9)]}
+    assert found([{**wanted, "cluster": {"name": "a"}}], [bare])["node"].status == "matched"
+    for other in ({"cluster": {"name": "b"}}, {"unbind": True}, {"state": "absent"}, {}):
+        assert found([{**wanted, **other}], [bare])["node"].status == "unmatched"
+
+
 def test_a_shared_serial_number_is_ambiguous(made: ModuleType) -> None:
     agents = [made.agent(number, serial="To be filled by O.E.M.") for number in (1, 2)]
     match = found([{"name": "node", "serial_number": "To be filled by O.E.M."}], agents)["node"]
