@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import shutil
 from collections.abc import Awaitable, Callable
@@ -113,7 +114,8 @@ def test_kubectl_works_with_a_hub(tmp_path: Path) -> None:
             return text
 
         try:
-            await good("apply", "-f", "-", stdin=manifest({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "c"}}))
+            await good("create", "namespace", "c")
+            await typed_kinds(good)
             await good("apply", "-n", "c", "-f", "-", stdin=manifest(agent_document("a"), agent_document("b"), infra_env_document("i")))
             await agents(good)
             await errors_are_told(bad)
@@ -125,7 +127,29 @@ def test_kubectl_works_with_a_hub(tmp_path: Path) -> None:
     run(flow(), 120)
 
 
+CSR = {
+    "apiVersion": "certificates.k8s.io/v1",
+    "kind": "CertificateSigningRequest",
+    "metadata": {"name": "csr-1"},
+    "spec": {
+        "request": base64.b64encode(b"-----BEGIN CERTIFICATE REQUEST-----").decode(),
+        "signerName": "kubernetes.io/kubelet-serving",
+        "usages": ["server auth"],
+    },
+}
 Command = Callable[..., Awaitable[str]]
+
+
+async def typed_kinds(good: Command) -> None:
+    """kubectl sends these in protobuf."""
+    await good("create", "secret", "generic", "p", "--from-literal=a=b", "-n", "c")
+    assert await good("get", "secret", "p", "-n", "c", "-o", "jsonpath={.data.a} {.type}") == "Yg== Opaque"
+    await good("create", "configmap", "m", "--from-literal=a=b", "-n", "c")
+    assert await good("get", "configmap", "m", "-n", "c", "-o", "jsonpath={.data.a}") == "b"
+    await good("create", "serviceaccount", "s", "-n", "c")
+    await good("create", "-f", "-", stdin=manifest(CSR))
+    await good("certificate", "approve", "csr-1")
+    assert (await good("get", "csr")).splitlines()[1].split()[-1] == "Approved"
 
 
 async def agents(good: Command) -> None:

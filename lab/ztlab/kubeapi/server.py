@@ -18,7 +18,7 @@ import yaml
 from aiohttp import web
 
 from ..faults import Faults
-from . import discovery, errors, openapi, patch, selectors, structural
+from . import discovery, errors, openapi, patch, protobuf, selectors, structural
 from .auth import ANONYMOUS, ANONYMOUS_PATHS, Authentication, User
 from .errors import ApiError
 from .metadata import MEMBERS
@@ -376,6 +376,8 @@ class KubeApi:
 
     async def _body(self, request: web.Request, resource: Resource) -> Object:
         media_type = request.headers.get("Content-Type", "").split(";")[0].strip()
+        if media_type == protobuf.MEDIA_TYPE and resource.strategic:
+            return _decode_protobuf(await request.read())
         if media_type not in (*JSON_TYPES, *YAML_TYPES):
             raise errors.unsupported_media_type(["application/json", "application/yaml"])
         raw = await request.read()
@@ -446,6 +448,16 @@ def _decode(raw: bytes, media_type: str) -> Any:
         return yaml.safe_load(raw) if media_type in YAML_TYPES else json.loads(raw)
     except (ValueError, yaml.YAMLError) as error:
         raise errors.bad_request(f"the object provided is unrecognized (must be of type JSON): {error}") from error
+
+
+def _decode_protobuf(raw: bytes) -> Object:
+    try:
+        body = protobuf.decode(raw)
+    except ValueError as error:
+        raise errors.bad_request(f"the object provided is unrecognized: {error}") from error
+    if body is None:
+        raise errors.unsupported_media_type(["application/json", "application/yaml"])
+    return body
 
 
 def _decode_patch(raw: bytes) -> Any:
