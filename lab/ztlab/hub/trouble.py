@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from typing import TYPE_CHECKING
 
@@ -31,8 +30,12 @@ class Trouble:
     async def run(self) -> None:
         """Until cancelled."""
         while True:
-            with contextlib.suppress(Refused):
+            try:
                 await self.look()
+            except Refused as error:
+                LOG.debug("a fault of the hub: %s", error)
+            except Exception:
+                LOG.exception("a fault of the hub could not be played")
             await asyncio.sleep(LOOK)
 
     async def look(self) -> None:
@@ -45,8 +48,19 @@ class Trouble:
         if restart is not None:
             await self._hub.stop_api()
             await self._hub.lab.clock.sleep(restart.number("seconds", AWAY_SECONDS))
-            await self._hub.start_api()
+            await self._come_back()
         await self._delete_agent()
+
+    async def _come_back(self) -> None:
+        """Listen again; the address may still be held by connections that are about to end."""
+        for _attempt in range(20):
+            try:
+                await self._hub.start_api()
+            except OSError as error:
+                LOG.warning("the hub's API cannot listen yet: %s", error)
+                await asyncio.sleep(0.25)
+            else:
+                return
 
     async def _delete_agent(self) -> None:
         fault = self._faults.peek("agent-deleted")
