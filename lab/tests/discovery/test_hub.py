@@ -104,7 +104,7 @@ def test_three_masters_and_a_worker_on_day_2(tmp_path: Path) -> None:
 
 
 async def _day2(rig: Rig) -> None:
-    """A further host: the hub approves its requests, because no BareMetalHost belongs to it; then it is unbound and free again."""
+    """A further host: the hub approves its requests, because no BareMetalHost belongs to it; then it is reclaimed."""
     infra_env = await rig.get(INFRA_ENV, "fleet")
     agent = boot(rig, 3, infra_env["status"]["isoDownloadURL"])
     try:
@@ -116,11 +116,15 @@ async def _day2(rig: Rig) -> None:
     assert sorted(entry["type"] for entry in item["status"]["csrStatus"]["approvedCSRs"]) == ["client", "serving"]
     assert nodes(rig)["node-3"] == "Ready"
     await rig.patch(AGENT, agent, {"spec": {"clusterDeploymentName": None}})
-    item = await rig.until(AGENT, agent, lambda item: state(item) in ("unbinding-pending-user-action", "known-unbound", "discovering-unbound"))
-    assert json.dumps(item["spec"]).count(CLUSTER) == 0
-    if state(item) == "unbinding-pending-user-action":
-        boot(rig, 3, infra_env["status"]["isoDownloadURL"])
-    await rig.until(AGENT, agent, lambda item: state(item) == "known-unbound", seconds=120)
+    item = await rig.until(AGENT, agent, lambda item: state(item).startswith("reclaiming"))
+    assert CLUSTER not in json.dumps(item["spec"])
+    try:
+        await rig.until(AGENT, agent, lambda item: state(item) in ("discovering-unbound", "insufficient-unbound", "known-unbound"), seconds=120)
+    except AssertionError as error:
+        raise AssertionError(f"{error}\n{consoles(rig)}") from error
+    text = rig.lab.paths.console("rack-3").read_text()
+    assert "next_step_runner: reboot-for-reclaim" in text and "Boot loader entry for one start" in text
+    assert rig.lab.machines["rack-3"].boots[-1] == "disk:sda", "nobody touched its BMC"
     kind = rig.lab.clusters.by_domain(DOMAIN)
     assert kind is not None
     await rig.lab.clock.until(lambda: not kind.api.store.exists(kind.api.nodes.node_kind, "node-3"), limit=2000)

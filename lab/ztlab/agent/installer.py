@@ -87,7 +87,7 @@ class Installer:
         self.live.machine.installed.pop(self._disk.name, None)
         for step in range(WRITING_STEPS + 1):
             await self.stage("Writing image to disk", WRITING_SECONDS / WRITING_STEPS, info=f"{step * 100 // WRITING_STEPS}%")
-            if self.live.image.medium.lost and not self.live.image.in_memory:
+            if self.live.image.medium is not None and self.live.image.medium.lost and not self.live.image.in_memory:
                 raise InstallationFailed("failed to write image to disk: I/O error: the installation medium is gone")
         words = ["coreos-installer install", *self._arguments, self._disk.path]
         self.live.log(f"assisted-installer: {' '.join(words)}: image written to {self._disk.path}")

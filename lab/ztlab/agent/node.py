@@ -16,6 +16,7 @@ from ..fabric.hosts import HostNetwork, Unreachable
 from ..live.http import HostHttp
 from ..machine.hardware import Hardware, Outcome
 from .pointer import Pointer
+from .reclaim import Reclaim
 
 if TYPE_CHECKING:
     from ..lab import Lab
@@ -64,8 +65,12 @@ async def boot_node(lab: Lab, machine: Hardware, disk: NodeDisk) -> Outcome:
             running.node_booted(disk.hostname, disk.role, address, machine=name, installation=disk.installation)
             kubelet = True
             console.print(f"kubelet: registering node {disk.hostname}.", phase="node")
-        await asyncio.Event().wait()
-        return Outcome.HALT
+        if disk.pointer is None or not kubelet:
+            await asyncio.Event().wait()
+        artifacts = await Reclaim(lab, machine, running, disk.hostname, network).wait()
+        for system in machine.installed.values():
+            system.once = artifacts
+        return Outcome.REBOOT
     finally:
         lab.fabric.detach(name)
         if running is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from pathlib import Path
 
 from ..service import progress
 from ..service.model import Cluster, Host
@@ -14,6 +15,7 @@ from .backend import Backend, BackendError
 from .client import Client, Refused
 from .csr import approvable
 from .names import AGENT, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL, CSR, NODE, SECRET, Key, Object
+from .reclaim import put_reclaim
 from .spoke import Spokes
 from .world import World
 
@@ -153,7 +155,16 @@ class Day2:
 
     async def begin_reclaim(self, cluster: Key, host: Host) -> bool:
         """Let the node itself boot discovery again (5.4): what runs there is put into the spoke; False when that fails."""
-        return False
+        client = self.client(cluster)
+        core = self._backend.core
+        if client is None or not core.settings.switch("ENABLE_IMAGE_SERVICE", True):
+            return False
+        path = core.settings.env.get("SERVICE_CA_CERT_PATH", "")
+        try:
+            await put_reclaim(client, core, host, Path(path).read_text(encoding="ascii") if path else "")
+        except Refused:
+            return False
+        return True
 
 
 def _ready(node: Object) -> bool:

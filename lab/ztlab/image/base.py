@@ -78,7 +78,7 @@ def _files() -> list[_File]:
         _File("coreos/kargs.json", _json(kargs)),
         _File("images/efiboot.img", b"\xeb\x58\x90mkfs.fat" + bytes(2 * _MIB - 13) + b"\x55\xaa"),
         _File("images/ignition.img", bytes(IGNITION_SIZE)),
-        _File("images/pxeboot/initrd.img", gzip.compress(b"070701synthetic initramfs of ztlab", mtime=0).ljust(3 * _MIB, b"\0")),
+        _File("images/pxeboot/initrd.img", _initramfs().ljust(3 * _MIB, b"\0")),
         _File("images/pxeboot/vmlinuz", b"MZ" + bytes(510) + b"HdrS" + bytes(2 * _MIB - 516)),
         _File("isolinux/isolinux.bin", bytes(38 * 1024)),
         _File("isolinux/isolinux.cfg", isolinux),
@@ -123,6 +123,16 @@ menu end
 def _with_area(head: str, tail: str) -> bytes:
     """A boot loader configuration with the area for kernel arguments between head and tail (reference coreos-live-image.md 3)."""
     return (head + (DEFAULT_KARGS + "\n").ljust(KARGS_SIZE, "#") + MARKER + tail).encode()
+
+
+def _initramfs() -> bytes:
+    """An archive with the stamp by which tools know a live initramfs."""
+    out = b""
+    for name, mode, data in (("etc", 0o040755, b""), ("etc/coreos-live-initramfs", 0o100644, b"synthetic\n"), ("TRAILER!!!", 0, b"")):
+        fields = (0, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(name) + 1, 0)
+        header = b"070701" + b"".join(b"%08X" % field for field in fields) + name.encode() + b"\0"
+        out += header + bytes(-len(header) % 4) + data + bytes(-len(data) % 4)
+    return gzip.compress(out, mtime=0)
 
 
 def _json(value: object) -> bytes:

@@ -200,6 +200,6 @@ class LiveSystem:
 
     async def _watch_medium(self) -> None:
         """A full live ISO reads its root file system from the medium all the time: taking it away hurts."""
-        while self.image.in_memory or not self.image.medium.lost:
+        while self.image.medium is None or self.image.in_memory or not self.image.medium.lost:
             await self.lab.clock.sleep(5)
         self.log("I/O error, dev sr0: the medium is gone.")

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import aiohttp
 
 from ..live.system import LiveSystem
-from .hardware import Hardware, Outcome, Slot
+from .hardware import BootArtifacts, Hardware, Outcome, Slot
 from .initramfs import InitrdError
 from .iso import IsoError
-from .liveboot import boot_medium
+from .liveboot import boot_artifacts, boot_medium
 from .loader import LoaderError
 from .medium import Medium, MediumError
 
@@ -77,7 +77,22 @@ class Firmware:
         machine.boots.append(f"disk:{device}")
         machine.console.print(f"Booting from disk {device}.", phase="booting from disk")
         await self._lab.clock.sleep(DISK_BOOT_SECONDS)
-        return await machine.installed[device].boot(machine)
+        system = machine.installed[device]
+        artifacts, system.once = system.once, None
+        return await self._boot_artifacts(machine, artifacts) if artifacts else await system.boot(machine)
+
+    async def _boot_artifacts(self, machine: Hardware, artifacts: BootArtifacts) -> Outcome:
+        """The boot loader entry that a reclaimed node wrote for one start."""
+        machine.console.print(f"Boot loader entry for one start: {artifacts.arguments}", phase="booting a live system from disk")
+        try:
+            image = await boot_artifacts(artifacts, machine, self._lab)
+        except InitrdError as error:
+            machine.console.print(f"Initramfs unpacking failed: {error}", phase="kernel panic")
+            return Outcome.HALT
+        if image is None:
+            self._lab.fabric.detach(machine.spec.name)
+            return Outcome.HALT
+        return await LiveSystem(self._lab, machine, image).run()
 
     async def _boot_medium(self, machine: Hardware, slot: Slot) -> Outcome | None:
         console = machine.console

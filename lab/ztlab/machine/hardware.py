@@ -73,13 +73,23 @@ class Slot:
         self.serial += 1
 
 
+@dataclasses.dataclass(frozen=True)
+class BootArtifacts:
+    """A live system on a disk: what a boot loader entry for one start names. ``initrd`` holds its configuration."""
+
+    initrd: bytes
+    rootfs_url: str
+    arguments: str
+
+
 @dataclasses.dataclass
 class InstalledSystem:
-    """What is on a disk after an installation: enough to boot it as a node."""
+    """What is on a disk after an installation: enough to boot it as a node. ``once``: what the next start takes instead."""
 
     role: str
     hostname: str
     boot: Callable[[Hardware], Awaitable[Outcome]]
+    once: BootArtifacts | None = None
 
 
 Runner = Callable[["Hardware"], Awaitable[Outcome]]

@@ -15,7 +15,7 @@ import aiohttp
 from ..fabric.hosts import HostNetwork, Unreachable
 from ..live.first_network import first_network
 from ..live.http import HostHttp
-from .hardware import Hardware, Slot
+from .hardware import BootArtifacts, Hardware, Slot
 from .initramfs import InitrdError, looks_like_initrd, unpack
 from .iso import Entry, Iso, IsoError
 from .loader import BootPlan, LoaderError, firmware_boots, read_boot_plan
@@ -35,7 +35,7 @@ _SAMPLE = 128 << 10
 class LiveImage:
     """What the initramfs of the live system holds, and how it was started."""
 
-    medium: Medium
+    medium: Medium | None
     volume_id: str
     plan: BootPlan
     initramfs: dict[str, bytes]
@@ -65,6 +65,19 @@ async def boot_medium(medium: Medium, machine: Hardware, lab: Lab) -> LiveImage 
         return None
     await _warn_about_area(iso, plan, machine)
     return LiveImage(medium, iso.volume_id, plan, initramfs, in_memory=bool(url))
+
+
+async def boot_artifacts(artifacts: BootArtifacts, machine: Hardware, lab: Lab) -> LiveImage | None:
+    """The live system of boot artifacts, as a PXE boot has it. Raises InitrdError."""
+    links: dict[str, str] = {}
+    initramfs = unpack(artifacts.initrd, links)
+    await lab.clock.sleep(KERNEL_SECONDS)
+    initramfs |= first_network(lab, machine, initramfs, links)
+    problem = await _fetch_root(artifacts.rootfs_url, lab, machine)
+    if problem:
+        machine.console.print(f"dracut: {problem}", phase="emergency shell")
+        return None
+    return LiveImage(None, "", BootPlan("boot loader entry", "", (), artifacts.arguments), initramfs, in_memory=True)
 
 
 async def _required(iso: Iso, path: str) -> Entry:

@@ -170,6 +170,10 @@ def resources() -> list[Resource]:
         Resource("", "v1", "Secret", "secrets", True, columns=(Column("Type", lambda item: item.get("type", "Opaque")), _count("data"), AGE)),
         Resource("", "v1", "Pod", "pods", True, ("po",), subresources=STATUS, fields=POD_FIELDS),
         Resource("", "v1", "Event", "events", True, ("ev",), fields=EVENT_FIELDS),
+        Resource("", "v1", "ServiceAccount", "serviceaccounts", True, ("sa",)),
+        Resource("rbac.authorization.k8s.io", "v1", "Role", "roles", True),
+        Resource("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", True),
+        Resource("apps", "v1", "DaemonSet", "daemonsets", True, ("ds",), subresources=STATUS),
         Resource(
             "certificates.k8s.io",
             "v1",

@@ -191,12 +191,12 @@ class AgentController:
             raise BackendError(409, f"cancelling non-day-2 host {host.id} in the middle of installation is not allowed")
         joined = self._joined(agent, host)
         node = host.name
-        reclaim = False
-        if joined and BMH_LABEL not in labels_of(agent):
-            reclaim = await self._day2.begin_reclaim(cluster.kube_key, host)
         infra_env = self._backend.core.infra_env(host.infra_env_id)
         if infra_env.cluster_id:
             raise BackendError(409, f"Cannot unbind Host {host.id}. InfraEnv {infra_env.kube_key[1]} is bound to cluster {cluster.name}")
+        reclaim = False
+        if joined and BMH_LABEL not in labels_of(agent):
+            reclaim = await self._day2.begin_reclaim(cluster.kube_key, host)
         try:
             leave_cluster(self._backend.core, host, reclaim=reclaim)
         except ServiceError as error:
