@@ -10,6 +10,7 @@ changed is transferred again. A file is trusted for what it holds, not for where
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -20,7 +21,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from ..common.clock import Clock, SystemClock
 from ..common.connect import DIRECT, ConnectTo
 from ..common.errors import ZeroTouchError
-from ..common.files import SECRET_FILE, sha256_of, write_atomic
+from ..common.files import SECRET_FILE, same_file, sha256_of, write_atomic
 from ..common.http import HttpClient
 from ..common.tls import Tls
 from ..image.download import Downloader, RemoteFile
@@ -33,7 +34,8 @@ from .kinds import INFRA_ENV
 Kind = Literal["iso", "full_iso", "minimal_iso", "pxe"]
 
 _FILES = {"full_iso": ("full.iso", "full-iso"), "minimal_iso": ("minimal.iso", "minimal-iso")}
-_PXE_FILES = {"kernel": "vmlinuz", "initrd": "initrd.img", "rootfs": "rootfs.img", "ipxe_script": "boot.ipxe"}
+_PXE_FILES = {"kernel": "vmlinuz", "initrd": "initrd.img", "rootfs": "rootfs.img"}
+_SCRIPT = "boot.ipxe"
 _INFRA_ENV_ID = re.compile(r"--infra-env-id[= ]\"?([0-9a-fA-F-]{36})")
 # How often an image may change while it is transferred.
 _ATTEMPTS = 4
@@ -49,10 +51,12 @@ class Transfer:
     clock: Clock = dataclasses.field(default_factory=SystemClock)
     progress: Callable[[str], None] = lambda text: None
 
-    def downloader(self, url: str) -> Downloader:
+    def client(self, url: str) -> HttpClient:
         tls = Tls(validate_certs=self.validate_certs, ca_certs=self.ca_certs)
-        client = HttpClient(f"The image service ({urlsplit(url).hostname})", url, tls, self.connect_to)
-        return Downloader(client, self.clock, self.progress, place="dest")
+        return HttpClient(f"The image service ({urlsplit(url).hostname})", url, tls, self.connect_to)
+
+    def downloader(self, url: str) -> Downloader:
+        return Downloader(self.client(url), self.clock, self.progress, place="dest")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,6 +127,9 @@ def _fetch_pxe(infra_env: Object, target: Target, transfer: Transfer, check_mode
         for part, name in _PXE_FILES.items()
         if urls[part]
     }
+    if urls["ipxe_script"]:
+        script = directory / _SCRIPT
+        found["ipxe_script"] = {"path": str(script), **_fetch_script(urls["ipxe_script"], script, transfer, check_mode)}
     return {
         "path": str(directory),
         "files": found,
@@ -199,6 +206,18 @@ def _fetch_file(url: str, path: Path, target: Target, infra_env: Object, transfe
     digest = sha256_of(path)
     _Known(found.size, digest, found.last_modified, path.stat().st_mtime_ns, identity, target.kind).write(path)
     return {"changed": True, "size": found.size, "sha256": digest}
+
+
+def _fetch_script(url: str, path: Path, transfer: Transfer, check_mode: bool) -> dict[str, Any]:
+    """The iPXE script, which the service writes anew for every request and answers GET for alone."""
+    client = transfer.client(url)
+    answer = client.request("GET", url)
+    if answer.status != 200:
+        raise client.failure(answer, f"the iPXE script cannot be had: {answer.text().strip()[:200] or 'no explanation'}")
+    changed = not same_file(path, answer.body)
+    if changed and not check_mode:
+        write_atomic(path, answer.body)
+    return {"changed": changed, "size": len(answer.body), "sha256": hashlib.sha256(answer.body).hexdigest()}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -21,12 +21,14 @@ from urllib.parse import parse_qs, urlsplit
 
 from ..common.clock import Clock
 from ..common.errors import LimitReached, ZeroTouchError
+from ..common.retry import Backoff
 from ..kube.client import KubeClient, Object
 from .kinds import INFRA_ENV
 
 COOLDOWN = 60.0
 # An error that was there before our change is believed again after this many seconds: the operator has looked by then.
 SETTLE = 20.0
+_PAUSE = Backoff(attempts=0, first=1.0, factor=2.0, largest=15.0)
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -121,6 +123,7 @@ def wait_for_image(
     seen: tuple[str, str] | None = None
     seen_at = clock.now()
     told = ""
+    looks = 0
     while True:
         infra_env = client.find(path)
         image = _image_of(infra_env)
@@ -137,7 +140,9 @@ def wait_for_image(
         if verdict.reason != told:
             told = verdict.reason
             tell(f"InfraEnv {namespace}/{name}: {told}")
-        _await_change(client, namespace, name, infra_env, min(left, verdict.again) if verdict.again else left)
+        # While only time passes, the server's clock is looked at now and then: it need not go as fast as ours.
+        looks = looks + 1 if verdict.again else 0
+        _await_change(client, namespace, name, infra_env, min(left, verdict.again, _PAUSE.delay(looks)) if verdict.again else left)
 
 
 def _image_of(infra_env: Mapping[str, Any] | None) -> tuple[str, str]:

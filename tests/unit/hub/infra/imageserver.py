@@ -29,6 +29,7 @@ class ImageServer:
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
         self.modified = "Tue, 14 Nov 2023 22:13:20 GMT"
+        self.get_only = {"/script"}
         self.cuts: list[int] = []
         self.after: Callable[[], None] | None = None
         self.seen: list[tuple[str, str, str, str]] = []
@@ -42,6 +43,9 @@ class ImageServer:
                 wanted, condition = self.headers.get("Range", ""), self.headers.get("If-Range", "")
                 outer.seen.append((self.command, path, wanted, condition))
                 content = outer.files.get(path)
+                if self.command == "HEAD" and path in outer.get_only:
+                    self.send_error(405)
+                    return
                 if content is None:
                     self.send_error(404)
                     return

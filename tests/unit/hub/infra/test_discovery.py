@@ -183,6 +183,13 @@ def test_pxe_files(hub, infrahub, images, fetch, tmp_path):
         "ipxe_script": b"#!ipxe\n",
     }
     assert not fetch(kind="pxe", dest=tmp_path / "pxe")["changed"]
+    images.files["/script"] = b"#!ipxe other\n"
+    assert fetch(kind="pxe", dest=tmp_path / "pxe", check_mode=True)["changed"]
+    again = fetch(kind="pxe", dest=tmp_path / "pxe")
+    assert [part for part, file in again["files"].items() if file["changed"]] == ["ipxe_script"]
+    images.files.pop("/script")
+    with pytest.raises(ZeroTouchError, match="404: the iPXE script cannot be had"):
+        fetch(kind="pxe", dest=tmp_path / "pxe")
 
 
 def test_without_an_image(hub, infrahub, images, fetch, tmp_path):
