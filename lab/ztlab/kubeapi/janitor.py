@@ -17,7 +17,9 @@ import aiohttp
 
 LOG = logging.getLogger(__name__)
 EVERY_SECONDS = 0.5
-SKIPPED = ("events", "leases", "componentstatuses", "customresourcedefinitions", "apiservices", "endpoints", "endpointslices")
+SKIPPED = ("events", "componentstatuses", "endpoints", "nodes")
+# Kubernetes' own groups have no dependents in a lab.
+BUILT_IN = ("apps", "autoscaling", "batch", "policy")
 Object = dict[str, Any]
 METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
@@ -61,7 +63,8 @@ class Janitor:
     async def _collections(self) -> list[str]:
         """Paths of all listable collections, over all namespaces."""
         groups = (await self._json("GET", "/apis")).get("groups") or []
-        versions = ["/api/v1", *(f"/apis/{group['preferredVersion']['groupVersion']}" for group in groups)]
+        own = [group for group in groups if group["name"] not in BUILT_IN and not group["name"].endswith(".k8s.io")]
+        versions = ["/api/v1", *(f"/apis/{group['preferredVersion']['groupVersion']}" for group in own)]
         found = []
         for base in versions:
             for resource in (await self._json("GET", base)).get("resources") or []:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import ctypes
 import dataclasses
 import datetime
 import json
@@ -40,6 +41,7 @@ from .webhook import Webhooks
 
 PROGRAMS = ("etcd", "kube-apiserver")
 START_SECONDS = 60.0
+PR_SET_PDEATHSIG = 1
 
 
 def assets() -> Path | None:
@@ -126,6 +128,13 @@ class RealApi:
 
     async def start(self, host: str, port: int = 0, tls: Tls | None = None) -> None:
         """Start both programs and install the definitions; what an earlier start stored is there again. Raises StartError."""
+        try:
+            await self._start(host, port, tls)
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def _start(self, host: str, port: int, tls: Tls | None) -> None:
         self.host, self.port, self._behind = host, port or free_port(host), free_port("127.0.0.1")
         files = self._tls_files(tls)
         self.ca = files.ca.read_text(encoding="ascii")
@@ -206,7 +215,13 @@ class RealApi:
     async def _run(self, name: str, *arguments: str) -> None:
         with (self.directory / f"{name}.log").open("ab") as log:
             self._processes[name] = await asyncio.create_subprocess_exec(
-                str(self.programs / name), *arguments, stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.directory
+                str(self.programs / name),
+                *arguments,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self.directory,
+                preexec_fn=_die_with_the_lab,
             )
 
     async def _until_ready(self) -> None:
@@ -278,6 +293,11 @@ def free_port(host: str) -> int:
     with socket.socket() as probe:
         probe.bind((host, 0))
         return int(probe.getsockname()[1])
+
+
+def _die_with_the_lab() -> None:
+    """Runs in the child: the kernel ends it when the lab is killed, so that nothing stays behind."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
