@@ -8,8 +8,10 @@ Planning reads and decides, applying writes what the plan says; check mode stops
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
+import fcntl
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -131,6 +133,22 @@ def apply_plan(plan: Plan) -> None:
     if not plan.changes:
         return
     ensure_directory(plan.dest)
+    with _alone_in(plan.dest):
+        _write(plan)
+
+
+@contextlib.contextmanager
+def _alone_in(directory: Path) -> Iterator[None]:
+    """One process at a time, which takes milliseconds: what looks like a leftover may be a file that another one is writing."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _write(plan: Plan) -> None:
     remove_leftovers(plan.dest)
     # release.json first: it marks the directory as ours, should the run be killed before it ends.
     for change in sorted(plan.changes, key=lambda change: change.path != RELEASE_FILE):

@@ -9,6 +9,7 @@ import base64
 import importlib.util
 import json
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,16 @@ def test_a_change_of_form_is_told_from_one_of_content(tmp_path: Path) -> None:
     (dest / "agent-config.yaml").write_text(f"# by hand\n{text}")
     changes = opened(dest)["changes"]
     assert changes == [{"path": "agent-config.yaml", "action": "change", "reason": "it says the same in another form", "form_only": True}]
+
+
+def test_two_at_once_write_the_same_files(tmp_path: Path) -> None:
+    """Neither takes what the other one is writing for a leftover of a killed run."""
+    for attempt in range(5):
+        dest = tmp_path / f"config{attempt}"
+        with ThreadPoolExecutor(max_workers=4) as pool:
+            results = [future.result() for future in [pool.submit(opened, dest) for _each in range(4)]]
+        assert not [result for result in results if result["failed"]], results
+        assert not list(dest.glob(".*"))
 
 
 def test_mode_is_put_right(tmp_path: Path) -> None:
