@@ -8,9 +8,14 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from ztlab.hub.names import SECRET
+import pytest
+from ztlab.hub.client import Refused
+from ztlab.hub.names import AGENT, INFRA_ENV, NMSTATE_CONFIG, SECRET
 
-from .rig import condition, hub_rig
+from .flow import order_cluster
+from .rig import Machine, condition, hub_rig
+
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGJ5"
 
 
 def test_an_infra_env_becomes_available(tmp_path: Path) -> None:
@@ -26,5 +31,83 @@ def test_an_infra_env_becomes_available(tmp_path: Path) -> None:
             assert set(status["bootArtifacts"]) == {"kernel", "rootfs", "initrd", "ipxeScript", "discoveryIgnitionURL"}
             secret = await rig.get(SECRET, "pull-secret")
             assert secret["metadata"]["labels"]["agent-install.openshift.io/watch"] == "true"
+
+    asyncio.run(run())
+
+
+def test_a_change_makes_another_image_and_an_emptied_member_does_not(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with hub_rig(tmp_path) as rig:
+            first = await rig.infra_env(sshAuthorizedKey=KEY)
+            url = first["status"]["isoDownloadURL"]
+            await rig.patch(INFRA_ENV, "rack", {"spec": {"kernelArguments": [{"operation": "append", "value": "a=b"}]}})
+            second = await rig.until(INFRA_ENV, "rack", lambda item: item["status"]["isoDownloadURL"] != url)
+            assert second["status"]["bootArtifacts"]["initrd"] != first["status"]["bootArtifacts"]["initrd"]
+            await rig.patch(INFRA_ENV, "rack", {"spec": {"sshAuthorizedKey": None}})
+            await rig.patch(INFRA_ENV, "rack", {"spec": {"kernelArguments": None}})
+            third = await rig.until(INFRA_ENV, "rack", lambda item: item["status"]["isoDownloadURL"] != second["status"]["isoDownloadURL"])
+            known = next(iter(rig.hub.service.core.state.infra_envs.values()))
+            assert known.fields["ssh_authorized_key"] == KEY and not known.fields["kernel_arguments"]
+            assert third["status"]["createdTime"] >= second["status"]["createdTime"]
+
+    asyncio.run(run())
+
+
+def test_static_networks_are_selected_by_label(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with hub_rig(tmp_path) as rig:
+            selector = {"matchLabels": {"infraenvs.agent-install.openshift.io": "rack"}}
+            before = await rig.infra_env(nmStateConfigLabelSelector=selector)
+            spec = {"interfaces": [{"name": "eth0", "macAddress": "02:00:00:00:00:01"}], "config": {"interfaces": [{"name": "eth0", "type": "ethernet"}]}}
+            await rig.create(NMSTATE_CONFIG, "rack-a", spec, metadata={"labels": selector["matchLabels"]})
+            after = await rig.until(INFRA_ENV, "rack", lambda item: "staticNetworkDownloadURL" in item["status"]["debugInfo"])
+            assert after["status"]["isoDownloadURL"] != before["status"]["isoDownloadURL"]
+            known = next(iter(rig.hub.service.core.state.infra_envs.values()))
+            assert known.static_network_config[0]["mac_interface_map"] == [{"mac_address": "02:00:00:00:00:01", "logical_nic_name": "eth0"}]
+            await rig.client.delete(NMSTATE_CONFIG, "rack-a", "edge")
+            await rig.until(INFRA_ENV, "rack", lambda item: item["status"]["isoDownloadURL"] != after["status"]["isoDownloadURL"])
+            assert known.static_network_config == []
+
+    asyncio.run(run())
+
+
+def test_what_an_infra_env_says_of_mistakes(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with hub_rig(tmp_path, secret=False) as rig:
+            await rig.create(INFRA_ENV, "rack", {"pullSecretRef": {"name": "pull-secret"}})
+            item = await rig.until(INFRA_ENV, "rack", lambda found: condition(found, "ImageCreated")[0])
+            text = 'Failed to create image due to an internal error: failed to find secret pull-secret: secrets "pull-secret" not found'
+            assert condition(item, "ImageCreated") == ("False", "ImageCreationError", text)
+            await rig.pull_secret()
+            await rig.until(INFRA_ENV, "rack", lambda found: condition(found, "ImageCreated")[0] == "True")
+            await rig.patch(INFRA_ENV, "rack", {"spec": {"ignitionConfigOverride": "no json"}})
+            item = await rig.until(INFRA_ENV, "rack", lambda found: condition(found, "ImageCreated")[0] == "False")
+            assert condition(item, "ImageCreated")[2].startswith("Failed to create image: error parsing ignition")
+            assert "isoDownloadURL" not in item["status"] and "createdTime" not in item["status"]
+            await rig.create(INFRA_ENV, "old", {"pullSecretRef": {"name": "pull-secret"}, "osImageVersion": "4.1"})
+            item = await rig.until(INFRA_ENV, "old", lambda found: condition(found, "ImageCreated")[0] == "False")
+            assert condition(item, "ImageCreated")[2] == "Failed to create image: Specified OSImageVersion is missing from AgentServiceConfig"
+
+    asyncio.run(run())
+
+
+def test_early_binding_waits_for_its_cluster(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with hub_rig(tmp_path) as rig:
+            await rig.create(INFRA_ENV, "rack", {"pullSecretRef": {"name": "pull-secret"}, "clusterRef": {"name": "spoke", "namespace": "edge"}})
+            item = await rig.until(INFRA_ENV, "rack", lambda found: condition(found, "ImageCreated")[1] == "MissingClusterDeployment")
+            assert condition(item, "ImageCreated")[0] == "Unknown"
+            await order_cluster(rig, holdInstallation=True)
+            infra_env = await rig.until(INFRA_ENV, "rack", lambda found: condition(found, "ImageCreated")[0] == "True")
+            machine = Machine(1)
+            rig.boot(infra_env, machine)
+            agent = await rig.until(AGENT, machine.id, lambda found: condition(found, "Bound")[0] == "True")
+            assert agent["spec"]["clusterDeploymentName"] == {"name": "spoke", "namespace": "edge"}
+            await rig.patch(AGENT, machine.id, {"spec": {"clusterDeploymentName": None}})
+            agent = await rig.until(AGENT, machine.id, lambda found: condition(found, "SpecSynced")[0] == "False")
+            assert condition(agent, "SpecSynced")[1] == "InputError" and "Cannot unbind" in condition(agent, "SpecSynced")[2]
+            with pytest.raises(Refused) as caught:
+                await rig.patch(INFRA_ENV, "rack", {"spec": {"clusterRef": None}})
+            assert "Attempted to change Spec.ClusterRef which is immutable after InfraEnv creation." in str(caught.value)
 
     asyncio.run(run())

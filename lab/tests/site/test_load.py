@@ -73,6 +73,8 @@ MISTAKES: list[tuple[Callable[[Site], None], str]] = [
     (lambda document: document["machines"].append(copy.deepcopy(document["machines"][0])), "machines: m0 stands there 2 times"),
     (set_at("machines.0.nics.0.vlans", ["untagged"]), "machines[0].nics[0].vlans: network untagged has no vlan tag"),
     (lambda document: document.pop("networks"), "the file: networks missing"),
+    (set_at("hub", {"address": "203.0.113.1", "base_domain": "hub.example.com"}), "hub.address: 203.0.113.1 is in none of the networks"),
+    (set_at("hub", {"address": "192.168.111.3"}), "hub: base_domain missing"),
 ]
 
 
