@@ -45,7 +45,10 @@ def machine(number: int, **changes: Any) -> dict[str, Any]:
         "cpus": 8,
         "memory_mib": 32768,
         "nics": [{"name": "enp1s0", "mac": f"02:00:00:00:01:{number:02x}", "network": "machines"}],
-        "disks": [{"name": "sda", "size_gib": 480, "serial": f"S{number}", "wwn": f"0x50000000000000{number:02x}"}, {"name": "sdb", "size_gib": 480}],
+        "disks": [
+            {"name": "sda", "size_gib": 480, "serial": f"S{number}", "wwn": f"0x50000000000000{number:02x}"},
+            {"name": "sdb", "size_gib": 480, "wwn": f"0x50000000000001{number:02x}"},
+        ],
         "bmc": {"address": f"https://10.0.0.{100 + number}/redfish/v1/Systems/1", "username": "admin", "password": "secret"},
     } | changes
 

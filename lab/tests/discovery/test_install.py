@@ -130,10 +130,20 @@ async def _kubeconfig_opens(hub: HubRig, text: str) -> None:
 def test_a_single_node(tmp_path: Path) -> None:
     async def flow() -> None:
         async with HubRig(tmp_path, 1, speed=240) as hub:
-            await installed(hub, 1, {"rack-0": "master"})
-            assert nodes(hub) == {"rack-0.example.com": "Ready"}
+            await discovered(hub, 1)
+            cluster = await hub.cluster(1)
+            await bound(hub, cluster, {"rack-0": "master"})
             host = hub.hosts()[0]
+            disk = {"id": "/dev/disk/by-id/wwn-0x5000000000000100", "role": "install"}
+            await hub.call("PATCH", path_of(host), {"host_name": "edge-0", "disks_selected_config": [disk]})
+            await hub.call("PATCH", f"{path_of(host)}/installer-args", {"args": ["--append-karg", "a=1"]})
+            await hub.until(lambda: hub.the_cluster().status == "ready", "ready")
+            await hub.call("POST", f"/v2/clusters/{cluster['id']}/actions/install")
+            await hub.until(lambda: hub.the_cluster().status == "installed", "installed")
+            assert nodes(hub) == {"edge-0": "Ready"}
             assert (host.status, host.progress.stage) == ("installed", "Done")
+            assert "coreos-installer install --append-karg a=1 /dev/sdb: image written to /dev/sdb" in hub.console()
+            assert hub.lab.machines["rack-0"].boots[-1] == "disk:sdb"
 
     run(flow())
 

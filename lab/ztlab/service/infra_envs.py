@@ -17,6 +17,8 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from ..hub.discovery.ipxe import IpxeUrls, boot_order_script, boots_from_disk
+from ..hub.discovery.ipxe import ipxe_script as discovery_ipxe
 from . import static_network
 from .catalogue import newest_os_version
 from .cluster_params import check_ntp, check_proxies, check_ssh_keys
@@ -29,7 +31,6 @@ from .settings import ARCHITECTURE_ALIASES
 from .views import image_url, infra_env_view, os_version
 
 KERNEL_ARGUMENT = re.compile(r'^(?:[^\s"]|"[^"]*")+$')
-REBOOTED = ("Rebooting", "Waiting for ignition", "Configuring", "Joined", "Done")
 
 
 def _check(params: Mapping[str, Any], image_type: str) -> None:
@@ -186,7 +187,7 @@ def download(core: Core, call: Call) -> Reply:
     if name == "discovery.ign":
         return _dated(attachment(name, json.dumps(_discovery(core, infra_env, call.query)).encode()), infra_env)
     if name == "static-network-config":
-        return attachment(name, static_network.archive(infra_env.static_network_config))
+        return attachment(name, static_network.archive(infra_env.static_network_config, str(infra_env.fields.get("openshift_version") or "")))
     if name == "ipxe-script":
         return attachment(name, ipxe_script(core, infra_env, call.query).encode())
     raise bad_request(f'file_name in query should be one of [discovery.ign ipxe-script static-network-config], not "{name}"')
@@ -214,7 +215,9 @@ def minimal_initrd(core: Core, call: Call) -> Reply:
         return Reply(204) if content is None else attachment("minimal-initrd", content)
     if infra_env.image_type != "minimal-iso" or not infra_env.static_network_config:
         return Reply(204)
-    return attachment("minimal-initrd", gzip.compress(static_network.archive(infra_env.static_network_config), mtime=0))
+    return attachment(
+        "minimal-initrd", gzip.compress(static_network.archive(infra_env.static_network_config, str(infra_env.fields.get("openshift_version") or "")), mtime=0)
+    )
 
 
 def regenerate_signing_key(core: Core, call: Call) -> Reply:
@@ -259,19 +262,12 @@ def ipxe_script(core: Core, infra_env: InfraEnv, query: Mapping[str, str]) -> st
     if mac:
         for host in core.state.hosts_in(infra_env.id):
             own = [nic.get("mac_address", "").lower() for nic in (host.inventory or {}).get("interfaces") or []]
-            rebooted = host.status == "installing-in-progress" and host.progress.stage in REBOOTED
-            if mac in own and (rebooted or host.status in ("installed", "added-to-existing-cluster")):
+            if mac in own and (boots_from_disk(host.status, host.progress.stage) or host.status == "added-to-existing-cluster"):
                 raise ServiceError(404, f"host with mac {mac} should boot from its disk")
     if query.get("ipxe_script_type") == "boot-order-control" and not mac:
-        return f"#!ipxe\nchain {_signed(core, infra_env, _files_url(core, infra_env, 'ipxe-script'))}&mac=${{net0/mac}}\n"
-    artifacts = boot_artifacts(core, infra_env)
-    arguments = "".join(f" {argument.get('value', '')}" for argument in infra_env.fields.get("kernel_arguments") or [])
-    return (
-        f"#!ipxe\ninitrd --name initrd {artifacts['initrd']}\n"
-        f"kernel {artifacts['kernel']} initrd=initrd coreos.live.rootfs_url={artifacts['rootfs']} "
-        "random.trust_cpu=on rd.luks.options=discard ignition.firstboot ignition.platform.id=metal console=tty1 console=ttyS1,115200n8 "
-        f'coreos.inst.persistent-kargs="console=tty1 console=ttyS1,115200n8"{arguments}\nboot\n'
-    )
+        return boot_order_script(_signed(core, infra_env, _files_url(core, infra_env, "ipxe-script")))
+    arguments = [str(argument.get("value", "")) for argument in infra_env.fields.get("kernel_arguments") or []]
+    return discovery_ipxe(IpxeUrls(**boot_artifacts(core, infra_env)), arguments)
 
 
 def _files_url(core: Core, infra_env: InfraEnv, name: str) -> str:

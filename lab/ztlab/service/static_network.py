@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-import io
 import re
-import tarfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import yaml
 
+from ..hub.discovery.parameters import Discovery
+from ..hub.discovery.static_network import network_archive
 from .errors import bad_request
 
 MAC = re.compile(r"^([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}$")
@@ -106,25 +106,6 @@ def physical_names(interfaces: Sequence[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def archive(config: Sequence[Mapping[str, Any]]) -> bytes:
+def archive(config: Sequence[Mapping[str, Any]], openshift_version: str) -> bytes:
     """``file_name=static-network-config``: the tar with one directory per host."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as tar:
-        for index, element in enumerate(config):
-            entries = element["mac_interface_map"]
-            lines = sorted(f"{entry['mac_address']}={entry['logical_nic_name']}" for entry in entries)
-            _add(tar, f"/etc/assisted/network/host{index}/mac_interface.ini", "\n".join(lines))
-            _add(tar, f"/etc/assisted/network/host{index}/ymlFile{index}.yml", _policy(element))
-    return buffer.getvalue()
-
-
-def _policy(element: Mapping[str, Any]) -> str:
-    captures = {f"iface{number}": f'interfaces.mac-address == "{entry["mac_address"].upper()}"' for number, entry in enumerate(element["mac_interface_map"])}
-    return yaml.safe_dump({"capture": captures, "desiredState": yaml.safe_load(element["network_yaml"]) or {}}, sort_keys=True)
-
-
-def _add(tar: tarfile.TarFile, name: str, text: str) -> None:
-    data = text.encode()
-    info = tarfile.TarInfo(name)
-    info.size, info.mode = len(data), 0o600
-    tar.addfile(info, io.BytesIO(data))
+    return network_archive(Discovery("", "", "", openshift_version=openshift_version, static_network=tuple(config)))
