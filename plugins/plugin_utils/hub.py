@@ -16,7 +16,7 @@ from ..module_utils.kube.connection import CONNECTION_OPTIONS
 from .hosts import boot_method
 from .paths import absolute, certificate
 
-BINDINGS = ("late", "early")
+BINDINGS = ("late", "early", "none")
 IMAGES = ("direct", "publish")
 # Where the options of the connection end; the rest is about the hub's objects.
 _CONNECTION = tuple(name for name in CONNECTION_OPTIONS if name != "connect_to")
