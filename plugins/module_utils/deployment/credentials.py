@@ -96,7 +96,7 @@ def apply_file(plan: FilePlan) -> None:
 
 def read_ingress_ca(client: KubeClient) -> str:
     """PEM of the CA that signs the cluster's routes. Raises :class:`ZeroTouchError` when the cluster has not published it."""
-    config_map = client.find(CONFIG_MAP.path("default-ingress-cert", "openshift-config-managed"))
+    config_map = client.find(CONFIG_MAP.path("openshift-config-managed", "default-ingress-cert"))
     bundle = str(((config_map or {}).get("data") or {}).get("ca-bundle.crt") or "")
     if not _CERTIFICATE.search(bundle):
         raise ZeroTouchError(
@@ -111,7 +111,7 @@ def find_console(client: KubeClient, clock: Clock, limit: float = CONSOLE_LIMIT)
     fault = ""
     while True:
         try:
-            route = client.find(ROUTE.path("console", "openshift-console"))
+            route = client.find(ROUTE.path("openshift-console", "console"))
             if route is None:
                 return Console(warning="The cluster has no console: there is no route openshift-console/console.")
             if host := _admitted_host(route):

@@ -174,8 +174,8 @@ class Observer:
     def _view_cluster(self, client: KubeClient, version: str, nodes: Sequence[Mapping[str, Any]]) -> ApiView:
         """Whoever may list the nodes is the administrator of our kubeconfig; the rest may be missing for a moment."""
         try:
-            bootstrap = client.find(CONFIG_MAP.path("bootstrap", "kube-system")) or {}
-            cluster_version = client.find(CLUSTER_VERSION.path("version"))
+            bootstrap = client.find(CONFIG_MAP.path("kube-system", "bootstrap")) or {}
+            cluster_version = client.find(CLUSTER_VERSION.path(name="version"))
             operators = _list_if_known(lambda: client.list(CLUSTER_OPERATOR.path()))
         except (RemoteError, Unreachable) as error:
             return ApiView(answers=True, ours=True, detail=error.message, version=version, nodes=tuple(read_node(node) for node in nodes))

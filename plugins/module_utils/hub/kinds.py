@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from ..kube import paths
 from ..kube.resource import Resource
 
 _AGENT_INSTALL = ("agent-install.openshift.io", "v1beta1")
@@ -19,9 +20,9 @@ CLUSTER_IMAGE_SET = Resource("hive.openshift.io", "v1", "ClusterImageSet", "clus
 BARE_METAL_HOST = Resource("metal3.io", "v1alpha1", "BareMetalHost", "baremetalhosts")
 PREPROVISIONING_IMAGE = Resource("metal3.io", "v1alpha1", "PreprovisioningImage", "preprovisioningimages")
 MACHINE = Resource("machine.openshift.io", "v1beta1", "Machine", "machines")
-SECRET = Resource("", "v1", "Secret", "secrets")
-CONFIG_MAP = Resource("", "v1", "ConfigMap", "configmaps")
-NAMESPACE = Resource("", "v1", "Namespace", "namespaces", namespaced=False)
-NODE = Resource("", "v1", "Node", "nodes", namespaced=False)
-CSR = Resource("certificates.k8s.io", "v1", "CertificateSigningRequest", "certificatesigningrequests", namespaced=False)
-LEASE = Resource("coordination.k8s.io", "v1", "Lease", "leases")
+SECRET = paths.SECRET
+CONFIG_MAP = paths.CONFIG_MAP
+NAMESPACE = paths.NAMESPACE
+NODE = paths.NODE
+CSR = paths.CERTIFICATE_SIGNING_REQUEST
+LEASE = paths.LEASE

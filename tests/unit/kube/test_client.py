@@ -46,7 +46,7 @@ def test_no_secret_stays_on_disk(api, kubeconfig, tmp_path, monkeypatch):
 def test_kubernetes_own_words(api, client):
     api.routes["GET", "/api/v1/nodes/x"] = api.status(403, 'nodes "x" is forbidden', "Forbidden")
     with pytest.raises(RemoteError) as caught:
-        client.get(NODE.path("x"))
+        client.get(NODE.path(name="x"))
     assert (caught.value.status, caught.value.code, caught.value.detail) == (403, "Forbidden", 'nodes "x" is forbidden')
 
 
@@ -64,7 +64,7 @@ def test_an_error_without_a_status_object(api, client):
 
 
 def test_find_and_delete_take_absence_for_an_answer(api, client):
-    path = CONFIG_MAP.path("bootstrap", "kube-system")
+    path = CONFIG_MAP.path("kube-system", "bootstrap")
     assert client.find(path) is None
     assert client.delete(path) is False
     api.routes["DELETE", path] = (200, {"kind": "Status", "status": "Success"})
@@ -75,9 +75,9 @@ def test_find_and_delete_take_absence_for_an_answer(api, client):
 def test_create_and_merge_patch(api, client):
     api.routes["POST", "/api/v1/namespaces/n/configmaps"] = (201, {"kind": "ConfigMap"})
     api.routes["PATCH", "/api/v1/nodes/x"] = (200, {"kind": "Node"})
-    client.create(CONFIG_MAP.path(namespace="n"), {"data": {}}, dryRun="All")
+    client.create(CONFIG_MAP.path("n"), {"data": {}}, dryRun="All")
     assert (api.requests[0]["query"], json.loads(api.requests[0]["body"])) == ("dryRun=All", {"data": {}})
-    client.merge_patch(NODE.path("x"), {"spec": {"unschedulable": None}})
+    client.merge_patch(NODE.path(name="x"), {"spec": {"unschedulable": None}})
     assert api.requests[1]["headers"]["Content-Type"] == "application/merge-patch+json"
     assert json.loads(api.requests[1]["body"]) == {"spec": {"unschedulable": None}}
 
@@ -173,12 +173,12 @@ def test_tls_server_name_is_verified_instead_of_the_servers_address(api, tmp_pat
 def test_a_servers_own_path_is_kept(api, tmp_path, kube_testing, authority):
     config = kube_testing.write_kubeconfig(tmp_path / "k", f"https://{NAME}/k8s/clusters/c1", authority.pem)
     api.routes["GET", "/k8s/clusters/c1/api/v1/nodes/x"] = (200, {"kind": "Node"})
-    assert KubeClient.from_kubeconfig(config, connect_to=mapped(api)).get(NODE.path("x")) == {"kind": "Node"}
+    assert KubeClient.from_kubeconfig(config, connect_to=mapped(api)).get(NODE.path(name="x")) == {"kind": "Node"}
 
 
 def test_paths():
-    assert CONFIG_MAP.path("bootstrap", "kube-system") == "/api/v1/namespaces/kube-system/configmaps/bootstrap"
-    assert CLUSTER_VERSION.path("version", subresource="status") == "/apis/config.openshift.io/v1/clusterversions/version/status"
+    assert CONFIG_MAP.path("kube-system", "bootstrap") == "/api/v1/namespaces/kube-system/configmaps/bootstrap"
+    assert CLUSTER_VERSION.path(name="version", subresource="status") == "/apis/config.openshift.io/v1/clusterversions/version/status"
     assert NODE.path() == "/api/v1/nodes"
 
 
