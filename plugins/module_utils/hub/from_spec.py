@@ -25,7 +25,7 @@ def infra_env_options(deployment: Deployment, *, mirror_registry: str = "", name
         "additional_ntp_sources": list(cluster.ntp_sources),
         "additional_trust_bundle": cluster.additional_trust_bundle,
         "cpu_architecture": cluster.architecture,
-        "proxy": {key: value for key, value in proxy.items() if value} if cluster.proxy.http_proxy or cluster.proxy.https_proxy else {},
+        "image_proxy": {key: value for key, value in proxy.items() if value} if cluster.proxy.http_proxy or cluster.proxy.https_proxy else {},
         "mirror_registry": {"name": mirror_registry, "namespace": namespace} if mirror_registry else {},
         "hosts": network_hosts(deployment.hosts),
     }
