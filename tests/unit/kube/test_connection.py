@@ -298,6 +298,27 @@ def test_a_token_that_expired_is_read_again_once(api, authority, tmp_path):
     client.close()
 
 
+def test_a_plugins_token_in_a_mapping_is_fetched_again_when_it_expired(api, authority, tmp_path):
+    counter = tmp_path / "count"
+    counter.write_text("0")
+    script = tmp_path / "plugin"
+    credential = '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": "token-%s"}}'
+    script.write_text(f"#!/bin/sh\nn=$(($(cat {counter}) + 1)); echo $n > {counter}\nprintf '{credential}' $n\n")
+    script.chmod(0o700)
+    seen = []
+
+    def answer(request):
+        seen.append(request["headers"]["Authorization"])
+        return (200, {}) if seen[-1] == "Bearer token-2" else api.status(401, "Unauthorized", "Unauthorized")
+
+    api.routes["GET", "/version"] = answer
+    user = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": str(script), "interactiveMode": "Never"}}
+    document = yaml.safe_load(kubeconfig(tmp_path / "k", server=f"https://{NAME}:6443", user=user).read_text())
+    client = connect({"kubeconfig": document, "ca_cert": authority.pem, "connect_to": {NAME: f"127.0.0.1:{api.port}"}})
+    assert client.get("/version") == {} and seen == ["Bearer token-1", "Bearer token-2"]
+    client.close()
+
+
 def test_check_mode_never_writes(api, authority):
     api.routes["POST", "/api/v1/namespaces/n/configmaps"] = (201, {})
     client = connect(options_for(api, authority), check_mode=True)

@@ -9,6 +9,7 @@ import base64
 import datetime
 import json
 import threading
+import time
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, ZeroTouchError
@@ -132,6 +133,19 @@ def test_a_watch_that_the_server_forgot_goes_on(hub, session, infrahub):
     hub.put("infraenvs", {"metadata": {"name": "e", "namespace": "lab"}, "spec": {}})
     later(0.1, hub.forget)
     later(0.3, lambda: hub.put("infraenvs", image(infrahub)))
+    assert wait(session)["status"]["isoDownloadURL"] == "https://i/1"
+
+
+def test_a_hub_that_restarts_meanwhile_is_waited_for(hub, session, infrahub):
+    hub.put("infraenvs", {"metadata": {"name": "e", "namespace": "lab"}, "spec": {}})
+
+    def restart():
+        hub.stop()
+        time.sleep(0.2)
+        hub.start()
+        hub.put("infraenvs", image(infrahub))
+
+    later(0.15, restart)
     assert wait(session)["status"]["isoDownloadURL"] == "https://i/1"
 
 
