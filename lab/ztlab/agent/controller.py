@@ -33,7 +33,7 @@ class Controller:
         self._path = f"/v2/clusters/{cluster_id}"
         self._http = HostHttp(lab, self._network)
         self._stage = ""
-        self._reported: dict[str, str] = {}
+        self._said = ""
 
     def _network(self) -> HostNetwork:
         return next((self._lab.fabric.hosts[name] for name in self._running.carriers if name in self._lab.fabric.hosts), HostNetwork())
@@ -60,7 +60,16 @@ class Controller:
         for host in cluster.get("hosts") or []:
             for stage in due_stages(host, self._running):
                 path = f"/v2/infra-envs/{host['infra_env_id']}/hosts/{host['id']}/progress"
-                await self._access.call(self._http, "PUT", path, {"current_stage": stage, "progress_info": ""})
+                reply = await self._access.call(self._http, "PUT", path, {"current_stage": stage, "progress_info": ""})
+                if not reply.ok:
+                    self._say(f"progress {stage} of host {host['id']} refused: {reply.complaint()}")
+
+    def _say(self, text: str) -> None:
+        """A line on the console of a machine that carries the cluster, once as long as the text stays the same."""
+        machine = next(iter(sorted(self._running.carriers)), "")
+        if text != self._said and machine:
+            self._lab.machines[machine].console.print(f"assisted-installer-controller: {text}")
+            self._said = text
 
     async def _finalize(self, cluster: Mapping[str, Any]) -> None:
         api = self._running.api
