@@ -325,7 +325,7 @@ def argument_spec() -> dict[str, Any]:
         "name": {"type": "str", "required": True},
         "namespace": {"type": "str", "required": True},
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
-        "pull_secret": {"type": "raw"},
+        "pull_secret": {"type": "raw", "no_log": False},  # as a mapping it would have every leaf masked; the door knows what is secret in it
         "pull_secret_name": {"type": "str", "no_log": False},
         "cluster": {"type": "dict", "options": _REFERENCE},
         "ssh_authorized_key": {"type": "str", "no_log": False},

@@ -13,7 +13,7 @@ import copy
 import dataclasses
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from ..common.errors import RemoteError, Unreachable
 from ..common.parallel import for_each
@@ -61,7 +61,7 @@ class Change:
         return f"{self.verb} {self.title}" + (f": {'; '.join(self.reasons)}" if self.reasons else "")
 
 
-Replan = Callable[[Object | None], Change | None]
+Replan: TypeAlias = "Callable[[Object | None], Change | None]"
 
 
 @dataclasses.dataclass(frozen=True)
