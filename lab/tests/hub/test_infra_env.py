@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from ztlab.hub.client import Refused
 from ztlab.hub.names import AGENT, INFRA_ENV, NMSTATE_CONFIG, SECRET
+from ztlab.hub.service_config import AGENT_SERVICE_CONFIG
 
 from .flow import order_cluster
 from .rig import Machine, condition, hub_rig
@@ -29,6 +30,8 @@ def test_an_infra_env_becomes_available(tmp_path: Path) -> None:
             assert status["agentLabelSelector"] == {"matchLabels": {"infraenvs.agent-install.openshift.io": "rack"}}
             assert "infra_env_id=" in status["debugInfo"]["eventsURL"] and "staticNetworkDownloadURL" not in status["debugInfo"]
             assert set(status["bootArtifacts"]) == {"kernel", "rootfs", "initrd", "ipxeScript", "discoveryIgnitionURL"}
+            config = await rig.get(AGENT_SERVICE_CONFIG, "agent")
+            assert config["spec"]["osImages"][0]["openshiftVersion"] == "4.22" and condition(config, "DeploymentsHealthy")[0] == "True"
             secret = await rig.get(SECRET, "pull-secret")
             assert secret["metadata"]["labels"]["agent-install.openshift.io/watch"] == "true"
 

@@ -60,11 +60,9 @@ class Backend:
 
     def host(self, host_id: str, namespace: str) -> Host | None:
         """By the Agent's name and namespace: that of its InfraEnv."""
-        for (_infra_env, known), host in self.core.state.hosts.items():
-            infra_env = self.core.state.infra_envs.get(host.infra_env_id)
-            if known == host_id and infra_env is not None and infra_env.kube_key[0] == namespace:
-                return host
-        return None
+        state = self.core.state
+        found = (state.hosts.get((item.id, host_id)) for item in state.infra_envs.values() if item.kube_key[0] == namespace)
+        return next((host for host in found if host is not None), None)
 
     def host_path(self, host: Host) -> str:
         return f"/v2/infra-envs/{host.infra_env_id}/hosts/{host.id}"

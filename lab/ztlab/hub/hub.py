@@ -20,7 +20,7 @@ from ..kubeapi.hub import CRDS
 from ..newcluster import pki
 from ..service.app import AssistedService
 from ..service.artifacts import ROOT_CA
-from . import admission
+from . import admission, service_config
 from .backend import Backend
 from .client import Client
 from .discovery_source import ignition_source, initrd_source
@@ -113,6 +113,7 @@ class Hub:
         world = World(self._client(), lab.clock)
         self.operators = Operators(world, Backend(self.service), self.spokes, lab, lambda: self.session, converged=self.site.converged_flow)
         await self.operators.start()
+        await service_config.publish(world.client, self.site, lab.base_image.resolve().as_uri(), world.now())
         self._trouble = asyncio.create_task(Trouble(self).run(), name="faults of the hub")
         path = lab.paths.state / KUBECONFIG
         path.touch(mode=0o600)
