@@ -165,6 +165,7 @@ TROUBLE: tuple[tuple[str, dict[str, Any]], ...] = (
     ("api-500", {"count": 3}),
     ("api-410", {"count": 2}),
     ("hub-compacts", {}),
+    ("agent-deleted", {}),
     ("hub-clock", {"count": 0, "seconds": -3600}),
 )
 
