@@ -120,6 +120,12 @@ class Lab:
         left = {machine["name"]: (machine["medium"], machine["sessions"]) for machine in self.status()["machines"]}
         assert not [name for name, (medium, sessions) in left.items() if medium or sessions], left
 
+    def hub_kubeconfig(self) -> Path:
+        """For kubectl: a kubeconfig of the hub that goes straight to its address."""
+        path = self.directory / "hub.kubeconfig"
+        path.write_text(self._ztlab("kubeconfig", "--hub"))
+        return path
+
     def down(self) -> list[str]:
         """End it; the answers of the assisted-service that were not as its API description has them."""
         violations = []
