@@ -70,9 +70,9 @@ def view_hub(hub: KubeClient, cluster: ClusterRef | None, *, connect_to: Connect
 
 def match_agents(hub: KubeClient, namespace: str, infra_env: str, hosts: Sequence[Mapping[str, Any]], cluster: ClusterRef | None = None) -> list[Match]:
     """Which Agent is which of the hosts, in order; ``hosts`` as the door ``agents`` takes them, ``cluster`` the one that they are meant for."""
+    requests = host_requests(hosts, namespace)
     selector = f"{INFRA_ENV_LABEL}={infra_env}" if infra_env else ""
     agents = [read_agent(item) for item in hub.list(AGENT.path(namespace), label_selector=selector)]
-    requests = host_requests(hosts, namespace)
     meant = [
         dataclasses.replace(each, identity=dataclasses.replace(each.identity, cluster=cluster)) if cluster is not None and each.cluster is None else each
         for each in requests
