@@ -69,9 +69,8 @@ def check_host(host: Mapping[str, Any], path: str) -> list[Problem]:
 def chosen_hosts(hosts: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Mapping[str, Any]]:
     """The hosts of these inventory names, in the order of the inventory; all without names. Raises :class:`InvalidInput` for names that are none."""
     known = [str(host["inventory_name"]) for host in hosts]
-    problems = [
-        _problem("openshift_hosts", INVALID, "is not a host of the role groups", nearest(name, known), name) for name in dict.fromkeys(names) if name not in known
-    ]
+    unknown = [name for name in dict.fromkeys(names) if name not in known]
+    problems = [_problem("openshift_hosts", INVALID, "is not a host of the role groups", nearest(name, known), name) for name in unknown]
     if problems:
         raise InvalidInput(problems)
     return [host for host in hosts if not names or host["inventory_name"] in names]

@@ -10,7 +10,7 @@ mapping with any keys, a list with the shape of its elements, or a function that
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
@@ -148,7 +148,8 @@ def _faults(path: str, value: Any, shape: Shape) -> Iterator[str]:
 
 def _leaf_faults(path: str, value: Any, shape: Any) -> Iterator[str]:
     kind = shape if isinstance(shape, type) else str
-    if type(value) is not kind:
+    # Exactly this type: to isinstance, true would be a number.
+    if value.__class__ is not kind:
         yield _mismatch(path, value, kind)
     elif isinstance(value, str) and not _printable(value):
         yield f"{path} holds characters that no text of ours has"

@@ -34,7 +34,7 @@ def _name(agent: Facts, kind: str) -> str:
     if kind == "mac_address":
         return str(agent["macs"][0]) if agent["macs"] else ""
     name = str(agent[kind])
-    return "" if name.lower().split(".")[0] == "localhost" else name
+    return "" if name.lower().partition(".")[0] == "localhost" else name
 
 
 def groups_of(agent: Facts, kinds: Sequence[str], labels: Sequence[str]) -> list[str]:
