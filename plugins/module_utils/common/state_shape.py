@@ -10,11 +10,12 @@ mapping with any keys, a list with the shape of its elements, or a function that
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
-Shape: TypeAlias = "type | dict[str, Shape] | list[Shape] | Callable[[str], str]"
+Check: TypeAlias = Callable[[str], str]  # what is wrong with a text, empty if nothing is
+Shape: TypeAlias = "type | dict[str, Shape] | list[Shape] | Check"
 
 EACH = "*"
 _WORDS: Mapping[type, str] = {
