@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import heapq
 import logging
 from collections.abc import Awaitable, Callable
@@ -50,10 +51,10 @@ class Controller:
             while True:
                 self._start_due()
                 self._woken.clear()
-                try:
-                    await asyncio.wait_for(self._woken.wait(), self._pause())
-                except TimeoutError:
-                    continue
+                # Not asyncio.wait_for: that of Python 3.11 forgets a cancellation that comes together with the wake-up.
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(self._pause()):
+                        await self._woken.wait()
         finally:
             for task in self._tasks:
                 task.cancel()

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import copy
 import dataclasses
 import datetime
@@ -442,10 +443,10 @@ class Store:
 
     async def wait(self, seconds: float) -> None:
         """Until something changes, at most ``seconds`` of the wall clock."""
-        try:
-            await asyncio.wait_for(self._changed.wait(), seconds)
-        except TimeoutError:
-            return
+        # Not asyncio.wait_for: that of Python 3.11 forgets a cancellation that comes together with the change.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._changed.wait()
 
 
 def _applied_part(resource: Resource, config: Object, subresource: str) -> Object:
