@@ -26,16 +26,21 @@ options:
         ClusterDeployment of C(openshift_cluster), empty without one.
       - V(hub_hosts) has the hosts as M(zerotouch.openshift.agents) takes them in C(agents), and those with a network configuration as
         M(zerotouch.openshift.infra_env) takes them in C(networks). Without O(building) only those that C(openshift_hosts) names, if it names any.
+      - V(bare_metal_hosts) is the list of O(agents) as M(zerotouch.openshift.bare_metal_hosts) takes them, with their BMCs.
       - V(input) is everything that M(zerotouch.openshift.deployment_check) looks at, with what is wrong with the variables in C(problems).
       - V(problems) is the list of everything that is wrong with the variables, each a sentence; with it the terms but V(input) fail.
     required: true
     type: list
     elements: str
-    choices: [settings, shown_settings, cluster, hosts, bmc_hosts, manual_hosts, hub, hub_hosts, input, problems]
+    choices: [settings, shown_settings, cluster, hosts, bmc_hosts, manual_hosts, hub, hub_hosts, bare_metal_hosts, input, problems]
   building:
     description: Whether a cluster is going to be built; otherwise the base image and the version need not be known.
     type: bool
     default: true
+  agents:
+    description: For V(bare_metal_hosts), the hosts as M(zerotouch.openshift.agents) takes them; by default those of V(hub_hosts).
+    type: list
+    elements: dict
 """
 
 EXAMPLES = r"""
@@ -63,7 +68,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import native
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.groups import check_groups
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts, chosen_hosts, group_names, manual_hosts, read_hosts
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import check_agent_variables, hub_hosts
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import bare_metal_hosts, check_agent_variables, hub_hosts, without_bmc
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute_manifests
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import (
     VARIABLES,
@@ -100,6 +105,7 @@ class LookupModule(LookupBase):
             "manual_hosts": lambda: manual_hosts(inventory.hosts()),
             "hub": lambda: self._hub(inventory),
             "hub_hosts": lambda: self._hub_hosts(inventory),
+            "bare_metal_hosts": lambda: self._bare_metal_hosts(inventory),
             "input": lambda: self._input(inventory),
             "problems": lambda: [problem.text() for problem in self._problems(inventory)],
         }
@@ -126,17 +132,34 @@ class LookupModule(LookupBase):
 
     def _hub_hosts(self, inventory: _Inventory) -> dict[str, Any]:
         hub = self._hub(inventory)
-        # An annotation of its BareMetalHost binds such a host; the host of an InfraEnv with a cluster is bound when it registers.
-        bound = hub["cluster"] if hub["binding"] == "late" and not hub["bare_metal_hosts"] else None
-        hosts = inventory.hosts()
-        chosen = as_list(inventory.settings().get("openshift_hosts") or []) if not self._building else []
-        return hub_hosts(chosen_hosts(hosts, chosen), inventory.agent_variables(), bound or None)
+        # The host of an InfraEnv with a cluster is bound when it registers.
+        bound = hub["cluster"] if hub["binding"] == "late" else None
+        return hub_hosts(self._chosen(inventory), inventory.agent_variables(), bound or None)
+
+    def _chosen(self, inventory: _Inventory) -> list[Any]:
+        names = as_list(inventory.settings().get("openshift_hosts") or []) if not self._building else []
+        return chosen_hosts(inventory.hosts(), names)
+
+    def _bare_metal_hosts(self, inventory: _Inventory) -> list[dict[str, Any]]:
+        agents = self.get_option("agents")
+        return bare_metal_hosts(native(agents) if agents is not None else self._hub_hosts(inventory)["agents"], bmc_hosts(inventory.hosts()))
 
     def _problems(self, inventory: _Inventory) -> list[Problem]:
         variables = inventory.settings()
         hosts = inventory.read_hosts()[1]
         agents = check_agent_variables(inventory.agent_variables())
-        return [*inventory.unreadable, *check_settings(variables, inventory.directory, building=self._building), *self._groups(inventory), *hosts, *agents]
+        settings = check_settings(variables, inventory.directory, building=self._building)
+        return [*inventory.unreadable, *settings, *self._groups(inventory), *hosts, *agents, *self._without_bmc(inventory, [*settings, *hosts])]
+
+    def _without_bmc(self, inventory: _Inventory, problems: list[Problem]) -> list[Problem]:
+        """Hosts that the hub is to boot and cannot; said once it is clear which hosts are meant."""
+        hub = inventory.settings().get("openshift_hub")
+        if problems or inventory.unreadable or not isinstance(hub, dict) or not hub.get("bare_metal_hosts"):
+            return []
+        try:
+            return without_bmc(self._chosen(inventory))
+        except InvalidInput as error:
+            return list(error.problems)
 
     def _groups(self, inventory: _Inventory) -> list[Problem]:
         """Groups matter where the inventory describes the cluster; beside files of the user it only adds BMC data, and on hubs hosts have other sources."""

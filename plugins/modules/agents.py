@@ -141,6 +141,12 @@ options:
             discovery image, unless the hub can do that by itself.
         type: bool
         default: false
+      by_bare_metal_host:
+        description:
+          - A BareMetalHost of the hub tells the Agent its name, role, disk, labels and cluster, and approves it (M(zerotouch.openshift.bare_metal_hosts)).
+            Nothing of that is written here, since two authors would undo each other's work; what is not so yet is waited for.
+        type: bool
+        default: false
       state:
         description:
           - V(absent) deletes the Agent, and with a host that has joined a cluster its Node. A machine that goes on running the discovery image registers again.

@@ -29,11 +29,14 @@ _OWN: Mapping[str, type | tuple[type, ...]] = {
     "bare_metal_hosts": bool,
     "unexpected": str,
 }
+_BY_BMC = "openshift_hub.bare_metal_hosts lets the hub boot the machines through their BMCs"
 UNEXPECTED = ("ignore", "warn", "fail", "approve")
 # Options of module infra_env that the hub's roles set themselves.
 _INFRA_ENV_OURS = ("name", "namespace", "state", "hosts", "cluster", "wait", *CONNECTION_OPTIONS)
+# What a BareMetalHost tells its Agent, as the modules agents and bare_metal_hosts name it.
+_TOLD = ("role", "root_device_hints", "agent_labels", "node_labels", "machine_config_pool", "installer_args", "ignition_config_overrides", "cluster", "unbind")
 # Options of a host of module agents that the roles take from openshift_host and the group.
-_AGENT_OURS = ("name", "mac_addresses", "root_device_hints", "role", "hostname", "cluster", "unbind", "state")
+_AGENT_OURS = ("name", "mac_addresses", "root_device_hints", "role", "hostname", "cluster", "unbind", "by_bare_metal_host", "state")
 
 
 def check_hub(variables: Mapping[str, Any]) -> list[Problem]:
@@ -112,13 +115,33 @@ def hub_hosts(hosts: Sequence[Mapping[str, Any]], further: Mapping[str, Any], cl
     return {"agents": agents, "networks": network_hosts(parsed.deployment.hosts)}
 
 
+def bare_metal_hosts(agents: Sequence[Mapping[str, Any]], machines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Hosts for the door bare_metal_hosts: ``agents`` as the door agents takes them, with their BMCs from ``machines``, as the BMC doors take them.
+
+    Raises :class:`InvalidInput` for hosts whose BMC or whose MAC addresses nobody names.
+    """
+    known = {str(machine["name"]): machine for machine in machines}
+    problems: list[Problem] = []
+    found = []
+    for agent in agents:
+        name, hostname = str(agent["name"]), str(agent.get("hostname") or agent["name"])
+        machine = known.get(hostname) or known.get(name)
+        macs = [*(agent.get("mac_addresses") or ()), *((machine or {}).get("mac_addresses") or ())]
+        if machine is None:
+            problems.append(_problem(f"openshift_host[{name}].bmc", REQUIRED, _BY_BMC))
+        elif not macs:
+            problems.append(_problem(f"openshift_host[{name}].interfaces", REQUIRED, "the hub recognises the machine by the MAC address of one of its NICs"))
+        else:
+            told = {key: agent[key] for key in _TOLD if agent.get(key) is not None}
+            found.append({"name": name, "hostname": hostname, "boot_mac_address": macs[0], "bmc": dict(machine["bmc"]), **told})
+    if problems:
+        raise InvalidInput(problems)
+    return found
+
+
 def without_bmc(hosts: Sequence[Mapping[str, Any]]) -> list[Problem]:
     """Hosts that the hub cannot boot by itself: without a BMC there is no BareMetalHost."""
-    return [
-        _problem(f"openshift_host[{host['inventory_name']}].bmc", REQUIRED, "openshift_hub.bare_metal_hosts lets the hub boot the machines through their BMCs")
-        for host in hosts
-        if boot_method(host) != "bmc"
-    ]
+    return [_problem(f"openshift_host[{host['inventory_name']}].bmc", REQUIRED, _BY_BMC) for host in hosts if boot_method(host) != "bmc"]
 
 
 def _problem(path: str, kind: str, detail: str, hint: str = "", value: str = "") -> Problem:

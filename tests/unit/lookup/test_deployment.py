@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from ansible.errors import AnsibleLookupError, AnsibleUndefinedVariable
@@ -40,10 +40,10 @@ class Templar:
         return value
 
 
-def look_up(term: str, variables: dict[str, Any], *, building: bool = True) -> Any:
+def look_up(term: str, variables: dict[str, Any], *, building: bool = True, agents: Any = None) -> Any:
     plugin = LookupModule(templar=Templar())
     plugin.set_options = lambda **options: None
-    plugin.get_option = lambda name: building
+    plugin.get_option = {"building": building, "agents": agents}.__getitem__
     return plugin.run([term], variables)[0]
 
 
@@ -169,3 +169,34 @@ def test_manifests_of_the_cluster_are_absolute(monkeypatch: Any, tmp_path: Any) 
     assert look_up("cluster", variables)["extra_manifests"] == look_up("input", variables)["cluster"]["extra_manifests"] == [str(tmp_path / "extra")]
     missing = [problem for problem in check(variables)["problems"] if problem["path"] == "openshift_cluster.extra_manifests[0]"]
     assert [(problem["value"], problem["detail"]) for problem in missing] == [(str(tmp_path / "extra"), "No such file or directory")]
+
+
+class TestBareMetalHosts:
+    """``openshift_hub.bare_metal_hosts``: who is booted by the hub, and what its BareMetalHost says."""
+
+    HUB: ClassVar[dict[str, Any]] = {"openshift_install_method": "hub", "openshift_hub": {"bare_metal_hosts": True}}
+    HOST: ClassVar[dict[str, Any]] = {"bmc": BMC, "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}]}
+
+    def test_the_hosts_of_the_inventory(self) -> None:
+        (found,) = look_up("bare_metal_hosts", inventory({"one": self.HOST}, **self.HUB))
+        assert found == {
+            "name": "one",
+            "hostname": "one",
+            "boot_mac_address": "52:54:00:00:00:01",
+            "bmc": BMC,
+            "role": "master",
+            "cluster": {"namespace": "demo", "name": "demo"},
+        }
+
+    def test_hosts_that_files_describe(self) -> None:
+        agents = [{"name": "one", "mac_addresses": ["52:54:00:00:00:09"], "hostname": "one", "role": "worker"}]
+        (found,) = look_up("bare_metal_hosts", inventory({"one": self.HOST}, **self.HUB), agents=agents)
+        assert (found["boot_mac_address"], found["role"], found["bmc"]) == ("52:54:00:00:00:09", "worker", BMC)
+
+    def test_a_host_that_the_hub_cannot_boot(self) -> None:
+        hosts = inventory({"one": self.HOST, "two": {"interfaces": self.HOST["interfaces"]}}, **self.HUB)
+        (problem,) = look_up("problems", hosts)
+        assert problem.startswith("openshift_host[two].bmc: Required value: openshift_hub.bare_metal_hosts lets the hub boot")
+        assert look_up("problems", {**hosts, "openshift_hub": {}}) == []
+        assert look_up("problems", {**hosts, "openshift_hosts": ["one"]}, building=False) == []
+        assert "is not a host of the role groups" in look_up("problems", {**hosts, "openshift_hosts": ["three"]}, building=False)[0]

@@ -198,6 +198,10 @@ class _Draft:
         agent = self.agent
         metadata = {"name": agent.name, "namespace": agent.namespace} | ({"labels": dict(self.request.agent_labels)} if self.request.agent_labels else {})
         spec = {field: value for field, value in self.spec.items() if value != "" or agent.spec.get(field)}  # empty as it is: nothing to empty
+        if self.request.by_bare_metal_host:
+            self._leave_to_bare_metal_host({"metadata": metadata, "spec": spec})
+            metadata = {key: value for key, value in metadata.items() if key != "labels"}
+            spec = {field: value for field, value in spec.items() if field in _DISK and self.request.root_device_hints is None}
         change = plan_object(AGENT, {"metadata": metadata, "spec": spec}, agent.raw)
         patch = change.body.get("spec", {}) if change is not None else {}
         self.refusals += _ignored(agent, patch)
@@ -206,6 +210,18 @@ class _Draft:
         if self.refusals or change is None:
             return AgentPlan(None, tuple(self.refusals), self.waits_for, tuple(self.notes) if not self.refusals else ())
         return AgentPlan(dataclasses.replace(change, resource_version=agent.resource_version), (), self.waits_for, tuple(self.notes))
+
+    def _leave_to_bare_metal_host(self, desired: Mapping[str, Any]) -> None:
+        """BMAC writes what differs, by what the BareMetalHost says (10.1); two authors would undo each other's work."""
+        agent = self.agent
+        change = plan_object(AGENT, desired, agent.raw)
+        patch = change.body if change is not None else {}
+        theirs = [field for field in patch.get("spec", {}) if field not in _DISK or self.request.root_device_hints is not None]
+        theirs += [f"label {key}" for key in patch.get("metadata", {}).get("labels", {})]
+        if not agent.bare_metal_host:
+            self.waits_for = self.waits_for or "no BareMetalHost of the hub has recognised it yet"
+        elif theirs and not self.refusals:
+            self.waits_for = self.waits_for or f"BareMetalHost {agent.bare_metal_host} has yet to tell it {', '.join(sorted(theirs))}"
 
 
 def _ignored(agent: Agent, patch: Mapping[str, Any]) -> Iterator[str]:

@@ -62,6 +62,7 @@ def agents_argument_spec() -> dict[str, Any]:
         "installer_args": {"type": "list", "elements": "str"},
         "cluster": {"type": "dict", "options": cluster},
         "unbind": {"type": "bool", "default": False},
+        "by_bare_metal_host": {"type": "bool", "default": False},
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     }
     return {

@@ -50,7 +50,7 @@ class HostRequest:
     """One host: who it is and how its Agent shall be. ``None`` leaves a field as it is.
 
     ``spec`` holds the plain fields by their names in the Agent's spec, ``installer_args`` and ``ignition_config_overrides`` are decoded JSON.
-    ``action`` is what happens to the binding or to the Agent itself.
+    ``action`` is what happens to the binding or to the Agent itself. ``by_bare_metal_host``: the hub's BareMetalHost tells the Agent all this, not we.
     """
 
     name: str
@@ -67,6 +67,7 @@ class HostRequest:
     ignition_config_overrides: Mapping[str, Any] | None = None
     cluster: ClusterRef | None = None
     action: Literal["keep", "bind", "unbind", "delete"] = "keep"
+    by_bare_metal_host: bool = False
 
 
 def host_requests(hosts: Sequence[Mapping[str, Any]], namespace: str) -> list[HostRequest]:
@@ -106,6 +107,7 @@ def _request(host: Mapping[str, Any], namespace: str) -> HostRequest:
         ignition_config_overrides=_decoded(host.get("ignition_config_overrides")),
         cluster=reference,
         action="delete" if deleting else "unbind" if host.get("unbind") else "bind" if reference else "keep",
+        by_bare_metal_host=bool(host.get("by_bare_metal_host")) and not deleting,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.change import Surroundings
@@ -193,6 +193,41 @@ class TestApproval:
     def test_a_bare_metal_host_may_say_otherwise(self, made: ModuleType) -> None:
         plan = one({"hostname": "b", "role": "worker"}, made.agent(1, labels={"agent-install.openshift.io/bmh": "node"}))
         assert plan.notes[-1].endswith("what BareMetalHost node says about hostname, role wins over this")
+
+
+class TestByBareMetalHost:
+    """BMAC writes; we wait until it is so, and never write the same."""
+
+    WISH: ClassVar[dict[str, Any]] = {"hostname": "b", "role": "worker", "by_bare_metal_host": True, "node_labels": {"x": "y"}, "agent_labels": {"site": "a"}}
+
+    def test_nothing_is_written(self, made: ModuleType) -> None:
+        plan = one(self.WISH, made.agent(1, labels={"agent-install.openshift.io/bmh": "node"}))
+        assert plan.changes == () and plan.notes == ()
+        assert plan.obstacle == "BareMetalHost node has yet to tell it approved, hostname, label site, nodeLabels, role"
+
+    def test_nobody_has_recognised_it(self, made: ModuleType) -> None:
+        assert one({"by_bare_metal_host": True}, made.agent(1)).obstacle == "no BareMetalHost of the hub has recognised it yet"
+
+    def test_it_is_so(self, made: ModuleType) -> None:
+        labels = {"agent-install.openshift.io/bmh": "node", "site": "a"}
+        agent = made.agent(1, approved=True, hostname="b", role="worker", nodeLabels={"x": "y"}, labels=labels)
+        assert (one(self.WISH, agent).changes, one(self.WISH, agent).obstacle) == ((), "")
+
+    def test_a_disk_that_no_hint_names_is_ours(self, made: ModuleType) -> None:
+        agent = made.agent(1, approved=True, labels={"agent-install.openshift.io/bmh": "node"})
+        wish = {"by_bare_metal_host": True, "installation_disk_path": "/dev/sda"}
+        assert patch_of(one(wish, agent)) == {"spec": {"installation_disk_path": "/dev/sda"}}
+        hints = one({"by_bare_metal_host": True, "root_device_hints": {"hctl": "0:0:0:0"}}, agent)
+        assert hints.changes == () and "installation_disk_id" in hints.obstacle
+
+    def test_binding_and_leaving(self, made: ModuleType) -> None:
+        labels = {"agent-install.openshift.io/bmh": "node"}
+        free = made.agent(1, approved=True, state="known-unbound", labels=labels)
+        wish = {"by_bare_metal_host": True, "cluster": DEMO}
+        assert "has yet to tell it clusterDeploymentName" in one(wish, free, around(made.cluster_objects(masters=1))).obstacle
+        bound = made.agent(1, approved=True, state="known", labels=labels, clusterDeploymentName=DEMO)
+        leaving = one({"by_bare_metal_host": True, "unbind": True}, bound)
+        assert leaving.changes == () and "clusterDeploymentName" in leaving.obstacle
 
 
 def fleet(made: ModuleType, states: list[str], **more: Any) -> list[dict[str, Any]]:
