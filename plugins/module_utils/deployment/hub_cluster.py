@@ -28,9 +28,10 @@ from ..kube.client import KubeClient
 from ..kube.connection import connect
 from ..kube.write import Outcome, apply_changes, diff_of
 from .configure import Input, read_input
-from .hub_install import MediaDetacher, media_names, plan_credentials, record, refuse_failures, result_of, write_credentials
+from .hub_install import MediaDetacher, media_names, plan_credentials, refuse_failures, result_of, write_credentials
+from .hub_timeline import HubTimeline
 from .media import BmcMedia
-from .workdir import WorkDir, cluster_section
+from .workdir import WorkDir
 
 # wait_for -> phase; a hold is no obstacle to meeting the requirements.
 _PHASES: Mapping[str, Phase] = {"requirements_met": "held", "installing": "installing", "installed": "installed"}
@@ -131,6 +132,7 @@ class _Presence:
     def __init__(self, request: HubRequest, call: Opened, cluster: HubCluster, client: KubeClient) -> None:
         self._request, self._call, self._cluster, self._client = request, call, cluster, client
         self._reference = ClusterRef(cluster.namespace, cluster.name)
+        self._timeline = HubTimeline(request.work_dir, cluster.deployment)
         self._media = self._detacher()
 
     def run(self, problems: Sequence[Problem]) -> dict[str, Any]:
@@ -152,6 +154,8 @@ class _Presence:
             result["diff"] = diff_of(outcomes)
         call.plan(steps)
         refuse_failures(outcomes, len(plan.changes), {**result_of(self._reference, Situation(plan.status), outcomes), **result})
+        if not call.check_mode:
+            self._timeline.known(started=plan.status.started)
         situation = self._situation(plan, outcomes, result)
         result |= result_of(self._reference, situation, outcomes)
         result["changed"] = result["changed"] or self._media.changed
@@ -160,10 +164,7 @@ class _Presence:
     def _detacher(self) -> MediaDetacher:
         call, request = self._call, self._request
         options = BmcOptions(connect_to=ConnectTo.of(call.params["connect_to"]), ca_cert=request.bmc_ca_cert, clock=call.clock, progress=call.progress)
-        before = request.work_dir.state.section("install") if request.work_dir else {}
-        # Media of another installation in this directory say nothing about this one's.
-        detached = before.get("detached") or () if before.get("method") == "hub" and before.get("phase") != "failed" else ()
-        return MediaDetacher(BmcMedia(boot_requests(request.media_hosts), options), media_names(request.media_hosts), detached)
+        return MediaDetacher(BmcMedia(boot_requests(request.media_hosts), options), media_names(request.media_hosts), self._timeline.detached)
 
     def _situation(self, plan: InstallPlan, outcomes: Sequence[Outcome], result: Mapping[str, Any]) -> Situation:
         """How far it is, after the wait if one was asked for."""
@@ -185,7 +186,7 @@ class _Presence:
             return now
         if not plan.status.started:
             self._media.begin_anew()
-        self._record("installing")
+        self._timeline.begin(started=plan.status.started)
         wait = InstallWait(
             self._client,
             self._reference,
@@ -193,7 +194,7 @@ class _Presence:
             self._call.progress,
             limits=self._request.limits,
             agents_namespace=self._request.agents_namespace,
-            watcher=self._media,
+            watcher=self._watch,
         )
         try:
             return wait.until(wanted)
@@ -202,12 +203,16 @@ class _Presence:
             credentials = self._credentials(wait.situation.status, result)
             changed = bool(result["changed"]) or self._media.changed
             account = {**result, **result_of(self._reference, wait.situation, outcomes), **credentials, "changed": changed or credentials.get("changed", False)}
-            if wait.situation.status.terminal:
-                self._record("failed")
+            self._timeline.failed(error.message, terminal=wait.situation.status.terminal)
             raise PartialFailure(error.message, account, error.hint) from error
         finally:
             for text in self._media.warnings:
                 self._call.warn(text)
+
+    def _watch(self, situation: Situation) -> Sequence[str]:
+        lines = self._media(situation)
+        self._timeline.see(situation, self._media.done)
+        return lines
 
     def _status(self) -> InstallStatus:
         found = self._client.find(AGENT_CLUSTER_INSTALL.path(self._reference.namespace, self._reference.name))
@@ -228,17 +233,13 @@ class _Presence:
         if not self._call.check_mode:
             write_credentials(credentials, work_dir)
             if status.phase == "installed":
-                self._record("installed")
+                self._timeline.installed(self._media.done if self._request.media_hosts else None)
         present = {path.name: str(path) for path in (work_dir.kubeconfig, work_dir.kubeadmin_password) if path.name not in credentials.missing}
         return {
             "changed": bool(result.get("changed")) or credentials.changed,
             "kubeconfig": present.get("kubeconfig", ""),
             "kubeadmin_password_file": present.get("kubeadmin-password", ""),
         }
-
-    def _record(self, phase: str) -> None:
-        if self._request.work_dir is not None:
-            record(self._request.work_dir, cluster_section(self._cluster.deployment), phase, self._media.done)
 
 
 def ensure_absent(request: HubRequest, call: Opened) -> dict[str, Any]:

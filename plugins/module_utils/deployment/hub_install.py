@@ -180,11 +180,3 @@ def refuse_failures(outcomes: Sequence[Outcome], planned: int, result: Mapping[s
         account = f" Done before: {', '.join(done)}." if done else ""
         account += f" Not tried: {left} more." if left else ""
         raise PartialFailure("; ".join(failed) + account, {**result, "changed": bool(done)})
-
-
-def record(work_dir: WorkDir, section: Mapping[str, Any], phase: str, detached: Sequence[str]) -> None:
-    """What later doors need to know: which cluster this is, how far it is, and whose media are detached."""
-    ensure_directory(work_dir.root)
-    with work_dir.state.edit() as document:
-        document["cluster"] = dict(section)
-        document["install"] = {**(document.get("install") or {}), "phase": phase, "method": "hub", "detached": list(detached)}

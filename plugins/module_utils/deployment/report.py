@@ -24,6 +24,7 @@ MISSING = "missing"
 _PHASE_TEXTS = {
     "": "not built yet",
     "built": "image built",
+    "defined": "made on the hub",
     "booted": "hosts booted",
     "bootstrap": "bootstrapping",
     "installing": "installing",
@@ -112,16 +113,17 @@ def seconds_between(start: str, end: str) -> float:
 
 def _cluster(who: Identity, state: Mapping[str, Any], deployment: Deployment | None, hosts: Sequence[Report]) -> Report:
     spec = deployment.cluster if deployment else None
+    recorded: Mapping[str, Any] = state.get("cluster") or {}
     return {
         "name": who.name,
         "base_domain": who.base_domain,
         "version": who.version,
-        "release_image": str((state.get("cluster") or {}).get("release_image") or (spec.release_image if spec else "")),
-        "platform": spec.platform if spec else "",
+        "release_image": str(recorded.get("release_image") or (spec.release_image if spec else "")),
+        "platform": spec.platform if spec else str(recorded.get("platform") or ""),
         "api_url": who.api_url,
-        "api_vips": list(spec.api_vips) if spec else [],
-        "ingress_vips": list(spec.ingress_vips) if spec else [],
-        "machine_networks": list(spec.networking.machine_networks) if spec else [],
+        "api_vips": list(spec.api_vips if spec else recorded.get("api_vips") or ()),
+        "ingress_vips": list(spec.ingress_vips if spec else recorded.get("ingress_vips") or ()),
+        "machine_networks": list(spec.networking.machine_networks if spec else recorded.get("machine_networks") or ()),
         "rendezvous_ip": who.rendezvous_ip,
         "rendezvous_host": next((host["name"] for host in hosts if host["rendezvous"]), ""),
     }
@@ -132,6 +134,7 @@ def _result(install: Mapping[str, Any]) -> Report:
     started = str(install.get("started_at") or "")
     ended = str(install.get("installed_at") or _last_event(install) or started)
     return {
+        "method": str(install.get("method") or "agent"),
         "phase": phase,
         "text": _PHASE_TEXTS.get(phase, phase),
         "started_at": started,

@@ -117,7 +117,7 @@ def _tiles(report: Report) -> str:
             f"installed {result['installed_at'][:10]}" if result["installed_at"] else "not installed",
             f"{result['installed_at'][11:16]} UTC" if result["installed_at"] else "–",
         ),
-        ("rendezvous host", cluster["rendezvous_host"] or cluster["rendezvous_ip"] or "–"),
+        ("installed by", "a hub") if result["method"] == "hub" else ("rendezvous host", cluster["rendezvous_host"] or cluster["rendezvous_ip"] or "–"),
     ]
     return (
         '<div class="tiles">'

@@ -19,7 +19,7 @@ from ..kube.resource import Resource
 from ..kube.write import MANAGED_BY, OURS, Change, Outcome, apply_change, apply_changes, is_ours, plan_deletion, plan_object
 from .install_objects import HubCluster, hub_objects
 from .install_status import InstallStatus, read_status
-from .kinds import AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, CONFIG_MAP, NAMESPACE, SECRET
+from .kinds import AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, CONFIG_MAP, INFRA_ENV, NAMESPACE, SECRET
 
 RESOURCES: Mapping[str, Resource] = {resource.kind: resource for resource in (CLUSTER_IMAGE_SET, SECRET, CONFIG_MAP, CLUSTER_DEPLOYMENT, AGENT_CLUSTER_INSTALL)}
 # What may still change after the installation began (reference infrastructure-operator.md 7.7); holdInstallation has no effect any more.
@@ -168,7 +168,7 @@ def plan_removal(client: KubeClient, namespace: str, name: str) -> tuple[list[Ch
     """The deletions that take a cluster off the hub without losing Agents, and what stays with the reason.
 
     Deleting the ClusterDeployment deletes the AgentClusterInstall, which unbinds late-bound Agents first (reference 7.6). The image set stays: other
-    clusters may use it. Only what this collection created goes.
+    clusters may use it. Only what this collection created goes, and nothing at all of a ClusterDeployment that somebody else made: it needs the rest.
     """
     changes: list[Change] = []
     stays: list[str] = []
@@ -180,11 +180,26 @@ def plan_removal(client: KubeClient, namespace: str, name: str) -> tuple[list[Ch
             continue
         if not is_ours(present):
             stays.append(f"{resource.kind} {namespace}/{found} stays: it was not created by this collection")
+            if resource == CLUSTER_DEPLOYMENT:
+                return [], stays
+            continue
+        if resource == SECRET and (user := _user_of_pull_secret(client, namespace, name, found)):
+            stays.append(f"Secret {namespace}/{found} stays: {user}")
             continue
         change = plan_deletion(resource, present, "the cluster is removed from the hub")
         if change is not None:
             changes.append(change)
     return changes, stays
+
+
+def _user_of_pull_secret(client: KubeClient, namespace: str, name: str, secret: str) -> str:
+    """Why the pull secret stays; empty if it may go. An InfraEnv of the cluster's name shares it (module infra_env gives it the same name)."""
+    try:
+        infra_env = client.find(INFRA_ENV.path(namespace, name))
+    except ForbiddenError:
+        return f"whether InfraEnv {namespace}/{name} uses it cannot be seen"
+    used = ((infra_env or {}).get("spec") or {}).get("pullSecretRef") or {}
+    return f"InfraEnv {namespace}/{name} uses it" if used.get("name") == secret else ""
 
 
 def _own_config_maps(client: KubeClient, namespace: str, name: str) -> tuple[Object, ...]:

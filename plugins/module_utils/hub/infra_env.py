@@ -90,6 +90,7 @@ def make_absent(name: str, namespace: str, waiting: Waiting, session: Session) -
         secret=client.find(SECRET.path(namespace, own_pull_secret(name))),
         nmstate_configs=tuple(client.list(NMSTATE_CONFIG.path(namespace), label_selector=f"{BELONGS_TO}={name}")),
         agents=tuple(client.list(AGENT.path(namespace), label_selector=f"{BELONGS_TO}={name}")),
+        secret_user=_user_of_pull_secret(client, namespace, name),
     )
     session.secrets(secret_values(observed.infra_env))
     plan = plan_absent(name, namespace, observed)
@@ -97,6 +98,16 @@ def make_absent(name: str, namespace: str, waiting: Waiting, session: Session) -
     if waiting.wait and not session.check_mode and observed.infra_env:
         _await_absence(session, name, namespace, waiting.timeout)
     return Result(_account(plan, outcomes) | describe(name, namespace, None), diff_of(outcomes), plan.warnings)
+
+
+def _user_of_pull_secret(client: KubeClient, namespace: str, name: str) -> str:
+    """A cluster of the InfraEnv's name shares its pull secret (module agent_cluster_install gives it the same name). Who may not look needs no cluster."""
+    try:
+        deployment = client.find(CLUSTER_DEPLOYMENT.path(namespace, name))
+    except ForbiddenError:
+        return ""
+    used = ((deployment or {}).get("spec") or {}).get("pullSecretRef") or {}
+    return f"ClusterDeployment {namespace}/{name} uses it" if used.get("name") == own_pull_secret(name) else ""
 
 
 def describe(name: str, namespace: str, infra_env: Object | None) -> dict[str, Any]:

@@ -35,7 +35,8 @@ ANEW = "Make the InfraEnv anew (state absent, then present) if hosts must not bo
 class Observed:
     """What is there: the InfraEnv, the Secret of the wish, the NMStateConfigs that belong to the InfraEnv, whether its cluster is installed, its Agents.
 
-    ``namespace`` is whether the namespace exists (None: nobody looked, or may).
+    ``namespace`` is whether the namespace exists (None: nobody looked, or may). ``secret_user`` says why the Secret is not to go with the InfraEnv; empty if
+    nobody else needs it.
     """
 
     infra_env: Object | None = None
@@ -44,6 +45,7 @@ class Observed:
     cluster_installed: bool = False
     agents: tuple[Object, ...] = ()
     namespace: bool | None = None
+    secret_user: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -134,12 +136,15 @@ def plan_absent(name: str, namespace: str, observed: Observed) -> Plan:
     own = plan_deletion(INFRA_ENV, infra_env, "it shall not exist")
     gone = "its InfraEnv shall not exist"
     made = [plan_deletion(NMSTATE_CONFIG, config, gone) for config in observed.nmstate_configs if is_ours(config)]
-    made += [plan_deletion(SECRET, observed.secret, gone)] if observed.secret and is_ours(observed.secret) else []
+    made += [plan_deletion(SECRET, observed.secret, gone)] if observed.secret and is_ours(observed.secret) and not observed.secret_user else []
     unbound = f"{len(observed.agents)} Agents of InfraEnv {namespace}/{name} are deleted with it; their machines register again with another InfraEnv only."
+    stays = [f"{each.get('kind', 'object')} {namespace}/{each['metadata']['name']} was not made by this collection" for each in others]
+    if observed.secret and observed.secret not in others and observed.secret_user:
+        stays.append(f"Secret {namespace}/{observed.secret['metadata']['name']}: {observed.secret_user}")
     return Plan(
         stages=_stages([[own] if own else [], [change for change in made if change]]),
         warnings=(unbound,) if own and observed.agents else (),
-        stays=tuple(f"{each.get('kind', 'object')} {namespace}/{each['metadata']['name']} was not made by this collection" for each in others),
+        stays=tuple(stays),
     )
 
 

@@ -254,6 +254,8 @@ class KubeClient:
                 self._count(_HTTP_VERBS.get(method, reading))
                 answer = http.request(method, target, json_body=body, headers=headers)
             except Unreachable as error:
+                if error.kind == "tls":
+                    error.hint = "Name the CA of the API in ca_cert, or correct certificate-authority-data in the kubeconfig."
                 patience.outlast(error)
                 continue
             self._answered = True

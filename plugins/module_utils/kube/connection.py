@@ -123,6 +123,8 @@ def configuration(options: Mapping[str, Any], environment: Mapping[str, str], se
 def _base(options: Mapping[str, Any], environment: Mapping[str, str], service_account: Path) -> KubeConfig:
     if options.get("host") and _has_credentials(options):
         return KubeConfig(server="")
+    if options.get("host") and not (options.get("kubeconfig") or options.get("context") or _some_kubeconfig(environment)):
+        return _in_cluster(environment, service_account) or KubeConfig(server="")  # whose lack of credentials is said by the caller
     persist = bool(options.get("persist_config"))
     context = str(options.get("context") or "")
     if options.get("kubeconfig") or context:
@@ -134,6 +136,12 @@ def _base(options: Mapping[str, Any], environment: Mapping[str, str], service_ac
 def _has_credentials(options: Mapping[str, Any]) -> bool:
     together = (("username", "password"), ("api_key",), ("client_cert", "client_key"))
     return any(all(options.get(name) for name in names) for names in together)
+
+
+def _some_kubeconfig(environment: Mapping[str, str]) -> bool:
+    """Whether there is a kubeconfig that nobody had to name."""
+    text = environment.get("KUBECONFIG") or DEFAULT_KUBECONFIG
+    return any(Path(name).expanduser().exists() for name in text.split(os.pathsep) if name)
 
 
 def _source(kubeconfig: Any, environment: Mapping[str, str]) -> Source:

@@ -33,7 +33,9 @@ def fault(service: str, status: int, detail: str, reason: str, request: tuple[st
     if status == 403 and reason in ("Forbidden", ""):
         return ForbiddenError(service, status, detail, reason, hint=missing_rule(*request))
     if status == 401:
-        return RemoteError(service, status, detail, reason, hint="The API does not know these credentials, or they have expired: log in again or name others.")
+        # The API's own words are but the name of the status.
+        detail = "it does not accept the credentials." if detail in ("", reason) else detail
+        return RemoteError(service, status, detail, reason, hint="They are wrong or have expired: log in again or name others.")
     return RemoteError(service, status, detail, reason)
 
 

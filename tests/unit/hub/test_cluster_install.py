@@ -18,7 +18,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub import cluster_install
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.cluster_install import RESOURCES, apply_install, hold, observe, plan_install, plan_removal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_objects import CONFIG_MAP_BYTES, HubCluster, hub_objects
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT_CLUSTER_INSTALL, NAMESPACE
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, INFRA_ENV, NAMESPACE
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 
 from .clusters import PULL_SECRET, MemoryApi, hub_cluster
@@ -198,3 +198,22 @@ def test_removal_leaves_what_is_not_ours_and_what_others_may_use(api: MemoryApi)
     changes, stays = plan_removal(client(api), "fleet", "edge")
     assert [change.title for change in changes] == ["ClusterDeployment fleet/edge", "AgentClusterInstall fleet/edge", "ConfigMap fleet/edge-manifests-0"]
     assert stays == ["Secret fleet/edge-pull-secret stays: it was not created by this collection"]
+
+
+def test_removal_leaves_the_pull_secret_to_an_infra_env_that_shares_it(api: MemoryApi) -> None:
+    deploy(api, hub_cluster())
+    api.put(INFRA_ENV.path("fleet", "edge"), {"metadata": {"name": "edge"}, "spec": {"pullSecretRef": {"name": "edge-pull-secret"}}})
+    changes, stays = plan_removal(client(api), "fleet", "edge")
+    assert [change.title for change in changes] == ["ClusterDeployment fleet/edge", "AgentClusterInstall fleet/edge"]
+    assert stays == ["Secret fleet/edge-pull-secret stays: InfraEnv fleet/edge uses it"]
+    api.put(INFRA_ENV.path("fleet", "edge"), {"metadata": {"name": "edge"}, "spec": {"pullSecretRef": {"name": "another"}}})
+    assert plan_removal(client(api), "fleet", "edge")[0][-1].title == "Secret fleet/edge-pull-secret"
+
+
+def test_nothing_is_taken_from_under_a_cluster_of_somebody_else(api: MemoryApi) -> None:
+    deploy(api, hub_cluster())
+    path = CLUSTER_DEPLOYMENT.path("fleet", "edge")
+    body = api.get(path)
+    del body["metadata"]["labels"]
+    api.put(path, body)
+    assert plan_removal(client(api), "fleet", "edge") == ([], ["ClusterDeployment fleet/edge stays: it was not created by this collection"])

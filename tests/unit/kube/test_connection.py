@@ -135,6 +135,8 @@ def test_what_is_missing_is_named():
         resolved()
     with pytest.raises(ZeroTouchError, match="kubeconfig /nowhere does not exist"):
         resolved({"kubeconfig": "/nowhere"})
+    with pytest.raises(ZeroTouchError, match=r"There are no credentials for https://h\. Give api_key"):
+        resolved({"host": "https://h"})
     with pytest.raises(ZeroTouchError, match="client_cert names /nowhere, which cannot be read: No such file"):
         resolved({"host": "https://h", "client_cert": "/nowhere", "client_key": "/nowhere"})
 
@@ -291,7 +293,7 @@ def test_a_token_that_expired_is_read_again_once(api, authority, tmp_path):
     assert seen == ["Bearer old", "Bearer new"]
     token.write_text("bad")
     after[0] = "worse"
-    with pytest.raises(RemoteError, match="401 Unauthorized: Unauthorized The API does not know these credentials") as caught:
+    with pytest.raises(RemoteError, match=r"401 Unauthorized: it does not accept the credentials. They are wrong or have expired") as caught:
         connect(options).get("/version")
     assert seen[2:] == ["Bearer bad", "Bearer worse"]
     assert "worse" not in str(caught.value)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 
 import pytest
@@ -283,6 +284,12 @@ def test_absent_leaves_what_is_not_ours_and_what_is_in_use(wish):
     observed.infra_env["metadata"]["labels"].pop(MANAGED_BY)
     with pytest.raises(ZeroTouchError, match="was not made by this collection and is left alone"):
         plan_absent("site", "lab", observed)
+
+
+def test_absent_leaves_the_pull_secret_to_a_cluster_that_shares_it(wish):
+    plan = plan_absent("site", "lab", dataclasses.replace(settled(wish), secret_user="ClusterDeployment lab/site uses it"))
+    assert "Secret" not in [change.resource.kind for change in plan.changes]
+    assert plan.stays == ("Secret lab/site-pull-secret: ClusterDeployment lab/site uses it",)
 
 
 def test_replan_of_a_deletion_leaves_a_new_object_of_that_name(wish):
