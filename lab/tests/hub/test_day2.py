@@ -9,10 +9,12 @@ import asyncio
 import base64
 from pathlib import Path
 
+import pytest
 from ztlab.faults import Faults
 from ztlab.hub.names import AGENT, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL, SECRET
 from ztlab.newcluster import pki
 from ztlab.newcluster.cluster import NewCluster
+from ztlab.service import machine_host
 
 from .flow import bind, deployment_spec, install_spec, state
 from .rig import Machine, Rig, condition, hub_rig
@@ -38,7 +40,10 @@ async def existing_cluster(rig: Rig) -> NewCluster:
     return cluster
 
 
-def test_a_worker_joins(tmp_path: Path) -> None:
+def test_a_worker_joins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Nothing here answers the reclaim, and its hour would be a minute of the wall clock.
+    monkeypatch.setattr(machine_host, "RECLAIM_SECONDS", 60)
+
     async def run() -> None:
         async with hub_rig(tmp_path) as rig:
             cluster = await existing_cluster(rig)
