@@ -88,11 +88,11 @@ def fetch_discovery(client: KubeClient, target: Target, waiting: Waiting, transf
 
 
 def _ready(client: KubeClient, target: Target, waiting: Waiting, clock: Clock, check_mode: bool) -> Object:
-    if waiting.wait and not check_mode:
-        return wait_for_image(client, target.namespace, target.name, timeout=waiting.timeout, cooldown=waiting.cooldown, clock=clock)
     infra_env = client.find(INFRA_ENV.path(target.namespace, target.name))
     if infra_env is None and not check_mode:
         raise ZeroTouchError(f"There is no InfraEnv {target.namespace}/{target.name}.", "Make it with the module infra_env.")
+    if waiting.wait and not check_mode:
+        return wait_for_image(client, target.namespace, target.name, timeout=waiting.timeout, cooldown=waiting.cooldown, clock=clock)
     found = infra_env or {}
     if not iso_url(found) and not check_mode:
         words = image_condition(found).message or "the operator has not made one yet"

@@ -13,7 +13,7 @@ from ..common.clock import Clock, SystemClock
 from ..common.errors import LimitReached, PartialFailure, RemoteError, ZeroTouchError
 from ..common.secrets import secret_values
 from ..kube.client import KubeClient, Object
-from ..kube.faults import ForbiddenError
+from ..kube.faults import ForbiddenError, UnknownKindError
 from ..kube.write import Change, Outcome, apply_changes, diff_of
 from .infra_env_image import COOLDOWN, Written, boot_artifacts, image_condition, infra_env_id, iso_url, wait_for_image
 from .infra_env_plan import Observed, Plan, plan_absent, plan_present, replan
@@ -151,15 +151,11 @@ def _namespace_exists(client: KubeClient, name: str) -> bool | None:
 def _find(client: KubeClient, path: str) -> Object | None:
     """The object; a hub that does not know the kind is said to be none."""
     try:
-        return client.get(path)
-    except RemoteError as error:
-        if error.status != 404:
-            raise
-        if not error.code or "could not find the requested resource" in error.detail:
-            raise ZeroTouchError(
-                f"{client.server} does not know InfraEnvs: {error.detail}.", "Is this the hub, and is the Infrastructure Operator installed there?"
-            ) from error
-        return None
+        return client.find(path)
+    except UnknownKindError as error:
+        raise ZeroTouchError(
+            f"{client.server} does not know InfraEnvs: {error.detail}.", "Is this the hub, and is the Infrastructure Operator installed there?"
+        ) from error
 
 
 def _missing_pull_secret(wish: Wish, client: KubeClient, waiting: Waiting) -> list[str]:
@@ -206,7 +202,7 @@ def _carry_out(plan: Plan, wish: Wish | None, session: Session) -> list[Outcome]
 
 def _words(error: Exception | None) -> str:
     if isinstance(error, RemoteError) and error.status == 404 and error.detail.startswith("namespaces "):
-        return f"{error} Create the namespace first."
+        return f"{str(error).rstrip('.')}. Create the namespace first."
     return str(error)
 
 

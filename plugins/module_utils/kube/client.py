@@ -32,7 +32,7 @@ from ..common.http import HttpClient, Response, unreachable
 from ..common.retry import Backoff
 from ..common.tls import Tls
 from .config import KubeConfig, read_kubeconfig
-from .faults import fault
+from .faults import UnknownKindError, fault
 
 Object = dict[str, Any]
 Objects = list[Object]
@@ -108,9 +108,11 @@ class KubeClient:
         return self._send("GET", path, params)
 
     def find(self, path: str) -> Object | None:
-        """One object, or None when there is none (404)."""
+        """One object, or None when there is none (404). A cluster that does not even know the kind raises :class:`UnknownKindError`."""
         try:
             return self._send("GET", path)
+        except UnknownKindError:
+            raise
         except RemoteError as error:
             if error.status == 404:
                 return None

@@ -26,17 +26,33 @@ class ForbiddenError(RemoteError):
     """403; the hint is the RBAC rule that allows this request."""
 
 
+class UnknownKindError(RemoteError):
+    """404 for a kind, not for an object: nobody has installed it on that cluster."""
+
+
 def fault(service: str, status: int, detail: str, reason: str, request: tuple[str, str]) -> RemoteError:
     """The answer as an exception. ``request`` is (HTTP method, path with query)."""
     if status == 409:
         return ConflictError(service, status, detail, reason)
     if status == 403 and reason in ("Forbidden", ""):
         return ForbiddenError(service, status, detail, reason, hint=missing_rule(*request))
+    if status == 404 and (kind := _unknown_kind(reason, detail, request[1])):
+        hint = f"It has no {kind}: is this the right cluster, and is the operator that brings them installed there?"
+        return UnknownKindError(service, status, detail, reason, hint=hint)
     if status == 401:
         # The API's own words are but the name of the status.
         detail = "it does not accept the credentials." if detail in ("", reason) else detail
         return RemoteError(service, status, detail, reason, hint="They are wrong or have expired: log in again or name others.")
     return RemoteError(service, status, detail, reason)
+
+
+def _unknown_kind(reason: str, detail: str, path: str) -> str:
+    """``agents (agent-install.openshift.io)``, if the answer means that the API does not know them; core kinds are always there."""
+    match = _PATH.match("/" + path.partition("?")[0].lstrip("/"))
+    if match is None or not match["group"]:
+        return ""
+    unknown = reason != "NotFound" or "could not find the requested resource" in detail
+    return f"{match['plural']} ({match['group']})" if unknown else ""
 
 
 def missing_rule(method: str, path: str) -> str:

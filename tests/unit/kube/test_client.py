@@ -13,6 +13,7 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import RemoteError, Unreachable, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import UnknownKindError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.paths import CLUSTER_VERSION, CONFIG_MAP, NODE
 
 NAME = "api.demo.example.com:6443"
@@ -55,6 +56,19 @@ def test_an_answer_that_is_no_kubernetes(api, client, body):
     api.routes["GET", "/version"] = (200, body)
     with pytest.raises(RemoteError, match="not a JSON object"):
         client.get("/version")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [(404, "404 page not found"), (404, {"kind": "Status", "message": "the server could not find the requested resource", "reason": "NotFound", "code": 404})],
+)
+def test_a_kind_that_is_not_there_is_no_object_that_is_not_there(api, client, answer):
+    path = "/apis/agent-install.openshift.io/v1beta1/namespaces/a/agents"
+    api.routes["GET", f"{path}/x"] = api.routes["GET", path] = answer
+    for ask in (lambda: client.find(f"{path}/x"), lambda: client.list(path)):
+        with pytest.raises(UnknownKindError, match=r"It has no agents \(agent-install\.openshift\.io\): is this the right cluster, and is the operator"):
+            ask()
+    assert client.find("/apis/agent-install.openshift.io/v1beta1/namespaces/a/agents/y") is None
 
 
 def test_an_error_without_a_status_object(api, client):
