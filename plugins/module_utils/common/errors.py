@@ -11,6 +11,9 @@ from typing import Any
 from .problems import Problem
 
 
+_ENDS = (".", ":", "!", "?", "…")
+
+
 class ZeroTouchError(Exception):
     """Base of all foreseeable faults: ``message`` says what is wrong, ``hint`` what to do about it.
 
@@ -24,7 +27,8 @@ class ZeroTouchError(Exception):
         self.result: Mapping[str, Any] = {}
 
     def __str__(self) -> str:
-        return f"{self.message} {self.hint}".strip() if self.hint else self.message
+        # The words of others often end without a full stop.
+        return f"{self.message}{'' if self.message.endswith(_ENDS) else '.'} {self.hint}".strip() if self.hint and self.message else self.message or self.hint
 
 
 class InvalidInput(ZeroTouchError):

@@ -288,7 +288,7 @@ def test_wrong_credentials_name_the_bmc_and_hide_the_password(serve: Any, option
     (result,) = boot_hosts([request_for(served, password="not the password")], "booted", options)
     endpoint = served.address.removeprefix("redfish-virtualmedia+").removesuffix(fake.SYSTEM)
     assert result.reason == (
-        f"BMC of node-1: {endpoint} refuses user 'admin' with this password (HTTP 401): ResourceAtUriUnauthorized: wrong credentials "
+        f"BMC of node-1: {endpoint} refuses user 'admin' with this password (HTTP 401): ResourceAtUriUnauthorized: wrong credentials. "
         "Check username and password of this BMC, and whether the account is locked."
     )
     assert "not the password" not in str(result.as_dict())

@@ -218,7 +218,7 @@ def test_wrong_content_never_gets_the_name(server: Server, downloader: Downloade
 
 
 def test_faults_in_words(server: Server, downloader: Downloader, tmp_path: Path) -> None:
-    with pytest.raises(RemoteError, match=r"The image server answered 404: Not Found for http://127\.0\.0\.1:\d+/missing\.iso Check the URL"):
+    with pytest.raises(RemoteError, match=r"The image server answered 404: Not Found for http://127\.0\.0\.1:\d+/missing\.iso\. Check the URL"):
         downloader.fetch(f"{server.base}/missing.iso?token=s3cret", tmp_path / "x.iso")
     server.faults = [503] * 10
     with pytest.raises(RemoteError, match="answered 503"):

@@ -83,4 +83,4 @@ def test_the_words_of_the_service(call: Any, hub: Any) -> None:
     hub.words = "Failed to create image: Specified OSImageVersion is missing from AgentServiceConfig"
     result = call(pull_secret=infrahub.PULL_SECRET, os_image_version="4.99")
     assert result["failed"] and result["changed"]
-    assert result["msg"].startswith(f"InfraEnv lab/site has no image: {hub.words} Choose an os_image_version")
+    assert result["msg"].startswith(f"InfraEnv lab/site has no image: {hub.words}. Choose an os_image_version")

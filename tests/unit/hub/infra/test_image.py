@@ -160,7 +160,7 @@ def test_an_error_ends_the_wait_at_once_with_the_services_words(hub, session, in
     words = "Failed to create image due to an internal error: failed to find secret pull-secret: not found"
     failed = [{"type": "ImageCreated", "status": "False", "reason": "ImageCreationError", "message": words}]
     later(0.1, lambda: hub.put("infraenvs", image(infrahub, conditions=failed, isoDownloadURL="")))
-    with pytest.raises(ZeroTouchError, match=f"InfraEnv lab/e has no image: {words} Correct the pull secret"):
+    with pytest.raises(ZeroTouchError, match=f"InfraEnv lab/e has no image: {words}\\. Correct the pull secret"):
         wait(session)
 
 
@@ -168,7 +168,7 @@ def test_a_cluster_that_is_missing_is_named(hub, session, infrahub):
     missing = [{"type": "ImageCreated", "status": "Unknown", "reason": "MissingClusterDeployment", "message": "ClusterDeployment is missing: x"}]
     bound = image(infrahub, conditions=missing, isoDownloadURL="")
     hub.put("infraenvs", {**bound, "spec": {"clusterRef": {"name": "c", "namespace": "n"}}})
-    with pytest.raises(LimitReached, match="ClusterDeployment is missing: x It is bound to the ClusterDeployment n/c, which does not exist") as caught:
+    with pytest.raises(LimitReached, match=r"ClusterDeployment is missing: x\. It is bound to the ClusterDeployment n/c, which does not exist") as caught:
         wait(session, timeout=0.3)
     assert caught.value.limit == 0.3
 
