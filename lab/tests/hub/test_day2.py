@@ -62,6 +62,7 @@ def test_a_worker_joins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
                 agent = await rig.until(AGENT, machine.id, lambda item: state(item) == "added-to-existing-cluster")
                 assert condition(agent, "Installed")[:2] == ("True", "InstallationCompleted")
                 assert {entry["type"] for entry in agent["status"]["csrStatus"]["approvedCSRs"]} == {"client", "serving"}
+                await cluster.stop()  # a cluster that cannot be reached reclaims nothing: a person has to boot the machine
                 await rig.patch(AGENT, machine.id, {"spec": {"clusterDeploymentName": None}})
                 agent = await rig.until(AGENT, machine.id, lambda item: condition(item, "Bound")[1] == "UnbindingPendingUserAction")
                 assert agent["status"]["deprovision_info"]["node_name"] == machine.name
