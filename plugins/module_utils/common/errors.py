@@ -10,7 +10,6 @@ from typing import Any
 
 from .problems import Problem
 
-
 _ENDS = (".", ":", "!", "?", "…")
 
 
