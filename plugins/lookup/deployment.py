@@ -68,7 +68,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import native
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.groups import check_groups
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts, chosen_hosts, group_names, manual_hosts, read_hosts
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import bare_metal_hosts, check_agent_variables, hub_hosts, without_bmc
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import bare_metal_hosts, check_agent_variables, cluster_name, hub_hosts, without_bmc
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute_manifests
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import (
     VARIABLES,
@@ -127,7 +127,7 @@ class LookupModule(LookupBase):
     def _hub(self, inventory: _Inventory) -> dict[str, Any]:
         variables = inventory.checked_settings()
         hub = hub_settings(variables, inventory.directory, building=self._building)
-        name = (variables.get("openshift_cluster") or {}).get("name")
+        name = cluster_name(variables, inventory.directory)
         return {**hub, "cluster": {"namespace": hub["namespace"], "name": name} if name else {}}
 
     def _hub_hosts(self, inventory: _Inventory) -> dict[str, Any]:
@@ -162,10 +162,16 @@ class LookupModule(LookupBase):
             return list(error.problems)
 
     def _groups(self, inventory: _Inventory) -> list[Problem]:
-        """Groups matter where the inventory describes the cluster; beside files of the user it only adds BMC data, and on hubs hosts have other sources."""
+        """Groups matter where the inventory describes the cluster; beside files of the user it only adds BMC data.
+
+        On a hub hosts may have other sources; then the cluster says how many it takes.
+        """
         variables = inventory.settings()
         groups, given = inventory.groups, variables.get("openshift_groups") or {}
-        described = variables.get("openshift_cluster") and variables.get("openshift_install_method") in (None, "agent")
+        cluster = variables.get("openshift_cluster")
+        counted = isinstance(cluster, dict) and isinstance(cluster.get("control_plane"), dict) and cluster["control_plane"].get("replicas") is not None
+        method = variables.get("openshift_install_method")
+        described = cluster and (method in (None, "agent") or (method == "hub" and not counted))
         if not (self._building and described and groups is not None and isinstance(given, dict)):
             return []
         return check_groups(groups, group_names(given), given)

@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from ..module_utils.cluster.paths import INSTALL_CONFIG
 from ..module_utils.cluster.variables import read_variables
+from ..module_utils.common import libraries
 from ..module_utils.common.errors import InvalidInput
 from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
 from ..module_utils.hub.from_spec import agent_hosts, network_hosts
@@ -86,6 +89,20 @@ def read_hub(variables: Mapping[str, Any], cluster_name: str, directory: str) ->
         "unexpected": str(hub.get("unexpected") or "warn"),
         "infra_env_options": dict(variables.get("openshift_infra_env") or {}),
     }
+
+
+def cluster_name(variables: Mapping[str, Any], directory: str) -> str:
+    """The name of the cluster, from ``openshift_cluster`` or the ``install-config.yaml`` in ``openshift_config_dir``; empty where neither says it."""
+    given = str((variables.get("openshift_cluster") or {}).get("name") or "")
+    source = variables.get("openshift_config_dir")
+    if given or not source:
+        return given
+    try:
+        document = libraries.yaml.safe_load(Path(absolute(source, directory), INSTALL_CONFIG).read_text())
+    except (OSError, UnicodeDecodeError, libraries.yaml.YAMLError):
+        return ""  # the checks of the configuration say what is wrong with the file
+    metadata = document.get("metadata") if isinstance(document, dict) else None
+    return str((metadata.get("name") if isinstance(metadata, dict) else "") or "")
 
 
 def check_agent_variables(further: Mapping[str, Any]) -> list[Problem]:

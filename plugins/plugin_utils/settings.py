@@ -21,7 +21,7 @@ from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN
 from ..module_utils.common.tls import Tls
 from ..module_utils.serving.options import as_given, check_options, read_publish
 from .hosts import DEFAULT_GROUPS
-from .hub import check_hub, read_hub
+from .hub import check_hub, cluster_name, read_hub
 from .paths import absolute, certificate
 
 METHODS = ("agent", "assisted", "hub", "capi", "hosted")
@@ -123,7 +123,8 @@ def read_settings(variables: Mapping[str, Any], directory: str, *, building: boo
 def hub_settings(variables: Mapping[str, Any], directory: str, *, building: bool = True) -> dict[str, Any]:
     """``openshift_hub`` resolved; see :func:`read_hub`. May hold secrets. Raises :class:`InvalidInput` with every problem of the settings."""
     settings = read_settings(variables, directory, building=building)
-    return read_hub(_given(variables), settings.name, directory)
+    given = _given(variables)
+    return read_hub(given, cluster_name(given, directory) or settings.name, directory)
 
 
 def check_settings(variables: Mapping[str, Any], directory: str, *, building: bool = True) -> list[Problem]:

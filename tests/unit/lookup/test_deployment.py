@@ -200,3 +200,20 @@ class TestBareMetalHosts:
         assert look_up("problems", {**hosts, "openshift_hub": {}}) == []
         assert look_up("problems", {**hosts, "openshift_hosts": ["one"]}, building=False) == []
         assert "is not a host of the role groups" in look_up("problems", {**hosts, "openshift_hosts": ["three"]}, building=False)[0]
+
+
+class TestHub:
+    def test_a_group_of_another_name(self) -> None:
+        variables = inventory({"one": {"bmc": BMC}}, group="masters", openshift_install_method="hub")
+        assert "rename masters to control_plane" in look_up("problems", variables)[0]
+        # Hosts from elsewhere: the cluster says how many it takes.
+        counted = {**variables, "openshift_cluster": {**CLUSTER, "control_plane": {"replicas": 3}}}
+        assert look_up("problems", counted) == []
+
+    def test_the_cluster_of_files(self, tmp_path: Path) -> None:
+        (tmp_path / "install-config.yaml").write_text("metadata: {name: edge}\n")
+        variables = inventory({}, openshift_install_method="hub", openshift_cluster=None, openshift_config_dir=str(tmp_path), openshift_version="4.22.0")
+        hub = look_up("hub", variables)
+        assert (hub["cluster"], hub["namespace"], hub["infra_env"]) == ({"namespace": "edge", "name": "edge"}, "edge", "edge")
+        (tmp_path / "install-config.yaml").write_text("metadata: [")
+        assert look_up("hub", variables)["cluster"] == {}
