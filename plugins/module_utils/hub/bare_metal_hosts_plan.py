@@ -21,6 +21,7 @@ from .agents.change import condition_text
 from .agents.model import INFRA_ENV_LABEL, Agent, normal_mac
 from .agents.states import BINDABLE
 from .bare_metal_hosts_wish import CLUSTER_REFERENCE, JSON_ANNOTATIONS, NODE_LABEL, HostWish, Object, Wish, same_bmc, secret_name
+from .install_status import Condition
 from .kinds import BARE_METAL_HOST, NAMESPACE, SECRET
 
 DETACHED = "baremetalhost.metal3.io/detached"
@@ -225,7 +226,7 @@ def _losses(name: str, namespace: str, observed: Observed) -> Iterator[Problem]:
         detail = f"{title} was not made by this collection and is left alone"
         yield _problem(path, FORBIDDEN, detail, hint=f"to have it deleted, label it {MANAGED_BY}={OURS} first")
         return
-    bound = next((agent for agent in observed.agents if agent.bare_metal_host == name and agent.cluster is not None and not agent.deleting), None)
+    bound = next((agent for agent in observed.agents if agent.bare_metal_host == name and _is_bound(agent)), None)
     if bound is None:
         return
     belongs = f"its host belongs to cluster {bound.cluster} ({bound.state or 'state unknown'})"
@@ -237,6 +238,11 @@ def _losses(name: str, namespace: str, observed: Observed) -> Iterator[Problem]:
         yield _problem(
             path, FORBIDDEN, f"{title} is not deleted: {detail}", hint="take the host out of its cluster first (unbind), or wait until it is installed"
         )
+
+
+def _is_bound(agent: Agent) -> bool:
+    """Whether it is in a cluster; a reference alone may be BMAC's to one that is gone."""
+    return agent.cluster is not None and not agent.deleting and agent.conditions.get("Bound", Condition()).status != "False"
 
 
 def provisioning_state(host: Mapping[str, Any]) -> str:

@@ -334,6 +334,12 @@ class TestAbsent:
         else:
             assert len(plan_absent(["worker-0"], "lab", there).changes) == 2
 
+    def test_a_reference_to_a_cluster_that_is_gone_keeps_nobody(self) -> None:
+        unbound = agent("worker-0")
+        unbound.raw["status"]["conditions"] = [{"type": "Bound", "status": "False", "reason": "Unbound", "message": ""}]
+        observed = settled(options(host()))
+        assert len(plan_absent(["worker-0"], "lab", Observed(observed.hosts, observed.secrets, None, (unbound,))).changes) == 2
+
     def test_a_deletion_concerns_exactly_this_object(self) -> None:
         observed = settled(options(host()))
         observed.hosts["worker-0"]["metadata"]["uid"] = "one"
