@@ -101,6 +101,7 @@ from typing import Any
 from ansible.errors import AnsibleParserError
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import nearest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.flat import flatten
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.inventory import groups_of, host_names, variables_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.select import list_agents, selection
@@ -122,10 +123,18 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
 
     def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:
         super().parse(inventory, loader, path, cache)
-        self._read_config_data(path)
+        self._check_names(self._read_config_data(path))
         agents = self._agents(self._key(path), cache)
         for name, agent in zip(host_names(agents, self.get_option("hostnames")), agents, strict=True):
             self._add(name, agent)
+
+    def _check_names(self, config: dict[str, Any]) -> None:
+        """Ansible passes over options that it does not know; a misspelt ``namespaces`` would show all of them."""
+        definitions = self.option_definitions
+        known = [name for option, definition in definitions.items() for name in (option, *definition.get("aliases", ())) if not name.startswith("_")]
+        unknown = [f"{name} is no option of this plugin; {nearest(str(name), known) or 'known: ' + ', '.join(known)}" for name in config if name not in known]
+        if unknown:
+            raise AnsibleParserError("\n".join(unknown))
 
     def _agents(self, key: str, cache: bool) -> list[dict[str, Any]]:
         cached = bool(self.get_option("cache"))

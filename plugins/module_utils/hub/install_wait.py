@@ -19,6 +19,9 @@ from .kinds import AGENT, AGENT_CLUSTER_INSTALL
 
 # Seconds: one piece of the watch, after which Agents are looked at again although the AgentClusterInstall said nothing new.
 PIECE = 20.0
+_WAY_OUT = "It does not recover by itself: correct the cause, take the cluster off the hub (state absent; playbook destroy_cluster), and begin anew."
+# What the service says of hosts that only share the fate of another.
+_SHARED_FATE = "Host is part of a cluster that"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,7 +94,7 @@ class InstallWait:
                 if self.situation.status.reached(phase):
                     return self.situation
                 if self.situation.status.terminal:
-                    raise ZeroTouchError(self._terminal())
+                    raise ZeroTouchError(self._terminal(), _WAY_OUT)
             self._check_limit()
 
     def _changes(self) -> Iterator[Object]:
@@ -146,8 +149,10 @@ class InstallWait:
         )
 
     def _terminal(self) -> str:
-        failed = [f"{agent.hostname or agent.name}: {agent.state_info or agent.state}" for agent in self.situation.agents if agent.state == "error"]
-        return f"{self.situation.status.text()}." + _listed(" Hosts: ", failed)
+        failed = [agent for agent in self.situation.agents if agent.state == "error"]
+        culprits = [agent for agent in failed if not agent.state_info.startswith(_SHARED_FATE)] or failed
+        lines = [f"{agent.hostname or agent.name}: {(agent.state_info or agent.state).rstrip('.')}" for agent in culprits]
+        return f"Cluster {self._cluster}: {self.situation.status.text().rstrip('.')}." + _listed(" Hosts: ", lines)
 
 
 def agent_text(agent: Agent) -> str:
@@ -155,6 +160,8 @@ def agent_text(agent: Agent) -> str:
     stage = f" ({agent.stage})" if agent.stage and agent.state not in ("known", "insufficient") else ""
     failing = "; ".join(validation.id for validation in agent.failing if validation.status == "failure")
     holding = f": {failing}" if failing and agent.state.startswith(("insufficient", "pending")) else ""
+    if agent.state.endswith("pending-user-action") and agent.state_info:
+        holding = f": {agent.state_info.rstrip('.')}"
     return f"{agent.state or 'not known to the service'}{stage}{holding}"
 
 

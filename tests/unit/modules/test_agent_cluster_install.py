@@ -16,6 +16,8 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import hub_cluster
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import MediaResult
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_wait import agent_text
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, SECRET
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import Event
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_cluster_install
@@ -151,10 +153,21 @@ def test_a_medium_that_a_killed_run_left_is_detached_once(api: Any, tmp_path: Pa
 def test_a_failure_ends_the_wait_at_once_with_its_reason(api: Any) -> None:
     opened()
     condition(api, {"type": "Failed", "status": "True", "reason": "InstallationFailed", "message": "The installation failed: bootstrap timed out"})
+    for name, words in (("worker-0", "Failed - disk broken."), ("master-0", "Host is part of a cluster that failed to install")):
+        agent(api, name, "Installing")
+        found = api.get(AGENT.path("fleet", name))
+        api.put(AGENT.path("fleet", name), {**found, "status": {**found["status"], "debugInfo": {"state": "error", "stateInfo": words}}})
     result = opened(wait_for="installed")
     assert result["failed"] and not result["changed"]
-    assert "bootstrap timed out" in result["msg"]
+    expected = "Cluster fleet/edge: failed: The installation failed: bootstrap timed out. Hosts: worker-0: Failed - disk broken. It does not recover by itself"
+    assert result["msg"].startswith(expected) and "destroy_cluster" in result["msg"]
     assert result["phase"] == "failed"
+
+
+def test_what_a_person_has_to_do_is_shown(api: Any) -> None:
+    status = {"debugInfo": {"state": "installing-pending-user-action", "stateInfo": "Expected the host to boot from disk."}, "progress": {}}
+    seen = read_agent({"metadata": {"name": "a", "namespace": "n"}, "status": status})
+    assert agent_text(seen) == "installing-pending-user-action: Expected the host to boot from disk"
 
 
 def test_the_limit_says_what_it_still_waits_for(api: Any) -> None:
