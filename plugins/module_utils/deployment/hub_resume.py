@@ -77,8 +77,8 @@ def _stop(view: HubView, matches: Sequence[Match], purpose: Purpose, force: Coll
         return ""
     if status and status.terminal and purpose == "install":
         return (
-            f"{view.cluster} is {status.text()}. Remove it from the hub and begin anew (destroy_cluster), "
-            f"or openshift_force: [{START_OVER}] boots all hosts into discovery again."
+            f"{view.cluster}: {status.text().rstrip('.')}. It does not recover by itself: correct the cause, "
+            "take it off the hub (destroy_cluster), and begin anew (deploy_cluster)."
         )
     if view.nodes is None and any(match.agent is None for match in matches) and purpose != "reprovision":
         return (
