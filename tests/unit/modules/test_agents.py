@@ -93,6 +93,15 @@ def test_a_part_fails_the_rest_is_done(call: Any, hub: Any) -> None:
     assert result["unmatched"] == [{"name": "node-3", "reason": f"no Agent has MAC {made.mac(3)}"}]
 
 
+def test_a_host_that_nobody_hears_from(call: Any, hub: Any) -> None:
+    hub.put("agents", made.agent(2))
+    result = call(agents, namespace="lab", hosts=hosts(1), wait_for="registered", timeout=0.2)
+    told = result["msg"].splitlines()
+    assert told[1] == f"node-1: not registered within 0 s: no Agent has MAC {made.mac(1)}"
+    assert told[2].startswith("Look at the console of node-1: has it booted the discovery image, and does it reach the hub? Are they among")
+    assert f"{made.uuid(2)} (MAC {made.mac(2)})" in told[2] and told[2].endswith("Then run again.")
+
+
 def test_strangers(call: Any, hub: Any) -> None:
     for number in (1, 2):
         hub.put("agents", made.agent(number))

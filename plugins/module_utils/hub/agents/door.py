@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from ...common.clock import Clock
@@ -145,7 +145,17 @@ def _answer(call: Opened, account: Account, client: KubeClient) -> dict[str, Any
 def _some_failed(account: Account, result: Mapping[str, Any]) -> PartialFailure:
     failed = [host for host in account.hosts if host.failed]
     lines = "\n".join(f"{host.name}: {host.reason}" for host in failed)
-    return PartialFailure(f"{len(failed)} of {len(account.hosts)} hosts failed:\n{lines}", result)
+    return PartialFailure(f"{len(failed)} of {len(account.hosts)} hosts failed:\n{lines}{_silent(failed, result)}", result)
+
+
+def _silent(failed: Sequence[HostAccount], result: Mapping[str, Any]) -> str:
+    """What to look at where the hub was waited for and heard nothing of a host."""
+    silent = [host.name for host in failed if " within " in host.reason and (host.agent is None or host.agent.state.startswith("disconnected"))]
+    if not silent:
+        return ""
+    strangers = [f"{each['agent']} (MAC {', '.join(each['macs']) or 'unknown'})" for each in result.get("unexpected") or ()]
+    others = f" Are they among the Agents that nobody expects, under other MACs than configured: {'; '.join(strangers[:5])}?" if strangers else ""
+    return f"\nLook at the console of {', '.join(silent)}: has it booted the discovery image, and does it reach the hub?{others} Then run again."
 
 
 def _host(host: HostAccount) -> dict[str, Any]:
