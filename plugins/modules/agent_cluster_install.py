@@ -22,6 +22,7 @@ notes:
   - The user needs C(get), C(create), C(patch) and C(delete) on C(secrets), C(configmaps), C(clusterdeployments) and C(agentclusterinstalls) in the
     namespace, C(list) on C(configmaps), C(list) and C(watch) on C(agentclusterinstalls), C(list) on C(agents), and C(get), C(create) on the cluster-scoped
     C(clusterimagesets). C(get) and C(create) on C(namespaces) only if the namespace is to be made.
+    C(get) on C(infraenvs) for O(state=absent); without it the pull secret stays, since an InfraEnv may share it.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.hub
