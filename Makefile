@@ -90,10 +90,10 @@ unit: setup ## Unit tests
 	@$(PYTEST) tests/unit
 
 integration: setup ## The collection against the lab, and the lab's own tests
-	@$(PYTEST) --dist worksteal $(wildcard tests/integration lab/tests)
+	@$(PYTEST) $(wildcard tests/integration lab/tests)
 
 test-hub: setup ## The hub suite; against a real kube-apiserver too where KUBEBUILDER_ASSETS names a directory with it
-	@$(PYTEST) --dist worksteal $(wildcard lab/tests/kubeapi lab/tests/hub tests/integration/test_hub*)
+	@$(PYTEST) $(wildcard lab/tests/kubeapi lab/tests/hub tests/integration/test_hub*)
 
 scenarios: setup ## Molecule: the whole deployment as a user would run it
 	@molecule test

@@ -16,23 +16,55 @@ import yaml
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from xdist.scheduler import LoadScopeScheduling
 
 from .canaries import BMC_PASSWORD, PULL_SECRET
 from .lab import ROOT, Deployment, Lab, Run, read_inventory, without, write_inventory
 
-LONG = ("test_resume", "test_resume_lost", "test_repeat", "test_killed")
+# They use ``installed``.
+SHARE_A_DEPLOYMENT = ("test_access", "test_image", "test_secrets")
+# What takes longest, longest first.
+LONG = ("test_hub", "test_hub_destroy", "test_hub_bare_metal", "test_hub_rbac", "test_killed", "test_resume", "test_repeat", "test_hub_agents")
 MakeLab = Callable[[Path, Path], Lab]
 
 
+class ByModule(LoadScopeScheduling):
+    """Each module goes to one worker: its tests share a lab, and some build on each other. So do the modules that share a deployment.
+
+    A scheduler of our own, since groups of tests (``xdist_group``) do nothing with xdist 3.8 on pytest 9.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.split("::", 1)[0]
+        return "installed" if Path(file).stem in SHARE_A_DEPLOYMENT else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ByModule:
+    config.option.loadscopereorder = False  # as pytest_collection_modifyitems has them
+    return ByModule(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that share a deployment come first and together, so that one worker has them all (``--dist worksteal``); then those that take longest."""
-    items.sort(key=lambda item: ("installed" not in getattr(item, "fixturenames", ()), item.path.stem not in LONG))
+    """The modules that share a deployment first, then those that take longest."""
+    items.sort(key=lambda item: (item.path.stem not in SHARE_A_DEPLOYMENT, LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG)))
 
 
 @pytest.fixture(scope="session")
-def make_lab() -> Iterator[MakeLab]:
-    """``make_lab(directory, site file)``: a running lab; all are taken down at the end."""
-    labs: list[Lab] = []
+def labs() -> list[Lab]:
+    """Those that run for the tests of one module."""
+    return []
+
+
+def take_down(started: list[Lab]) -> None:
+    violations = [text for lab in started for text in lab.down()]
+    started.clear()
+    assert not violations, "answers of the lab's service are not as the API description has them"
+
+
+@pytest.fixture(scope="session")
+def make_lab(labs: list[Lab]) -> MakeLab:
+    """``make_lab(directory, site file)``: a running lab."""
 
     def make(directory: Path, site: Path) -> Lab:
         lab = Lab(directory, site)
@@ -40,9 +72,14 @@ def make_lab() -> Iterator[MakeLab]:
         lab.up()
         return lab
 
-    yield make
-    violations = [text for lab in labs for text in lab.down()]
-    assert not violations, "answers of the lab's service are not as the API description has them"
+    return make
+
+
+@pytest.fixture(scope="module", autouse=True)
+def ends_with_module(labs: list[Lab]) -> Iterator[None]:
+    """The labs of a module end with it: one that nobody uses any more still costs a tenth of a processor."""
+    yield
+    take_down(labs)
 
 
 def canary_site(name: str, directory: Path) -> Path:
@@ -125,13 +162,17 @@ class Installed:
 
 
 @pytest.fixture(scope="session")
-def installed(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
     """A single node deployed twice, everything told. Tests that share it only read."""
     directory = tmp_path_factory.mktemp("installed")
-    lab = make_lab(directory, canary_site("sno", directory))
-    deployment = Deployment(lab, canary_inventory("sno", directory, with_everything), directory)
-    first = deployment.deployed("-vvv", "--diff")
-    before = lab.writes()
-    second = deployment.deployed("-vvv", "--diff")
-    assert lab.writes() == before, "the second run wrote to a BMC"
-    return Installed(deployment, first, second)
+    lab = Lab(directory, canary_site("sno", directory))
+    try:
+        lab.up()
+        deployment = Deployment(lab, canary_inventory("sno", directory, with_everything), directory)
+        first = deployment.deployed("-vvv", "--diff")
+        before = lab.writes()
+        second = deployment.deployed("-vvv", "--diff")
+        assert lab.writes() == before, "the second run wrote to a BMC"
+        yield Installed(deployment, first, second)
+    finally:
+        take_down([lab])
