@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
+import subprocess
 from pathlib import Path
 
+import pytest
 import yaml
 
 ROOT = Path(__file__).parents[3]
@@ -39,6 +42,19 @@ def test_nothing_ignored() -> None:
     assert config["profile"] == "production"
     assert not {"skip_list", "warn_list"} & set(config)
     assert not (ROOT / ".ansible-lint-ignore").exists()
+
+
+def test_the_artifact_holds_what_users_need() -> None:
+    """What stands at the top of the repository goes to users or is ignored, by a decision: tests, the lab and a user's own files stay here."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a checkout: what is tracked is not known")
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    entries = {path.partition("/")[0] for path in tracked}
+    ignored = yaml.safe_load((ROOT / "galaxy.yml").read_text())["build_ignore"]
+    left = {entry for entry in entries if not any(fnmatch.fnmatchcase(entry, pattern) for pattern in ignored)}
+    users = set("CHANGELOG.md CONTRIBUTING.md LICENSE README.md changelogs docs extensions galaxy.yml meta playbooks plugins roles".split())
+    assert left == users | {"tests"}
+    assert {"tests/unit", "tests/integration", "tests/benchmarks"} <= set(ignored)
 
 
 def test_nothing_unfinished() -> None:
