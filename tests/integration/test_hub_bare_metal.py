@@ -108,3 +108,11 @@ def test_a_machine_of_the_cluster_is_not_switched_off_by_deletion(site: Site) ->
     assert not result["failed"], result
     assert [step.split(":")[0] for step in result["done"]] == ["delete BareMetalHost demo/worker-1", "delete Secret demo/worker-1-bmc-secret"]
     assert "worker-1" in site.nodes() and site.lab.machine("worker-1")["power"] == "On"
+
+
+def test_nothing_is_left_of_a_cluster_that_is_destroyed(site: Site) -> None:
+    """The hub lets go of all machines: off, no medium, no BareMetalHost, no Secret."""
+    site.played("destroy_cluster", openshift_confirm="demo")
+    gone = site.door("bare_metal_hosts", namespace="demo", state="absent", hosts=[{"name": name} for name in HOSTS])
+    assert (gone["failed"], gone["plan"]) == (False, []), gone
+    assert {machine["name"]: (machine["power"], machine["medium"]) for machine in site.lab.status()["machines"]} == dict.fromkeys(HOSTS, ("Off", None))
