@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import VARIABLES
 
 ROOT = Path(__file__).parents[3]
@@ -40,3 +41,12 @@ def test_roles_document_only_variables_that_exist() -> None:
     for spec in (ROOT / "roles").glob("*/meta/argument_specs.yml"):
         named = set(re.findall(r"^      (openshift_[a-z_]+):", spec.read_text(), re.MULTILINE))
         assert named <= set(VARIABLES), spec
+
+
+@pytest.mark.parametrize("role", sorted(path.name for path in (ROOT / "roles").iterdir()))
+def test_every_role_has_a_page_with_all_its_variables(role: str) -> None:
+    """Galaxy takes no collection with a role that has none."""
+    page = (ROOT / "roles" / role / "README.md").read_text()
+    spec = yaml.safe_load((ROOT / "roles" / role / "meta" / "argument_specs.yml").read_text())["argument_specs"]["main"]
+    assert page.startswith(f"# {role}\n")
+    assert set(spec.get("options") or {}) == set(re.findall(r"^\| `(openshift_[a-z_]+)` \|", page, re.MULTILINE))
