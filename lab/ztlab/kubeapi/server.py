@@ -348,13 +348,15 @@ class KubeApi:
 
     async def _delete_options(self, request: web.Request) -> DeleteOptions:
         body = (_decode(await request.read(), "") or {}) if request.can_read_body else {}
-        propagation = body.get("propagationPolicy") or request.query.get("propagationPolicy") or ""
+        # The query counts only where there is no body.
+        propagation = str((body or request.query).get("propagationPolicy") or "")
         if not propagation and "orphanDependents" in body:
             propagation = "Orphan" if body["orphanDependents"] else "Background"
         if propagation not in ("", *PROPAGATION):
             text = f'Unsupported value: "{propagation}": supported values: "Foreground", "Background", "Orphan", "nil"'
             raise errors.bad_option("Delete", "propagationPolicy", text)
-        return DeleteOptions(propagation, _dry_run(request) or body.get("dryRun") == ["All"], body.get("preconditions") or {})
+        dry_run = body.get("dryRun") == ["All"] if body else _dry_run(request)
+        return DeleteOptions(propagation, dry_run, body.get("preconditions") or {})
 
     async def _delete(self, request: web.Request, target: Target) -> web.Response:
         options = await self._delete_options(request)

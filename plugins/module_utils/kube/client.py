@@ -137,8 +137,11 @@ class KubeClient:
         preconditions = {key: value for key, value in (("uid", uid), ("resourceVersion", resource_version)) if value}
         body: Object = {"kind": "DeleteOptions", "apiVersion": "v1"}
         body |= ({"propagationPolicy": propagation} if propagation else {}) | ({"preconditions": preconditions} if preconditions else {})
+        if dry_run or self.dry_run:
+            # In the body, and only there: a server that gets options in the body does not look at the query, and would delete.
+            body["dryRun"] = [DRY_RUN["dryRun"]]
         try:
-            self._send("DELETE", path, self._write_params({}, dry_run), body)
+            self._send("DELETE", path, {}, body)
         except RemoteError as error:
             if error.status == 404:
                 return False

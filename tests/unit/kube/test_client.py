@@ -86,6 +86,17 @@ def test_find_and_delete_take_absence_for_an_answer(api, client):
     assert json.loads(api.requests[-1]["body"])["propagationPolicy"] == "Foreground"
 
 
+def test_a_deletion_that_is_tried_says_so_in_its_body(api, client):
+    """An API server looks at the query of a deletion only if there is no body: with both, a dry run would delete."""
+    path = CONFIG_MAP.path("n", "x")
+    api.routes["DELETE", path] = (200, {"kind": "Status", "status": "Success"})
+    assert client.delete(path, uid="u", dry_run=True)
+    body = json.loads(api.requests[-1]["body"])
+    assert (body["dryRun"], body["preconditions"], api.requests[-1]["query"]) == (["All"], {"uid": "u"}, "")
+    client.delete(path)
+    assert "dryRun" not in json.loads(api.requests[-1]["body"])
+
+
 def test_create_and_merge_patch(api, client):
     api.routes["POST", "/api/v1/namespaces/n/configmaps"] = (201, {"kind": "ConfigMap"})
     api.routes["PATCH", "/api/v1/nodes/x"] = (200, {"kind": "Node"})

@@ -208,7 +208,8 @@ class HubServer:
                     "selector": query.get("labelSelector", ""),
                     "continue": query.get("continue", ""),
                     "limit": int(query.get("limit", 0)),
-                    "dry": query.get("dryRun") == "All",
+                    # As kube-apiserver does: of a deletion with a body the query is not looked at.
+                    "dry": body.get("dryRun") == ["All"] if verb == "delete" and body else query.get("dryRun") == "All",
                     "body": body,
                     "authorization": self.headers.get("Authorization", ""),
                     "content_type": self.headers.get("Content-Type", ""),
