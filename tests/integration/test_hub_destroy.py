@@ -74,7 +74,8 @@ def test_a_single_node_and_its_report(site: Site) -> None:
     assert [phase["phase"] for phase in report["phases"]][-1] == "install"
     (host,) = report["hosts"]
     assert (host["node"], host["role"]) == ("ready", "master")
-    assert host["stages"][-1]["stage"] == "Done" and "Writing image to disk" in [stage["stage"] for stage in host["stages"]]
+    # Stages are seen when the hub tells of them; a short one may pass between two looks.
+    assert host["stages"][-1]["stage"] == "Done" and {"Writing image to disk", "Rebooting"} & {stage["stage"] for stage in host["stages"]}
     assert report["files"]["image"] == "" and not host["rendezvous"]
     again = site.played("deploy_cluster")
     assert again.changed == 0 and "detach" not in again.output, again.output
