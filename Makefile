@@ -102,7 +102,7 @@ matrix test-matrix: setup ## Unit tests on the newer Pythons that are installed 
 	@tools/matrix
 
 bench: setup ## The budgets of performance, as ratios measured in one run
-	@PYTHONPATH=$(CURDIR)/.build $(BIN)/python -m pytest tests/benchmarks
+	@PYTHONPATH=$(CURDIR)/.build $(BIN)/python -m pytest -q -s tests/benchmarks
 
 format: setup ## Format the Python files
 	@ruff check --quiet --fix . ; ruff format --quiet .
