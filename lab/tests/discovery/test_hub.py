@@ -19,7 +19,7 @@ from .rig import machine, nmstate, run
 
 CLUSTER = "spoke"
 DOMAIN = "spoke.lab.example.com"
-SPEED = 150.0
+SPEED = 100.0
 
 
 def site(count: int) -> dict[str, Any]:

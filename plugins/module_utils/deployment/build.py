@@ -20,7 +20,7 @@ from ..cluster.checked import all_problems
 from ..cluster.files import read_directory
 from ..cluster.spec import Cluster, Deployment
 from ..common.errors import InvalidInput, ZeroTouchError
-from ..common.files import SECRET_DIRECTORY, SECRET_FILE, ensure_directory, same_file, sha256_of, write_atomic, write_fault
+from ..common.files import SECRET_DIRECTORY, SECRET_FILE, ensure_directory, remove_leftovers, same_file, sha256_of, write_atomic, write_fault
 from ..common.problems import UNSUPPORTED, Problem
 from ..common.secrets import secret_values
 from ..ignition.live import LiveIgnition, build_live_ignition
@@ -257,6 +257,8 @@ def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: 
     dest = plan.request.dest
     state = WorkDir(dest).state
     ensure_directory(dest)
+    for directory in (dest, WorkDir(dest).kubeconfig.parent):
+        remove_leftovers(directory)  # of a run that was killed: whoever is here holds the lock
     if plan.loose:
         _tighten(dest)
     if plan.new_secrets:

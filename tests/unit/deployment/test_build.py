@@ -241,6 +241,15 @@ def test_lost_files_come_back(work: Path, request_for: Request) -> None:
     assert not built(request_for())[1]["changed"]
 
 
+def test_what_a_killed_run_was_writing_goes(work: Path, request_for: Request) -> None:
+    auth = work / "auth"
+    auth.mkdir(parents=True, mode=0o700)
+    for path in (work / ".rendezvousIP.x1.part", auth / ".kubeconfig.x2.part"):
+        path.write_text("half")
+    apply_build(plan_build(request_for()))
+    assert not list(work.rglob("*.part"))
+
+
 def test_a_killed_run_goes_on_with_its_secrets(work: Path, request_for: Request, monkeypatch: pytest.MonkeyPatch) -> None:
     write_config(work)
 
