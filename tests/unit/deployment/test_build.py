@@ -242,8 +242,9 @@ def test_lost_files_come_back(work: Path, request_for: Request) -> None:
 
 
 def test_what_a_killed_run_was_writing_goes(work: Path, request_for: Request) -> None:
+    write_config(work)
     auth = work / "auth"
-    auth.mkdir(parents=True, mode=0o700)
+    auth.mkdir(mode=0o700)
     for path in (work / ".rendezvousIP.x1.part", auth / ".kubeconfig.x2.part"):
         path.write_text("half")
     apply_build(plan_build(request_for()))
