@@ -89,8 +89,11 @@ artifact: setup
 unit: setup ## Unit tests
 	@$(PYTEST) tests/unit
 
+# Two suites of minutes each that go the ways of test_hub.py again, with BareMetalHosts and to the end of a cluster: `make test-hub` has them.
+LONG_HUB_SUITES := tests/integration/test_hub_bare_metal.py tests/integration/test_hub_destroy.py
+
 integration: setup ## The collection against the lab, and the lab's own tests
-	@$(PYTEST) $(wildcard tests/integration lab/tests)
+	@$(PYTEST) $(addprefix --ignore=,$(LONG_HUB_SUITES)) $(wildcard tests/integration lab/tests)
 
 test-hub: setup ## The hub suite; against a real kube-apiserver too where KUBEBUILDER_ASSETS names a directory with it
 	@$(PYTEST) $(wildcard lab/tests/kubeapi lab/tests/hub tests/integration/test_hub*)
