@@ -186,7 +186,7 @@ def test_no_more_than_the_cluster_needs(door: Open, lab: Lab) -> None:
     both = [{**each, "cluster": cluster} for each in WANTED[:2]]
     many = door("agents", namespace=NAMESPACE, hosts=both, unexpected="ignore")
     assert many["failed"] and not many["changed"]
-    assert "cluster fleet/small needs exactly 1 master Agents; no Agents are bound and 2 master Agents more are to be" in many["msg"]
+    assert "cluster fleet/small needs exactly 1 master Agent; it has no Agents and is to get 2 master Agents more" in many["msg"]
     bound = ok(door("agents", namespace=NAMESPACE, hosts=both[:1], wait_for="bound", timeout=120, unexpected="ignore"))
     assert bound["changed"] and [agent["hostname"] for agent in ok(door("agents_info", cluster="fleet/small"))["agents"]] == ["master-0.example.com"]
     one_more = door("agents", namespace=NAMESPACE, hosts=both, unexpected="ignore")

@@ -5,33 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from ..common.clock import Clock
 from ..common.connect import ConnectTo
 from ..common.errors import InvalidInput
+from ..common.opened import Opened
 from ..common.state import StateFile
 from .hosts import BmcOptions, HostResult
 from .info import some_failed
-
-
-class Opened(Protocol):
-    """The parts of a door's call that are used here."""
-
-    @property
-    def params(self) -> Mapping[str, Any]: ...
-    @property
-    def diff(self) -> bool: ...
-    @property
-    def clock(self) -> Clock: ...
-    @property
-    def warn(self) -> Callable[[str], None]: ...
-    @property
-    def plan(self) -> Callable[[Iterable[str]], None]: ...
-    @property
-    def progress(self) -> Callable[[str], None]: ...
 
 
 def bmc_argument_spec() -> dict[str, Any]:

@@ -6,16 +6,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ..bmc.hosts import BmcOptions
 from ..bmc.requests import boot_requests
 from ..cluster.spec import Deployment
-from ..common.clock import Clock
 from ..common.connect import ConnectTo
 from ..common.errors import InvalidInput, PartialFailure, ZeroTouchError
+from ..common.opened import Opened
 from ..common.problems import Problem
 from ..hub.agents.model import ClusterRef
 from ..hub.cluster_install import InstallPlan, apply_install, await_gone, observe, plan_install, plan_removal
@@ -37,27 +37,6 @@ from .workdir import WorkDir
 _PHASES: Mapping[str, Phase] = {"requirements_met": "held", "installing": "installing", "installed": "installed"}
 # Seconds that the operator may take to let go of a cluster: it unbinds Agents and deregisters before.
 REMOVAL_LIMIT = 300.0
-
-
-class Opened(Protocol):
-    """The parts of a door's call that are used here."""
-
-    @property
-    def params(self) -> Mapping[str, Any]: ...
-    @property
-    def check_mode(self) -> bool: ...
-    @property
-    def diff(self) -> bool: ...
-    @property
-    def clock(self) -> Clock: ...
-    @property
-    def warn(self) -> Callable[[str], None]: ...
-    @property
-    def plan(self) -> Callable[[Iterable[str]], None]: ...
-    @property
-    def progress(self) -> Callable[[str], None]: ...
-    @property
-    def add_secrets(self) -> Callable[[Iterable[str]], None]: ...
 
 
 @dataclasses.dataclass(frozen=True)

@@ -95,7 +95,7 @@ def excess(facts: ClusterFacts, roles: Iterable[str]) -> dict[str, int]:
 
 
 def counted_roles(roles: Iterable[str]) -> str:
-    """``3 master and 1 worker Agents``, those whose role the service chooses as ``auto-assign``."""
+    """``3 master and 1 worker Agents``, ``1 worker Agent``, those whose role the service chooses as ``auto-assign``."""
     return _counted(Counter(fixed_role(role) or "auto-assign" for role in roles))
 
 
@@ -106,7 +106,8 @@ def role_of(agent: Agent) -> str:
 
 def _counted(counts: Mapping[str, int]) -> str:
     parts = [f"{counts[role]} {role}" for role in (*REQUIREMENTS, "auto-assign") if counts.get(role)]
-    return f"{' and '.join(parts) if len(parts) < 3 else ', '.join(parts)} Agents" if parts else "no Agents"
+    noun = "Agent" if sum(counts.values()) == 1 else "Agents"
+    return f"{' and '.join(parts) if len(parts) < 3 else ', '.join(parts)} {noun}" if parts else "no Agents"
 
 
 def _count(value: Any) -> int:

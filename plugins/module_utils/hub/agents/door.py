@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
-from ...common.clock import Clock
 from ...common.errors import PartialFailure
+from ...common.opened import Opened
 from ...common.problems import warnings as warnings_of
 from ...kube.client import KubeClient
 from ...kube.connection import CONNECTION_OPTIONS, connect
@@ -21,22 +21,6 @@ from .model import Agent
 from .request import ROLES, host_requests
 from .select import list_agents, selection
 from .waits import TARGETS
-
-
-class Opened(Protocol):
-    """The parts of a door's call that are used here."""
-
-    @property
-    def params(self) -> Mapping[str, Any]: ...
-    @property
-    def check_mode(self) -> bool: ...
-    @property
-    def diff(self) -> bool: ...
-    @property
-    def clock(self) -> Clock: ...
-    def warn(self, text: str) -> None: ...
-    def plan(self, steps: Any) -> None: ...
-    def progress(self, text: str) -> None: ...
 
 
 def agents_argument_spec() -> dict[str, Any]:

@@ -134,7 +134,7 @@ class _Census:
             roles = [self._role_after(agent) for agent in staying]
             if excess(facts, roles):
                 names = ", ".join(agent.title for agent in sorted(staying, key=lambda agent: agent.key))
-                detail = f"cluster {ref} needs {facts.needs()}, but {counted_roles(roles)} are bound: it will not start to install ({names})"
+                detail = f"cluster {ref} needs {facts.needs()}, but has {counted_roles(roles)}: it will not start to install ({names})"
                 yield _problem(f"cluster {ref}", TOO_MANY, detail, "warning", "unbind those that are not meant for it")
 
     def _judge(self, ref: ClusterRef) -> Iterator[tuple[HostRequest, tuple[str, bool]]]:
@@ -153,7 +153,7 @@ class _Census:
                 yield request, (f"cluster {ref} has room only after {self._leaving_names(ref)} left it", False)
 
     def _words(self, facts: ClusterFacts, there: Sequence[str], wanted: Sequence[str]) -> str:
-        asked = f"{counted_roles(there)} are bound and {counted_roles(wanted)} more are to be"
+        asked = f"it has {counted_roles(there)} and is to get {counted_roles(wanted)} more"
         return f"cluster {facts.ref} needs {facts.needs()}; {asked}, and one too many would block the installation for ever"
 
     def _is_member(self, request: HostRequest, ref: ClusterRef) -> bool:

@@ -250,7 +250,7 @@ class TestBinding:
         )
         assert [len(host.changes) for host in plan.hosts] == [0, 0, 0, 0, 1]
         assert plan.hosts[0].obstacle == (
-            "cluster lab/demo needs exactly 3 master and 2 worker Agents; no Agents are bound and 4 master and 1 worker Agents more are to be, "
+            "cluster lab/demo needs exactly 3 master and 2 worker Agents; it has no Agents and is to get 4 master and 1 worker Agents more, "
             "and one too many would block the installation for ever"
         )
 
@@ -276,7 +276,7 @@ class TestBinding:
         agents = [made.agent(number, state="known", cluster=("lab", "demo"), role="master", approved=True) for number in range(1, 5)]
         plan = planned(binders(made, 3), agents, around(made.cluster_objects(masters=3)))
         assert [problem.severity for problem in plan.problems] == ["warning"]
-        assert "needs exactly 3 master Agents, but 4 master Agents are bound: it will not start to install" in plan.problems[0].detail
+        assert "needs exactly 3 master Agents, but has 4 master Agents: it will not start to install" in plan.problems[0].detail
 
     def test_a_place_that_becomes_free_is_waited_for(self, made: ModuleType) -> None:
         agents = [made.agent(number, state="known", cluster=("lab", "demo"), role="master", approved=True) for number in (1, 2, 3)]
