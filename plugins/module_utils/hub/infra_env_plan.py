@@ -128,7 +128,7 @@ def plan_absent(name: str, namespace: str, observed: Observed) -> Plan:
     bound = sorted(f"{agent['metadata']['name']} ({_cluster_of(agent)})" for agent in observed.agents if _cluster_of(agent))
     if infra_env is not None and bound:
         raise ZeroTouchError(
-            f"InfraEnv {namespace}/{name} has {len(bound)} Agents that are bound to a cluster: {', '.join(bound[:5])}{' …' if len(bound) > 5 else ''}. "
+            f"InfraEnv {namespace}/{name} has Agents that are bound to a cluster ({len(bound)}): {', '.join(bound[:5])}{' …' if len(bound) > 5 else ''}. "
             "They would be deleted with it, and their nodes taken out of the cluster.",
             "Unbind or delete them first (module agents).",
         )
@@ -137,7 +137,7 @@ def plan_absent(name: str, namespace: str, observed: Observed) -> Plan:
     gone = "its InfraEnv shall not exist"
     made = [plan_deletion(NMSTATE_CONFIG, config, gone) for config in observed.nmstate_configs if is_ours(config)]
     made += [plan_deletion(SECRET, observed.secret, gone)] if observed.secret and is_ours(observed.secret) and not observed.secret_user else []
-    unbound = f"{len(observed.agents)} Agents of InfraEnv {namespace}/{name} are deleted with it; their machines register again with another InfraEnv only."
+    unbound = f"The Agents of InfraEnv {namespace}/{name} are deleted with it ({len(observed.agents)}); their machines register again with another InfraEnv only."
     stays = [f"{each.get('kind', 'object')} {namespace}/{each['metadata']['name']} was not made by this collection" for each in others]
     if observed.secret and observed.secret not in others and observed.secret_user:
         stays.append(f"Secret {namespace}/{observed.secret['metadata']['name']}: {observed.secret_user}")

@@ -297,7 +297,7 @@ class TestWaiting:
             hub.put(plural, obj)
         hub.put("agents", made.agent(1))
         account = bring(hosts(2, role="master", cluster={"name": "demo"}), wait_for="bound", timeout=5)
-        assert len(failed(account)) == 2 and "needs exactly 1 master Agents" in failed(account)["node-1"]
+        assert len(failed(account)) == 2 and "needs exactly 1 master Agent;" in failed(account)["node-1"]
         assert "clusterDeploymentName" not in hub.get(made.uuid(1))["spec"]
 
     def test_an_error_ends_the_wait_at_once(self, hub: Any, bring: Any, hosts: Any, made: ModuleType, clock: Any) -> None:

@@ -277,10 +277,10 @@ def test_absent_takes_what_is_ours(wish):
 def test_absent_leaves_what_is_not_ours_and_what_is_in_use(wish):
     observed = settled(wish)
     agent = {"metadata": {"name": "a"}, "spec": {"clusterDeploymentName": {"name": "c", "namespace": "n"}}}
-    with pytest.raises(ZeroTouchError, match=r"has 1 Agents that are bound to a cluster: a \(n/c\)"):
+    with pytest.raises(ZeroTouchError, match=r"has Agents that are bound to a cluster \(1\): a \(n/c\)"):
         plan_absent("site", "lab", Observed(observed.infra_env, agents=(agent,)))
     unbound = plan_absent("site", "lab", Observed(observed.infra_env, agents=({"metadata": {"name": "a"}, "spec": {}},)))
-    assert "1 Agents of InfraEnv lab/site are deleted with it" in unbound.warnings[0]
+    assert "Agents of InfraEnv lab/site are deleted with it (1)" in unbound.warnings[0]
     observed.infra_env["metadata"]["labels"].pop(MANAGED_BY)
     with pytest.raises(ZeroTouchError, match="was not made by this collection and is left alone"):
         plan_absent("site", "lab", observed)
