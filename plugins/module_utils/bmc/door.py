@@ -14,6 +14,7 @@ from ..common.errors import InvalidInput
 from ..common.opened import Opened
 from ..common.state import StateFile
 from .hosts import BmcOptions, HostResult
+from .image_url import shown_url
 from .info import some_failed
 
 
@@ -78,4 +79,4 @@ def bulk_result(call: Opened, results: Sequence[HostResult]) -> dict[str, Any]:
 
 
 def _before(result: HostResult) -> str:
-    return f"power {result.power_state_before or 'unknown'}, medium {result.previous_image or 'none'}\n"
+    return f"power {result.power_state_before or 'unknown'}, medium {shown_url(result.previous_image) or 'none'}\n"

@@ -12,6 +12,7 @@ from typing import Any
 from ..common.clock import Clock, SystemClock
 from ..common.connect import DIRECT, ConnectTo
 from ..common.state import StateFile
+from .image_url import shown_url
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,4 +65,5 @@ class HostResult:
     warnings: list[str] = dataclasses.field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)
+        """The result for a door; the tokens in the URLs of discovery images are hidden."""
+        return {**dataclasses.asdict(self), "image": shown_url(self.image), "previous_image": shown_url(self.previous_image)}

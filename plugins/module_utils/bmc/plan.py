@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from .bootdevice import allowed_target
+from .image_url import shown_url
 from .machine import Machine
 from .media import occupied_slots, usable_slots
 
@@ -53,6 +54,6 @@ def plan_machine(machine: Machine, state: State, image_url: str = "", *, force: 
 
 
 def describe(steps: Iterable[Step]) -> list[str]:
-    """The plan in words, one line a step."""
+    """The plan in words, one line a step; tokens in URLs are hidden."""
     words = {"power_off": "power off", "eject": "eject slot", "insert": "insert", "boot_once": "boot once from", "power_on": "power on"}
-    return [f"{words[step.action]}{' ' + step.target if step.target else ''} ({step.reason})" for step in steps]
+    return [shown_url(f"{words[step.action]}{' ' + step.target if step.target else ''} ({step.reason})") for step in steps]

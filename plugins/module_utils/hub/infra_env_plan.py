@@ -137,7 +137,9 @@ def plan_absent(name: str, namespace: str, observed: Observed) -> Plan:
     gone = "its InfraEnv shall not exist"
     made = [plan_deletion(NMSTATE_CONFIG, config, gone) for config in observed.nmstate_configs if is_ours(config)]
     made += [plan_deletion(SECRET, observed.secret, gone)] if observed.secret and is_ours(observed.secret) and not observed.secret_user else []
-    unbound = f"The Agents of InfraEnv {namespace}/{name} are deleted with it ({len(observed.agents)}); their machines register again with another InfraEnv only."
+    unbound = (
+        f"The Agents of InfraEnv {namespace}/{name} are deleted with it ({len(observed.agents)}); their machines register again with another InfraEnv only."
+    )
     stays = [f"{each.get('kind', 'object')} {namespace}/{each['metadata']['name']} was not made by this collection" for each in others]
     if observed.secret and observed.secret not in others and observed.secret_user:
         stays.append(f"Secret {namespace}/{observed.secret['metadata']['name']}: {observed.secret_user}")
