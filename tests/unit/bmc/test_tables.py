@@ -137,9 +137,6 @@ def test_the_token_of_a_discovery_image_is_not_shown(kind: str) -> None:
     assert shown_url(url) == shown
     steps = [Step("eject", "1", f"holds {url}"), Step("insert", url, "into slot 1")]
     assert describe(steps) == [f"eject slot 1 (holds {shown})", f"insert {shown} (into slot 1)"]
-        f"eject slot 1 (holds {shown})",
-        f"insert {shown} (into slot 1)",
-    ]
     result = HostResult("a", previous_image=url, image=url).as_dict()
     assert (result["previous_image"], result["image"]) == (shown, shown)
 
