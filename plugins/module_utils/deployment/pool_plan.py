@@ -1,0 +1,287 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""How a pool of Machines gets to the size that is asked for, as a pure function: which Agents are free for it, which machines of the inventory have to be
+booted so that there are enough, which Machines go, which machines are brought back into discovery, and what stands in the way.
+
+The promise is that of a deployment without pools (design 4): no BMC of a host that belongs to a cluster is touched.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal
+
+from ..hub.agents.match import Match
+from ..hub.agents.model import Agent
+from ..hub.agents.states import LEAVING
+
+AgentKey = tuple[str, str]
+# use: it is free for the pool; prepare: it will be, once approved and named; boot: from the discovery image, since it is needed; return: the same, since
+# it left a cluster; wait: it comes back by itself; keep: it is in the pool; spare: it is not needed; skip: it cannot be used.
+Action = Literal["keep", "use", "prepare", "boot", "return", "wait", "spare", "skip"]
+
+NEEDS_DISCOVERY = "unbinding-pending-user-action"
+# States (reference infrastructure-operator.md 5.2) from which a host gets to known-unbound without anybody's help but approval and a name.
+_COMING = frozenset({"", "discovering-unbound", "known-unbound"})
+# Validations that pass once the host has a name of its own.
+_CURED_BY_A_NAME = frozenset({"hostname-valid", "hostname-unique"})
+_MOST_NAMED = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class PoolMachine:
+    """One Machine of the pool. ``agent`` is the one it has reserved; ``leaving`` while it is being deleted."""
+
+    name: str
+    agent: AgentKey | None = None
+    hostname: str = ""
+    node: str = ""
+    leaving: bool = False
+
+    def names(self) -> set[str]:
+        """What users may call it, lower case."""
+        agent = {self.agent[1]} if self.agent else set()
+        return {name.lower() for name in {self.name, self.hostname, self.node} | agent if name}
+
+
+@dataclasses.dataclass(frozen=True)
+class Pool:
+    """The pool as it is. ``replicas`` is None where autoscaling decides, between the numbers in ``autoscaling``; ``rollout`` says that one runs."""
+
+    title: str
+    exists: bool = True
+    replicas: int | None = 0
+    machines: tuple[PoolMachine, ...] = ()
+    autoscaling: str = ""
+    rollout: str = ""
+
+    @property
+    def staying(self) -> tuple[PoolMachine, ...]:
+        return tuple(machine for machine in self.machines if not machine.leaving)
+
+
+@dataclasses.dataclass(frozen=True)
+class Spare:
+    """A machine of the inventory: its Agent, if it has one, and how it is booted. ``unfit`` is why its Agent would not be one for the pool."""
+
+    match: Match
+    boot: Literal["bmc", "manual"] = "bmc"
+    unfit: str = ""
+    hostname: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.match.host
+
+
+@dataclasses.dataclass(frozen=True)
+class PoolWish:
+    """How many replicas there shall be (None: as many as now, less what is removed), and names of hosts or Machines that shall go."""
+
+    replicas: int | None = None
+    remove: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Judge:
+    """Whether an Agent can be had for the pool now: ``obstacle``; and whether it could be if it were free and ready: ``unfit``. Empty texts mean yes."""
+
+    obstacle: Callable[[Agent], str]
+    unfit: Callable[[Agent], str]
+
+
+@dataclasses.dataclass(frozen=True)
+class HostStep:
+    """What happens to one machine of the inventory. ``force``: boot it although it may run the same image already. ``fits``: it can become one for the pool."""
+
+    name: str
+    action: Action
+    reason: str
+    agent: str = ""
+    state: str = ""
+    force: bool = False
+    fits: bool = True
+
+
+@dataclasses.dataclass(frozen=True)
+class PoolPlan:
+    """``replicas`` is the size to be reached, None where autoscaling decides. ``needed`` Machines have no host yet; ``free`` Agents could be theirs.
+
+    ``remove`` are Machines by name. ``stop`` is the reason why nothing may be done.
+    """
+
+    title: str
+    replicas: int | None
+    before: int | None
+    needed: int
+    free: tuple[Agent, ...] = ()
+    hosts: tuple[HostStep, ...] = ()
+    remove: tuple[str, ...] = ()
+    missing: int = 0
+    stop: str = ""
+
+    def named(self, *actions: Action) -> list[str]:
+        """Hosts to which one of these happens."""
+        return [host.name for host in self.hosts if host.action in actions]
+
+    @property
+    def forced(self) -> list[str]:
+        return [host.name for host in self.hosts if host.action in ("boot", "return") and host.force]
+
+    def lines(self) -> list[str]:
+        """What would be done, one thing a line, as check mode tells it (``would …``)."""
+        return list(_lines(self))
+
+
+def plan_pool(pool: Pool, wish: PoolWish, spares: Sequence[Spare], agents: Sequence[Agent], judge: Judge) -> PoolPlan:
+    """The way from ``pool`` to ``wish``. ``agents`` are all that the pool might take, ``spares`` the machines of the inventory in its order."""
+    removed, unknown = _removed(pool, wish, spares, agents)
+    replicas, stop = _size(pool, wish, removed)
+    gone = {machine.name for machine in removed}
+    placed = sum(machine.agent is not None and machine.name not in gone for machine in pool.staying)
+    target = replicas if replicas is not None else len(pool.staying)
+    needed = max(0, target - placed)
+    free = tuple(agent for agent in agents if not judge.obstacle(agent))
+    hosts = _steps(pool, spares, needed - len(free), judge)
+    coming = sum(step.action in ("prepare", "boot", "return", "wait") and step.fits for step in hosts)
+    missing = max(0, needed - len(free) - coming)
+    plan = PoolPlan(pool.title, replicas, pool.replicas, needed, free, hosts, tuple(machine.name for machine in removed), missing)
+    return dataclasses.replace(plan, stop=unknown or stop or _what_is_missing(plan, spares, agents, judge))
+
+
+def _removed(pool: Pool, wish: PoolWish, spares: Sequence[Spare], agents: Sequence[Agent]) -> tuple[tuple[PoolMachine, ...], str]:
+    """The Machines that are meant by name, and what is wrong with the names. A host that is known but not in the pool (any more) is no mistake."""
+    agent_of = {spare.name.lower(): spare.match.agent.key for spare in spares if spare.match.agent is not None}
+    known = {spare.name.lower() for spare in spares} | {spare.hostname.lower() for spare in spares}
+    known |= {text.lower() for agent in agents for text in (agent.name, agent.hostname)} | {name for machine in pool.machines for name in machine.names()}
+    found: dict[str, PoolMachine] = {}
+    for name in wish.remove:
+        key = agent_of.get(name.lower())
+        meant = [machine for machine in pool.staying if (machine.agent == key if key else name.lower() in machine.names())]
+        if len(meant) > 1:
+            return (), f"{name} means several Machines of {pool.title}: {', '.join(machine.name for machine in meant)}. Name one of them."
+        found |= {machine.name: machine for machine in meant}
+    unknown = [name for name in wish.remove if name.lower() not in known]
+    if unknown:
+        return (), f"{', '.join(unknown)} {'is' if len(unknown) == 1 else 'are'} no host of the inventory and no Agent, Machine or Node of {pool.title}."
+    return tuple(found.values()), ""
+
+
+def _size(pool: Pool, wish: PoolWish, removed: Sequence[PoolMachine]) -> tuple[int | None, str]:
+    """How many replicas the pool shall have, and why it cannot be brought there."""
+    if not pool.exists:
+        return (0, f"{pool.title} does not exist: say how many replicas it shall have.") if wish.replicas is None else (wish.replicas, "")
+    if pool.replicas is None:
+        asked = "replicas" if wish.replicas is not None else "remove" if wish.remove else ""
+        return None, f"{pool.title} is scaled automatically ({pool.autoscaling}), so that {asked} cannot be set: turn that off first." if asked else ""
+    rest = pool.replicas - len(removed)
+    if removed and pool.rollout:
+        return rest, f"Which Machine goes cannot be chosen while a rollout of {pool.title} runs ({pool.rollout}). Run again when it is over."
+    if removed and wish.replicas is not None and wish.replicas > rest:
+        return wish.replicas, (
+            f"{pool.title} has {pool.replicas} replicas: without {', '.join(machine.hostname or machine.name for machine in removed)} there are {rest}, "
+            f"and {wish.replicas} are asked for. Ask for {rest}, or give the host back to the pool with reprovision_hosts."
+        )
+    return (rest if wish.replicas is None else wish.replicas), ""
+
+
+def _steps(pool: Pool, spares: Sequence[Spare], wanted: int, judge: Judge) -> tuple[HostStep, ...]:
+    """A step for each machine. ``wanted`` more hosts are needed than there are free ones."""
+    of_pool = {machine.agent: machine for machine in pool.machines if machine.agent}
+    nodes = {machine.node.lower() for machine in pool.machines if machine.node}
+    first = [_step(spare, of_pool, nodes, judge) for spare in spares]
+    wanted -= sum(step.action in ("return", "wait") and step.fits for step in first)
+    # Whoever is on the hub already is prepared before a machine is booted, a machine with a BMC is booted before somebody has to walk.
+    ranked = sorted(range(len(first)), key=lambda index: _rank(first[index], spares[index]))
+    chosen = [index for index in ranked if first[index].action in ("prepare", "boot")][: max(0, wanted)]
+    return tuple(
+        step if step.action not in ("prepare", "boot") or index in chosen else dataclasses.replace(step, action="spare", force=False)
+        for index, step in enumerate(first)
+    )
+
+
+def _rank(step: HostStep, spare: Spare) -> tuple[bool, bool, bool]:
+    return step.action != "prepare", spare.boot == "manual", bool(step.agent)
+
+
+def _step(spare: Spare, of_pool: Mapping[AgentKey, PoolMachine], nodes: set[str], judge: Judge) -> HostStep:
+    match, agent = spare.match, spare.match.agent
+    if agent is None:
+        return _without_agent(spare, nodes)
+
+    unfit = judge.unfit(agent)
+
+    def step(action: Action, reason: str, *, force: bool = False) -> HostStep:
+        return HostStep(match.host, action, reason, agent.name, agent.state, force, not unfit)
+
+    machine = of_pool.get(agent.key)
+    if machine is not None and not machine.leaving:
+        return step("keep", f"it is Machine {machine.name}")
+    if agent.state == NEEDS_DISCOVERY:
+        return step("return", "it has left its cluster and waits to boot the discovery image", force=True)
+    if agent.state in LEAVING or machine is not None:
+        return step("wait", f"it is on its way back ({agent.state})")
+    obstacle = judge.obstacle(agent)
+    if not obstacle:
+        return step("use", "it is free")
+    if agent.cluster is not None or unfit:
+        return step("skip", unfit or obstacle)
+    if agent.state.startswith("disconnected") or not agent.connected:
+        return step("boot", f"the hub does not hear from it any more ({agent.state})", force=True)
+    failing = {validation.id for validation in agent.failing if validation.status != "pending"}
+    if agent.state in _COMING or (agent.state == "insufficient-unbound" and failing <= _CURED_BY_A_NAME):
+        return step("prepare", obstacle)
+    return step("skip", obstacle)
+
+
+def _without_agent(spare: Spare, nodes: set[str]) -> HostStep:
+    match = spare.match
+    if match.status == "ambiguous" or match.leaving:
+        return HostStep(match.host, "skip", match.reason)
+    if (spare.hostname or match.host).lower() in nodes:
+        return HostStep(match.host, "skip", "its Node is in the cluster")
+    if spare.unfit:
+        return HostStep(match.host, "skip", spare.unfit)
+    return HostStep(match.host, "boot", "it has no Agent")
+
+
+def _what_is_missing(plan: PoolPlan, spares: Sequence[Spare], agents: Sequence[Agent], judge: Judge) -> str:
+    if not plan.missing:
+        return ""
+    have = [f"{_count(len(plan.free), 'Agent')} {_is(len(plan.free))} free{_names([agent.hostname or agent.name for agent in plan.free])}"]
+    prepared, booted = plan.named("prepare", "wait"), plan.named("boot", "return")
+    have += [f"{_count(len(prepared), 'host')} will be{_names(prepared)}"] if prepared else []
+    have.append(f"{_count(len(booted), 'machine')} can be booted{_names(booted)}")
+    of_inventory = {spare.match.agent.key for spare in spares if spare.match.agent is not None}
+    useless = [f"{step.name}: {step.reason}" for step in plan.hosts if step.action == "skip"]
+    useless += [f"{agent.title}: {reason}" for agent in agents if agent.key not in of_inventory and (reason := judge.obstacle(agent))]
+    more = f"; and {len(useless) - _MOST_NAMED} more" if len(useless) > _MOST_NAMED else ""
+    others = f" Not to be used: {'; '.join(useless[:_MOST_NAMED])}{more}." if useless else ""
+    return f"{_count(plan.missing, 'host')} {_is(plan.missing)} missing: {plan.title} needs {plan.needed} more, {', '.join(have)}.{others}"
+
+
+def _lines(plan: PoolPlan) -> Iterator[str]:
+    if plan.replicas is not None and plan.replicas != plan.before:
+        yield f"scale {plan.title} from {plan.before or 0} to {plan.replicas}"
+    for name in plan.remove:
+        yield f"remove Machine {name}"
+    for host in plan.hosts:
+        if host.action in ("boot", "return"):
+            yield f"boot {host.name} into discovery: {host.reason}"
+        elif host.action == "prepare":
+            yield f"approve and name {host.name}: {host.reason}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_MOST_NAMED]) + (f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else "")
+    return f" ({shown})" if names else ""
