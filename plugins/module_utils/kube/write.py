@@ -36,6 +36,7 @@ class Change:
     """One write. ``body`` is the whole object (create) or a merge patch; ``reasons`` say why (``spec.role: '' -> 'worker'``).
 
     With ``resource_version`` the server refuses (409) if the object is not that old any more. ``before`` is the object the plan was made from.
+    ``subresource`` (``status``) is for patches: of fields that the server keeps apart, and ignores in a patch of the object itself.
     """
 
     verb: Verb
@@ -46,6 +47,7 @@ class Change:
     reasons: tuple[str, ...] = ()
     resource_version: str = ""
     before: Mapping[str, Any] = dataclasses.field(default_factory=dict, repr=False)
+    subresource: str = ""
 
     @property
     def path(self) -> str:
@@ -179,7 +181,8 @@ def _write(client: KubeClient, change: Change, check_mode: bool) -> tuple[bool, 
         body = dict(change.body)
         if change.resource_version:
             body["metadata"] = {**body.get("metadata", {}), "resourceVersion": change.resource_version}
-        return True, client.merge_patch(change.path, body, dry_run=check_mode)
+        path = change.resource.path(change.namespace, change.name, change.subresource)
+        return True, client.merge_patch(path, body, dry_run=check_mode)
     uid = str(change.before.get("metadata", {}).get("uid") or "")
     return client.delete(change.path, uid=uid, resource_version=change.resource_version, dry_run=check_mode), None
 
