@@ -49,4 +49,4 @@ def test_every_role_has_a_page_with_all_its_variables(role: str) -> None:
     page = (ROOT / "roles" / role / "README.md").read_text()
     spec = yaml.safe_load((ROOT / "roles" / role / "meta" / "argument_specs.yml").read_text())["argument_specs"]["main"]
     assert page.startswith(f"# {role}\n")
-    assert set(spec.get("options") or {}) == set(re.findall(r"^\| `(openshift_[a-z_]+)` \|", page, re.MULTILINE))
+    assert set(spec.get("options") or {}) == set(re.findall(r"^\| `([a-z_]+)` \|", page, re.MULTILINE))
