@@ -42,8 +42,8 @@ class Caller:
 
 
 @contextlib.asynccontextmanager
-async def lab_server(crd_dir: Path | None = CRDS, *, hooks: Hooks = ((), ())) -> AsyncIterator[Caller]:
-    api = hub_api(crd_dir, authentication=Authentication(open_to_all=True))
+async def lab_server(crd_dirs: Sequence[Path] = (CRDS,), *, hooks: Hooks = ((), ())) -> AsyncIterator[Caller]:
+    api = hub_api(crd_dirs, authentication=Authentication(open_to_all=True))
     api.admission.extend(hooks[0])
     api.mutation.extend(hooks[1])
     await api.start("127.0.0.1")
@@ -55,10 +55,10 @@ async def lab_server(crd_dir: Path | None = CRDS, *, hooks: Hooks = ((), ())) ->
 
 
 @contextlib.asynccontextmanager
-async def real_server(directory: Path, crd_dir: Path | None = CRDS, *, hooks: Hooks = ((), ())) -> AsyncIterator[Caller]:
+async def real_server(directory: Path, crd_dirs: Sequence[Path] = (CRDS,), *, hooks: Hooks = ((), ())) -> AsyncIterator[Caller]:
     programs = assets()
     assert programs is not None
-    api = RealApi(programs, directory, crd_dir)
+    api = RealApi(programs, directory, crd_dirs)
     api.admission.extend(hooks[0])
     api.mutation.extend(hooks[1])
     try:

@@ -24,7 +24,7 @@ from .servers import Caller, converse, definitions, lab_server, real_server
 
 DIRECTORY = Path(__file__).with_name("conversations")
 NAMES = sorted(path.stem for path in DIRECTORY.glob("*.yaml"))
-WIDGETS = ("/apis/lab.example.com/v1/widgets", "/apis/lab.example.com/v1/gadgets", "/apis/lab.example.com/v1beta1/gadgets")
+WIDGETS = ("/apis/lab.example.com/v1/widgets", "/apis/lab.example.com/v1/herds", "/apis/lab.example.com/v1/gadgets", "/apis/lab.example.com/v1beta1/gadgets")
 
 
 def script(name: str) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def compare(name: str, answers: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_lab_answers_like_a_real_api_server(name: str) -> None:
     async def flow() -> list[dict[str, Any]]:
-        async with lab_server(None) as server:
+        async with lab_server(()) as server:
             await prepare(server)
             return await converse(server, script(name))
 
@@ -64,7 +64,7 @@ def test_the_lab_answers_like_a_real_api_server(name: str) -> None:
 @pytest.mark.skipif(assets() is None, reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd")
 def test_a_real_api_server_still_answers_so(tmp_path: Path) -> None:
     async def flow() -> dict[str, list[dict[str, Any]]]:
-        async with real_server(tmp_path, None) as server:
+        async with real_server(tmp_path, ()) as server:
             await prepare(server)
             await asyncio.sleep(1)
             return {name: await converse(server, script(name)) for name in NAMES}

@@ -26,15 +26,24 @@ UPSTREAM = Path(__file__).parents[4] / "shared" / "crds"
 NO_UPSTREAM = pytest.mark.skipif(not UPSTREAM.is_dir(), reason=f"no {UPSTREAM}: upstream's definitions are not here")
 NO_ASSETS = pytest.mark.skipif(assets() is None, reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd")
 MERGE = "application/merge-patch+json"
+CLUSTER_API = "cluster.x-k8s.io"
+# A hub serves one version of Cluster API; the other kinds are tried beside the newer one.
+VERSIONS = ("v1beta2", "v1beta1")
 Object = dict[str, Any]
 
 
-def corpus() -> Iterator[tuple[Object, Object]]:
-    """(file, case) of all files."""
+def definitions(version: str) -> list[Path]:
+    """The directories with the lab's definitions of all kinds."""
+    return [CRDS, *(CRDS / name for name in (f"cluster-api-{version}", "agent-provider", "hypershift"))]
+
+
+def corpus(version: str) -> Iterator[tuple[Object, Object]]:
+    """(file, case) of all files for a hub with that version of Cluster API."""
     for path in sorted(DIRECTORY.glob("*.yaml")):
         document = yaml.safe_load(path.read_text())
-        for case in document["cases"]:
-            yield document, case
+        group, _slash, served = document["apiVersion"].partition("/")
+        if served == version if group == CLUSTER_API else version == VERSIONS[0]:
+            yield from ((document, case) for case in document["cases"])
 
 
 async def verdict(server: Caller, document: Object, case: Object, number: int) -> tuple[int, list[str]]:
@@ -52,20 +61,21 @@ async def verdict(server: Caller, document: Object, case: Object, number: int) -
     return code, sorted(causes)
 
 
-async def judge(server: Caller) -> None:
+async def judge(server: Caller, version: str) -> None:
     wrong = []
-    for number, (document, case) in enumerate(corpus()):
+    for number, (document, case) in enumerate(corpus(version)):
         code, causes = await verdict(server, document, case, number)
-        wanted = sorted(case.get("causes", []))
-        if (code < 300) is bool(wanted) or (wanted and (code != 422 or causes != wanted)):
-            wrong.append(f"{document['kind']}, {case['what']}: {code} {causes}, not {wanted or 'accepted'}")
+        refused, wanted = "causes" in case, sorted(case.get("causes", []))
+        if (code < 300) is refused or (refused and (code != 422 or causes != wanted)):
+            wrong.append(f"{document['kind']}, {case['what']}: {code} {causes}, not {wanted if refused else 'accepted'}")
     assert not wrong, "\n".join(wrong)
 
 
-def test_the_lab_judges() -> None:
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_lab_judges(version: str) -> None:
     async def flow() -> None:
-        async with lab_server(CRDS) as server:
-            await judge(server)
+        async with lab_server(definitions(version)) as server:
+            await judge(server, version)
 
     run(flow())
 
@@ -73,37 +83,40 @@ def test_the_lab_judges() -> None:
 @functools.cache
 def upstreams() -> dict[str, Object]:
     """Upstream's definitions of the kinds that the lab has, by name."""
-    files = [path for path in UPSTREAM.rglob("*.yaml") if path.stem.rpartition("_")[2] in {ours.stem for ours in CRDS.glob("*.yaml")}]
+    ours = {path.stem for path in CRDS.rglob("*.yaml")}
+    files = [path for path in UPSTREAM.rglob("*.yaml") if path.stem.rpartition("_")[2].partition("-")[0] in ours]
     found = [document for path in files for document in yaml.load_all(path.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader)) if document]
     return {definition["metadata"]["name"]: definition for definition in found}
 
 
-def upstream(directory: Path) -> Path:
+def upstream(directory: Path, version: str) -> list[Path]:
     """A directory with upstream's definitions of the corpus' kinds."""
-    for name in {f"{document['plural']}.{document['apiVersion'].split('/')[0]}" for document, _case in corpus()}:
+    for name in {f"{document['plural']}.{document['apiVersion'].split('/')[0]}" for document, _case in corpus(version)}:
         (directory / f"{name}.yaml").write_text(json.dumps(upstreams()[name]))
-    return directory
+    return [directory]
 
 
 @NO_UPSTREAM
-def test_upstreams_definitions_give_the_same_verdicts(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", VERSIONS)
+def test_upstreams_definitions_give_the_same_verdicts(tmp_path: Path, version: str) -> None:
     async def flow() -> None:
-        async with lab_server(upstream(tmp_path)) as server:
-            await judge(server)
+        async with lab_server(upstream(tmp_path, version)) as server:
+            await judge(server, version)
 
     run(flow())
 
 
 @NO_UPSTREAM
 @NO_ASSETS
+@pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("whose", ["lab", "upstream"])
-def test_a_real_api_server_gives_the_same_verdicts(tmp_path: Path, whose: str) -> None:
+def test_a_real_api_server_gives_the_same_verdicts(tmp_path: Path, whose: str, version: str) -> None:
     (tmp_path / "crds").mkdir()
-    definitions = CRDS if whose == "lab" else upstream(tmp_path / "crds")
+    directories = definitions(version) if whose == "lab" else upstream(tmp_path / "crds", version)
 
     async def flow() -> None:
-        async with real_server(tmp_path / "server", definitions) as server:
-            await judge(server)
+        async with real_server(tmp_path / "server", directories) as server:
+            await judge(server, version)
 
     asyncio.run(flow())
 
@@ -132,14 +145,20 @@ def differences(ours: Object, theirs: Object, path: str = "") -> Iterator[str]:
             yield from differences(ours[name], theirs.get(name) or {}, f"{path}{{}}" if name != "items" else f"{path}[]")
 
 
+# Kinds whose upstream definition is not in reach: what the lab has of them is what its controllers use.
+UNSEEN = ("hostedcontrolplanes", "machinehealthchecks")
+
+
 @NO_UPSTREAM
-@pytest.mark.parametrize("path", sorted(CRDS.glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(path for path in CRDS.rglob("*.yaml") if path.stem not in UNSEEN), ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_fields_are_upstreams(path: Path) -> None:
     (mine,) = [document for document in yaml.safe_load_all(path.read_text()) if document]
     other = upstreams()[mine["metadata"]["name"]]
     assert {key: mine["spec"][key] for key in ("group", "names", "scope")} == {key: other["spec"][key] for key in ("group", "names", "scope")}
-    columns = [[(entry["name"], entry["jsonPath"]) for entry in item["spec"]["versions"][0].get("additionalPrinterColumns") or []] for item in (mine, other)]
+    (ours,) = mine["spec"]["versions"]
+    (theirs,) = [version for version in other["spec"]["versions"] if version["name"] == ours["name"]]
+    columns = [[(entry["name"], entry["jsonPath"]) for entry in version.get("additionalPrinterColumns") or []] for version in (ours, theirs)]
     assert columns[0] == columns[1]
-    schemas = [item["spec"]["versions"][0]["schema"]["openAPIV3Schema"] for item in (mine, other)]
+    assert ours.get("subresources") == theirs.get("subresources")
     with contextlib.suppress(StopIteration):
-        raise AssertionError(next(differences(schemas[0], schemas[1])))
+        raise AssertionError(next(differences(ours["schema"]["openAPIV3Schema"], theirs["schema"]["openAPIV3Schema"])))

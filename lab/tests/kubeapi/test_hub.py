@@ -323,7 +323,7 @@ def test_admission_functions_are_asked_by_a_real_api_server(tmp_path: Path) -> N
 
 def test_what_a_hook_refuses_is_not_collected_either() -> None:
     async def flow() -> None:
-        api = hub_api(CRDS, authentication=Authentication(open_to_all=True))
+        api = hub_api((CRDS,), authentication=Authentication(open_to_all=True))
         api.admission.append(refuse_a_name)
         kind = api.registry.by_kind("Agent", "agent-install.openshift.io")
         api.store.create(kind, agent("precious"), "default")
@@ -351,7 +351,7 @@ def test_a_definition_is_served_until_it_is_deleted() -> None:
 
 def test_watches_and_pages_of_compacted_versions_have_expired() -> None:
     async def flow() -> None:
-        api = hub_api(CRDS, authentication=Authentication(open_to_all=True))
+        api = hub_api((CRDS,), authentication=Authentication(open_to_all=True))
         await api.start("127.0.0.1")
         try:
             async with aiohttp.ClientSession(f"http://127.0.0.1:{api.port}") as session:
@@ -377,7 +377,7 @@ def test_before_a_real_api_server_stand_the_labs_time_and_faults(tmp_path: Path)
         clock, faults, programs = LabClock(), Faults(), assets()
         assert programs is not None
         clock.skew = 86400
-        api = RealApi(programs, tmp_path, CRDS, clock=clock, faults=faults)
+        api = RealApi(programs, tmp_path, (CRDS,), clock=clock, faults=faults)
         await api.start("127.0.0.1")
         (tmp_path / "config").write_text(api.kubeconfig())
         user = yaml.safe_load(api.kubeconfig())["users"][0]["user"]
@@ -410,5 +410,5 @@ def test_before_a_real_api_server_stand_the_labs_time_and_faults(tmp_path: Path)
 def test_the_real_server_is_the_labs_twin() -> None:
     """What a hub calls is there on both."""
     for name in ("admission", "mutation", "requests", "unharmed", "start", "stop", "host", "port"):
-        assert hasattr(hub_api(None), name)
+        assert hasattr(hub_api(()), name)
     assert {"start", "stop", "kubeconfig", "url", "session"} <= set(dir(RealApi))

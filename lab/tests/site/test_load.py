@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from ztlab.site.load import load_site, parse_site
-from ztlab.site.model import SiteError
+from ztlab.site.model import ClusterApi, SiteError
 
 ROOT = Path(__file__).parents[3]
 Site = dict[str, Any]
@@ -75,6 +75,10 @@ MISTAKES: list[tuple[Callable[[Site], None], str]] = [
     (lambda document: document.pop("networks"), "the file: networks missing"),
     (set_at("hub", {"address": "203.0.113.1", "base_domain": "hub.example.com"}), "hub.address: 203.0.113.1 is in none of the networks"),
     (set_at("hub", {"address": "192.168.111.3"}), "hub: base_domain missing"),
+    (
+        set_at("hub", {"address": "192.168.111.3", "base_domain": "hub.example.com", "cluster_api": {"version": "v1alpha4"}}),
+        "hub.cluster_api.version: 'v1alpha4' is none of v1beta2, v1beta1",
+    ),
 ]
 
 
@@ -107,6 +111,24 @@ def test_files_that_are_no_site(tmp_path: Path, text: str, reason: str) -> None:
 def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(SiteError, match="cannot be read"):
         load_site(tmp_path / "absent.yml")
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({}, None),
+        ({"cluster_api": {}}, ClusterApi("upstream", "v1beta2")),
+        ({"cluster_api": {"provider": "none", "version": "v1beta1"}}, ClusterApi("none", "v1beta1")),
+        ({"hypershift": True}, ClusterApi()),
+        ({"hypershift": False}, None),
+    ],
+)
+def test_cluster_api_runs_where_the_hub_has_it(keys: Site, expected: ClusterApi | None) -> None:
+    document = site()
+    set_at("hub", {"address": "192.168.111.3", "base_domain": "hub.example.com", **keys})(document)
+    found = parse_site(document).hub
+    assert found is not None
+    assert found.cluster_api == expected
 
 
 @pytest.mark.parametrize("name", ["sno", "demo"])

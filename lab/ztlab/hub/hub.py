@@ -20,6 +20,7 @@ from ..kubeapi.hub import CRDS
 from ..newcluster import pki
 from ..service.app import AssistedService
 from ..service.artifacts import ROOT_CA
+from ..site.model import HubSite
 from . import admission, service_config
 from .backend import Backend
 from .client import Client
@@ -41,6 +42,12 @@ OPERATOR = User("system:serviceaccount:multicluster-engine:assisted-service", ("
 KUBECONFIG = "hub.kubeconfig"
 
 
+def definitions(site: HubSite, crds: Path) -> list[Path]:
+    """Directories with the definitions that a hub has."""
+    more = [f"cluster-api-{site.cluster_api.version}", "agent-provider"] if site.cluster_api is not None else []
+    return [crds, *(crds / name for name in [*more, *(["hypershift"] if site.hypershift else [])])]
+
+
 class Hub:
     """The hub of a lab whose site has one. ``server``, ``service``, ``images`` and ``operators`` are its parts."""
 
@@ -55,7 +62,7 @@ class Hub:
         lab.fabric.virtual[self.site.address] = ""
         self._users = pki.new_authority("hub-client-signer")
         self._operator = pki.client_pair(self._users, OPERATOR.name, OPERATOR.groups)
-        self.server = Server(lab, self.site, self.host, self._users.pem, crds)
+        self.server = Server(lab, self.site, self.host, self._users.pem, definitions(self.site, crds))
         self.server.unharmed.add(OPERATOR.name)
         admission.install(self.server, self._cluster_installed)
         self.service = AssistedService(service_environment(self.site, lab.authority.ca_file), clock=lab.clock, faults=lab.faults, swagger=lab.swagger)

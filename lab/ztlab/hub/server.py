@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ssl
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ API_PORT = 6443
 class Server:
     """Starts and stops at the hub's address with the lab's CA; client certificates are those of ``client_ca`` (PEM)."""
 
-    def __init__(self, lab: Lab, site: HubSite, host: str, client_ca: bytes, crds: Path) -> None:
+    def __init__(self, lab: Lab, site: HubSite, host: str, client_ca: bytes, crds: Sequence[Path]) -> None:
         self._lab, self._site, self._host, self._client_ca = lab, site, host, client_ca
         programs = None if site.real_apiserver == "never" else assets()
         if programs is None and site.real_apiserver == "always":

@@ -240,7 +240,7 @@ def _plain(group: str, version: str, kind: str, plural: str, short: tuple[str, .
 
 
 def resources() -> list[Resource]:
-    """All of them. RBAC, events and service accounts are storage without meaning."""
+    """All of them. RBAC, events, service accounts and Deployments are storage without meaning."""
     rbac = "rbac.authorization.k8s.io"
     return [
         NAMESPACES,
@@ -296,6 +296,7 @@ def resources() -> list[Resource]:
                 Column("Condition", csr_condition),
             ),
         ),
+        _plain("apps", "v1", "Deployment", "deployments", ("deploy",), subresources=STATUS, columns=(Column("Ready", _replicas_ready), AGE)),
         _plain(rbac, "v1", "Role", "roles"),
         _plain(rbac, "v1", "RoleBinding", "rolebindings"),
         _plain(rbac, "v1", "ClusterRole", "clusterroles", namespaced=False),
@@ -306,6 +307,10 @@ def resources() -> list[Resource]:
 
 def _node_status(item: Object) -> str:
     return "Ready" if condition(item, "Ready") == "True" else "NotReady"
+
+
+def _replicas_ready(item: Object) -> str:
+    return f"{(item.get('status') or {}).get('readyReplicas', 0)}/{(item.get('spec') or {}).get('replicas', 1)}"
 
 
 def _event_fields() -> dict[str, Any]:

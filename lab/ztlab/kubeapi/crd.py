@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from . import structural
+from . import scale, structural
 from .errors import ApiError, invalid
 from .jsonpath import compile_path
 from .resource import Column, Object, Resource, Subresource, replace_status
@@ -22,9 +22,9 @@ from .table import AGE
 GROUP = "apiextensions.k8s.io"
 
 
-def load(directory: Path) -> Iterator[Object]:
-    """The definitions of all files of a directory, in the order of their names; other kinds are left out."""
-    for path in sorted(directory.rglob("*.yaml")):
+def load(*directories: Path) -> Iterator[Object]:
+    """The definitions of all files that lie in some directories, in the order of their names; other kinds are left out."""
+    for path in (path for directory in directories for path in sorted(directory.glob("*.yaml"))):
         for document in yaml.load_all(path.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             if isinstance(document, dict) and document.get("kind") == "CustomResourceDefinition":
                 yield document
@@ -70,6 +70,7 @@ def _resource(definition: Mapping[str, Any], version: Mapping[str, Any], kept: M
         categories=tuple(names.get("categories") or ()),
         columns=columns or (AGE,),
         subresources=subresources,
+        scale=scale.parse((version.get("subresources") or {}).get(scale.NAME)),
         fields={entry["jsonPath"].removeprefix("."): _field(entry["jsonPath"]) for entry in version.get("selectableFields") or ()},
         schema=document,
         structure=schema,

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import scale
 from .resource import Registry, Resource
 
 VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
+# Group and version of what is posted to a subresource of which the resource has no form of its own.
+ACTIONS = {"eviction": {"group": "policy", "version": "v1", "kind": "Eviction"}}
 SUBRESOURCE_VERBS = ["get", "patch", "update"]
 AGGREGATED = ("v2", "v2beta1")
 
@@ -59,6 +62,11 @@ def _entries(resource: Resource) -> list[dict[str, Any]]:
         {"name": f"{resource.plural}/{name}", "singularName": "", "namespaced": resource.namespaced, "kind": resource.kind, "verbs": SUBRESOURCE_VERBS}
         for name in resource.subresources
     ]
+    if resource.scale is not None:
+        kind = {"group": scale.GROUP, "version": scale.VERSION, "kind": scale.KIND}
+        subs.append({"name": f"{resource.plural}/{scale.NAME}", "singularName": "", "namespaced": resource.namespaced, **kind, "verbs": SUBRESOURCE_VERBS})
+    for name in resource.actions:
+        subs.append({"name": f"{resource.plural}/{name}", "singularName": "", "namespaced": resource.namespaced, **ACTIONS[name], "verbs": ["create"]})
     return [main, *subs]
 
 
@@ -90,8 +98,13 @@ def _discovered(resource: Resource) -> dict[str, Any]:
         found["shortNames"] = list(resource.short_names)
     if resource.categories:
         found["categories"] = list(resource.categories)
-    if resource.subresources:
-        found["subresources"] = [{"subresource": name, "responseKind": kind, "verbs": SUBRESOURCE_VERBS} for name in resource.subresources]
+    subs = [{"subresource": name, "responseKind": kind, "verbs": SUBRESOURCE_VERBS} for name in resource.subresources]
+    if resource.scale is not None:
+        scaled = {"group": scale.GROUP, "version": scale.VERSION, "kind": scale.KIND}
+        subs.append({"subresource": scale.NAME, "responseKind": scaled, "verbs": SUBRESOURCE_VERBS})
+    subs += [{"subresource": name, "responseKind": ACTIONS[name], "verbs": ["create"]} for name in resource.actions]
+    if subs:
+        found["subresources"] = subs
     return found
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..clock import LabClock
@@ -23,9 +24,9 @@ VERSION = {"major": "1", "minor": "35", "gitVersion": "v1.35.2", "gitCommit": "0
 
 
 def hub_api(
-    crd_dir: Path | None = CRDS, clock: LabClock | None = None, faults: Faults | None = None, *, authentication: Authentication | None = None
+    crd_dirs: Sequence[Path] = (CRDS,), clock: LabClock | None = None, faults: Faults | None = None, *, authentication: Authentication | None = None
 ) -> KubeApi:
-    """A hub's API server, ready to start; ``crd_dir`` holds the definitions it knows from the beginning (None: none).
+    """A hub's API server, ready to start; ``crd_dirs`` hold the definitions it knows from the beginning.
 
     ``api.admission`` and ``api.mutation`` take functions (operation, resource, new, old, dry_run): the former refuse by raising ApiError,
     the latter may change ``new``. Without ``clock`` the time is that of the machine.
@@ -35,7 +36,7 @@ def hub_api(
     Collector(store, registry)
     Definitions(store, registry)
     api = KubeApi(registry, store, authentication=authentication, version=VERSION, faults=faults)
-    for definition in crd.load(crd_dir) if crd_dir is not None else ():
+    for definition in crd.load(*crd_dirs):
         store.create(builtin.DEFINITION, definition)
     for name in NAMESPACES:
         store.create(builtin.NAMESPACES, {"metadata": {"name": name}})

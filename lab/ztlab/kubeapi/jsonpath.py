@@ -13,7 +13,7 @@ Step = Callable[[Any], list[Any]]
 _MEMBER = re.compile(r"\.((?:[^.\[\]\\]|\\.)+)")
 _QUOTED = re.compile(r"\[(['\"])(.*?)\1\]")
 _INDEX = re.compile(r"\[(-?\d+|\*)\]")
-_FILTER = re.compile(r"\[\?\(\s*@\.([\w./-]+)\s*==\s*(['\"])(.*?)\2\s*\)\]")
+_FILTER = re.compile(r"\[\?\(\s*@\.([\w./-]+)\s*([=!])=\s*(['\"])(.*?)\3\s*\)\]")
 
 
 def _member(name: str) -> Step:
@@ -31,12 +31,18 @@ def _index(text: str) -> Step:
     return step
 
 
-def _filter(name: str, wanted: str) -> Step:
-    return lambda value: [item for item in value if isinstance(item, dict) and str(item.get(name)) == wanted] if isinstance(value, list) else []
+def _filter(name: str, wanted: str, *, equal: bool) -> Step:
+    """Entries that have the member, equal or not."""
+
+    def step(value: Any) -> list[Any]:
+        entries = [item for item in value if isinstance(item, dict) and name in item] if isinstance(value, list) else []
+        return [item for item in entries if (str(item[name]) == wanted) is equal]
+
+    return step
 
 
 KINDS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Step]], ...] = (
-    (_FILTER, lambda match: _filter(match[1], match[3])),
+    (_FILTER, lambda match: _filter(match[1], match[4], equal=match[2] == "=")),
     (_QUOTED, lambda match: _member(match[2])),
     (_INDEX, lambda match: _index(match[1])),
     (_MEMBER, lambda match: _member(re.sub(r"\\(.)", r"\1", match[1]))),

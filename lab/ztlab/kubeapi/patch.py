@@ -19,7 +19,9 @@ SUPPORTED = (JSON, MERGE)
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
-    """The patched object; null removes a member. What the patch does not touch is shared with the target."""
+    """The patched object; null removes a member, also in the objects of a list. What the patch does not touch is shared with the target."""
+    if isinstance(patch, list):
+        return [merge_patch({}, item) if isinstance(item, (Mapping, list)) else item for item in patch]
     if not isinstance(patch, Mapping):
         return patch
     result = dict(target) if isinstance(target, Mapping) else {}

@@ -22,6 +22,7 @@ import signal
 import socket
 import ssl
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +69,11 @@ class StartError(RuntimeError):
 class RealApi:
     """One API server. ``admission`` and ``mutation`` are asked for custom resources, as those of the lab's own server."""
 
-    def __init__(self, programs: Path, directory: Path, crd_dir: Path | None = CRDS, *, clock: LabClock | None = None, faults: Faults | None = None) -> None:
+    def __init__(
+        self, programs: Path, directory: Path, crd_dirs: Sequence[Path] = (CRDS,), *, clock: LabClock | None = None, faults: Faults | None = None
+    ) -> None:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self.programs, self.directory, self.crd_dir = programs, directory, crd_dir
+        self.programs, self.directory, self.crd_dirs = programs, directory, tuple(crd_dirs)
         self.admission: list[Admission] = []
         self.mutation: list[Admission] = []
         self.trouble = Trouble(faults)
@@ -243,7 +246,7 @@ class RealApi:
     # content
 
     async def _install(self) -> None:
-        definitions = list(crd.load(self.crd_dir)) if self.crd_dir is not None else []
+        definitions = list(crd.load(*self.crd_dirs))
         for definition in definitions:
             await self.add_definition(definition)
         for name in NAMESPACES:

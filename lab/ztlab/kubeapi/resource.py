@@ -9,11 +9,15 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from .scale import NAME as SCALE
+from .scale import Scale
 from .structural import Cause, Schema, prune
 
 Object = dict[str, Any]
 # (current object, body of the request) -> the object to store
 Subresource = Callable[[Object, Object], Object]
+# (store, namespace, name, body of the request) -> the answer; may refuse by raising ApiError
+Action = Callable[[Any, str, str, Object], Object]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,8 +45,9 @@ class Resource:
     """One served resource.
 
     ``prepare(new, old)`` may complete or refuse (ApiError) an object before it is stored; ``old`` is None on creation.
-    ``fields`` are extra field selectors; ``schema`` is the OpenAPI v3 schema if there is one. ``strategic``: a built-in kind, whose
-    strategic merge patches are taken (as merge patches: maps merge, lists replace); custom resources answer 415 to them.
+    ``actions`` are subresources that are only posted to (``eviction``), ``scale`` is where a kind has its number of replicas; ``fields`` are
+    extra field selectors; ``schema`` is the OpenAPI v3 schema if there is one. ``strategic``: a built-in kind, whose strategic merge patches
+    are taken (as merge patches: maps merge, lists replace); custom resources answer 415 to them.
     ``structure`` completes, prunes and validates objects (``stored_structure`` is that of the version that is kept), ``check`` looks at
     them after that; ``held``: what keeps an object that is being deleted beside its finalizers; ``stored_as``: the
     apiVersion under which objects of every served version are kept.
@@ -57,6 +62,8 @@ class Resource:
     categories: tuple[str, ...] = ()
     columns: tuple[Column, ...] = ()
     subresources: Mapping[str, Subresource] = dataclasses.field(default_factory=dict)
+    scale: Scale | None = None
+    actions: Mapping[str, Action] = dataclasses.field(default_factory=dict)
     prepare: Callable[[Object, Object | None], None] | None = None
     fields: Mapping[str, Callable[[Object], str]] = dataclasses.field(default_factory=dict)
     schema: Mapping[str, Any] | None = None
@@ -98,6 +105,10 @@ class Resource:
     def counts_generations(self) -> bool:
         """Kinds of Kubernetes' core do not, those that follow later conventions do."""
         return self.custom or (self.has_status and not (self.strategic and self.group in ("", "certificates.k8s.io")))
+
+    def serves(self, subresource: str) -> bool:
+        """Whether a path may end with this."""
+        return subresource in self.subresources or subresource in self.actions or (subresource == SCALE and self.scale is not None)
 
     @property
     def has_status(self) -> bool:

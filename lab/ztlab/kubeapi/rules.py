@@ -21,7 +21,7 @@ from celpy.celparser import CELParseError
 from celpy.evaluation import CELEvalError
 
 from .resource import Object
-from .structural import Cause, Rule, Schema
+from .structural import NOWHERE, Cause, Rule, Schema
 
 LOG = logging.getLogger(__name__)
 _MISSING = object()
@@ -141,7 +141,7 @@ def _judge(rule: Rule, new: Any, old: Any, path: str) -> Iterator[Cause]:
         values["oldSelf"] = json_to_cel(old)
     # The API server shows what was refused unless that is an object or a list.
     shown = "" if isinstance(new, (dict, list)) else f"{json.dumps(new, ensure_ascii=False)}: "
-    where = path + rule.field_path
+    where = path + rule.field_path or NOWHERE
     try:
         passed = bool(compiled.evaluate(values))
     except CELEvalError as error:

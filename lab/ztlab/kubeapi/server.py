@@ -18,12 +18,13 @@ import yaml
 from aiohttp import web
 
 from ..faults import Faults
-from . import discovery, errors, openapi, patch, protobuf, selectors, structural
+from . import discovery, errors, openapi, patch, protobuf, scale, selectors, structural
 from .auth import ANONYMOUS, ANONYMOUS_PATHS, Authentication, User
 from .errors import ApiError
 from .metadata import MEMBERS
 from .paging import Lists
 from .resource import Object, Registry, Resource
+from .scale import Scale
 from .storage import Admission, Store, Stored
 from .table import table
 from .trouble import VERBS, Trouble
@@ -211,7 +212,7 @@ class KubeApi:
             namespace, rest = rest[1], rest[2:]
         resource = self.registry.find(group, version, rest[0])
         name, subresource = (rest[1] if len(rest) > 1 else ""), (rest[2] if len(rest) > 2 else "")
-        known = resource is not None and len(rest) <= 3 and (not subresource or subresource in resource.subresources)
+        known = resource is not None and len(rest) <= 3 and (not subresource or resource.serves(subresource))
         if resource is not None and resource.custom and len(rest) == 3 and not known and namespace:
             raise errors.not_found(resource.plural, resource.group, name)
         if resource is None or not known or (namespace and not resource.namespaced) or (name and resource.namespaced and not namespace):
@@ -285,6 +286,10 @@ class KubeApi:
 
     async def _object(self, request: web.Request, target: Target) -> web.StreamResponse:
         resource = target.resource
+        if target.subresource == scale.NAME and resource.scale is not None:
+            return await self._scale(request, target, resource.scale)
+        if target.subresource in resource.actions:
+            return await self._act(request, target)
         if request.method == "GET":
             return self._item(request, resource, self.store.get(resource, target.name, target.namespace))
         if request.method == "PUT":
@@ -321,6 +326,36 @@ class KubeApi:
             target.resource, patched, target.namespace, subresource=target.subresource, dry_run=_dry_run(request), manager=_manager(request)
         )
         return self._item(request, target.resource, stored, warnings=warnings)
+
+    async def _scale(self, request: web.Request, target: Target, scaled: Scale) -> web.Response:
+        """Read or change the number of replicas; a change is one of the object itself, whose generation counts it."""
+        current = target.resource.as_served(self.store.get(target.resource, target.name, target.namespace))
+        if request.method == "GET":
+            return self._json(scaled.show(current))
+        media_type = request.headers.get("Content-Type", "").split(";")[0].strip()
+        if request.method == "PATCH" and media_type in patch.SUPPORTED:
+            body = patch.apply_patch(scaled.show(current), media_type, _decode_patch(await request.read()))
+        elif request.method == "PUT" and media_type in (*JSON_TYPES, *YAML_TYPES):
+            body = _decode(await request.read(), media_type)
+        elif request.method in ("PATCH", "PUT"):
+            raise errors.unsupported_media_type([*patch.SUPPORTED, "application/json"])
+        else:
+            raise errors.method_not_allowed()
+        if not isinstance(body, dict):
+            raise errors.bad_request("the object provided is unrecognized")
+        changed = scaled.apply({**current, "metadata": {name: value for name, value in current["metadata"].items() if name != "resourceVersion"}}, body)
+        stored = self.store.update(target.resource, changed, target.namespace, dry_run=_dry_run(request), manager=_manager(request))
+        return self._json(scaled.show(target.resource.as_served(stored)))
+
+    async def _act(self, request: web.Request, target: Target) -> web.Response:
+        """A subresource that is only posted to."""
+        if request.method != "POST":
+            raise errors.method_not_allowed()
+        media_type = request.headers.get("Content-Type", "").split(";")[0].strip()
+        body = {} if media_type == protobuf.MEDIA_TYPE else _decode(await request.read(), media_type)
+        if not isinstance(body, dict):
+            raise errors.bad_request("the object provided is unrecognized")
+        return self._json(target.resource.actions[target.subresource](self.store, target.namespace, target.name, body), 201)
 
     async def _apply(self, request: web.Request, target: Target) -> web.Response:
         """Server-side apply; creates what does not exist."""

@@ -20,7 +20,7 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import yaml
 
-from .model import Bmc, ClusterHint, Disk, HubSite, Machine, Network, Nic, OsImage, Site, SiteError
+from .model import Bmc, ClusterApi, ClusterHint, Disk, HubSite, Machine, Network, Nic, OsImage, Site, SiteError
 
 _MAC = re.compile(r"^[0-9A-Fa-f]{2}([:-][0-9A-Fa-f]{2}){5}$")
 _BMC_ADDRESS = re.compile(r"^([a-z0-9-]+(\+https?)?://)?(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?(/.*)?$")
@@ -169,8 +169,10 @@ def _cluster(entry: Mapping[str, Any]) -> ClusterHint:
 
 def _hub(entry: Mapping[str, Any]) -> HubSite:
     images = tuple(OsImage(**image) for image in entry.get("os_images", ()))
-    plain = {key: value for key, value in entry.items() if key not in ("address", "os_images")}
-    return HubSite(address=_ip(entry["address"]), os_images=images, **plain)
+    wanted = "cluster_api" in entry or entry.get("hypershift", False)
+    cluster_api = ClusterApi(**entry.get("cluster_api", {})) if wanted else None
+    plain = {key: value for key, value in entry.items() if key not in ("address", "os_images", "cluster_api")}
+    return HubSite(address=_ip(entry["address"]), os_images=images, cluster_api=cluster_api, **plain)
 
 
 def _contradictions(site: Site) -> Iterable[str]:

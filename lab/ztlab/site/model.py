@@ -164,8 +164,19 @@ class OsImage:
 
 
 @dataclasses.dataclass(frozen=True)
+class ClusterApi:
+    """Cluster API on a hub. ``provider``: who plays the Agent provider, upstream (the lab, as upstream's does it) or none; ``version`` of cluster.x-k8s.io."""
+
+    provider: str = "upstream"
+    version: str = "v1beta2"
+
+
+@dataclasses.dataclass(frozen=True)
 class HubSite:
-    """A hub cluster: where it is, what it is called, what it offers. ``real_apiserver`` auto: when KUBEBUILDER_ASSETS names the programs."""
+    """A hub cluster: where it is, what it is called, what it offers. ``real_apiserver`` auto: when KUBEBUILDER_ASSETS names the programs.
+
+    ``cluster_api`` None: it does not run there; where ``hypershift`` runs, it does.
+    """
 
     address: str
     base_domain: str
@@ -173,6 +184,8 @@ class HubSite:
     image_type: str = "minimal-iso"
     converged_flow: bool = False
     real_apiserver: str = "auto"
+    cluster_api: ClusterApi | None = None
+    hypershift: bool = False
 
     @property
     def api_host(self) -> str:
