@@ -1,0 +1,148 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Which Machine gets which Agent: all waiting Machines and all Agents at once, a pure function.
+
+Upstream gives each Machine the first free Agent of the list; two Machines with overlapping selectors starve each other by chance of order. Here, in turn:
+
+1. a Machine that an Agent is reserved for already keeps it (a claim that was interrupted, a hub that was restored);
+2. as many as possible are served: if somebody has to go without, pinned Machines come first, then those that have waited longest;
+3. Machines get the host back that they had, as far as everybody of 2 stays served;
+4. the rest by the order of the policy, likewise.
+
+The result does not depend on the order of the input. With more Agents nobody who is served now goes without (Shapley 1962: the two sides of a matching
+are complements).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from ...common.collector import collector_paused
+from ...common.errors import InvalidInput, ZeroTouchError
+from .columns import Column, Suitable
+from .explain import Assignment, explained
+from .matching import Matching
+from .model import Choice, Host, Key, Policy, Wish
+from .places import Places, pack, spread
+from .policy import check_policy, host_order, of_machine, service_order, turn_order
+from .rules import Need, need_of, unusable
+
+Taken = Sequence[tuple[str, Host]]
+
+
+@collector_paused()
+def choose(wishes: Sequence[Wish], hosts: Sequence[Host], policy: Policy = Policy(), *, taken: Taken = ()) -> Choice:  # noqa: B008
+    """Assign hosts to wishes.
+
+    ``taken`` are (group, host) of Machines that have a host: spread and pack count them. They may be among the hosts, which then reject everybody.
+    Raises :class:`InvalidInput` for a policy that cannot be followed and :class:`ZeroTouchError` if a wish or a host is there twice. A wish with a selector
+    that is none is not served; its reason says what is wrong with the selector.
+    """
+    check_policy(policy)
+    _each_once([wish.title for wish in wishes], "waits")
+    _each_once([host.title for host in hosts], "is listed")
+    return explained(_Planner(wishes, hosts, policy, taken).run(), wishes, hosts, policy)
+
+
+def _each_once(titles: Iterable[str], verb: str) -> None:
+    twice = sorted(title for title, count in Counter(titles).items() if count > 1)
+    if twice:
+        raise ZeroTouchError(f"{', '.join(twice)} {verb} more than once: the planner has to be given each Machine and each Agent once")
+
+
+class _Planner:
+    """One run: wishes in turn order and usable hosts in host order, both by number."""
+
+    def __init__(self, wishes: Sequence[Wish], hosts: Sequence[Host], policy: Policy, taken: Taken) -> None:
+        self._policy = policy
+        self._hosts = sorted((host for host in hosts if unusable(host) is None), key=lambda host: host_order(policy, host))
+        self._reserved = _reserved_hosts(wishes, hosts)
+        self._pins = {wish.key: wish.pinned or of_machine(policy.pins, wish.key) for wish in wishes}
+        self._faults: dict[Key, str] = {}
+        self._wishes: list[Wish] = []
+        self._needs: dict[Key, Need] = {}
+        for wish in sorted((wish for wish in wishes if wish.key not in self._reserved), key=turn_order):
+            try:
+                self._needs[wish.key] = need_of(wish, self._pins[wish.key])
+                self._wishes.append(wish)
+            except InvalidInput as error:
+                self._faults[wish.key] = "; ".join(problem.text() for problem in error.problems)
+        needs = {need: number for number, need in enumerate(dict.fromkeys(self._needs.values()))}
+        self._need_of = [needs[self._needs[wish.key]] for wish in self._wishes]
+        self._suitable = Suitable(self._hosts, list(needs))
+        self._matching = Matching(self._suits, len(self._hosts))
+        self._held: dict[str, Counter[str]] = defaultdict(Counter)
+        self._hold(taken)
+        self._hold((wish.group, self._reserved[wish.key]) for wish in wishes if wish.key in self._reserved)
+
+    def run(self) -> Assignment:
+        numbers = range(len(self._wishes))
+        in_line = sorted(numbers, key=lambda number: service_order(self._wishes[number], self._pins[self._wishes[number].key]))
+        served = sorted([wish for wish in in_line if self._matching.serve(wish)])
+        again = {wish for wish in served if self._policy.reuse and self._reuse(wish)}
+        rest = [wish for wish in served if wish not in again]
+        if self._policy.order == "fit":
+            self._matching.first_hosts(rest)
+        else:
+            self._place(rest)
+        return Assignment(
+            reserved=self._reserved,
+            faults=self._faults,
+            pins=self._pins,
+            needs=self._needs,
+            usable=self._hosts,
+            suitable=self._suitable,
+            chosen={self._wishes[wish].key: host for wish, host in self._matching.host_of.items()},
+            again=frozenset(self._wishes[wish].key for wish in again),
+            held=self._held,
+        )
+
+    def _suits(self, wish: int) -> int:
+        return self._suitable.of(self._need_of[wish])
+
+    def _reuse(self, number: int) -> bool:
+        """Whether the wish has the host now that it had before."""
+        wish = self._wishes[number]
+        names = {of_machine(self._policy.history, wish.key), wish.hostname} - {""}
+        had = 0
+        for name in names:
+            had |= self._suitable.named(name)
+        had &= self._suits(number)
+        self._matching.take(number, had)
+        host = self._matching.host_of[number]
+        if not had >> host & 1:
+            return False
+        self._matching.settle(number)
+        self._hold([(wish.group, self._hosts[host])])
+        return True
+
+    def _place(self, wishes: Sequence[int]) -> None:
+        """Spread or pack, group by group."""
+        names = [self._place_of(host) for host in self._hosts]
+        column = Column(len(names), enumerate(names))
+        groups: dict[str, list[int]] = defaultdict(list)
+        for wish in wishes:
+            groups[self._wishes[wish].group].append(wish)
+        arrange = spread if self._policy.order == "spread" else pack
+        for group in sorted(groups):
+            arrange(self._matching, self._suits, groups[group], Places(names, column, self._held[group]))
+
+    def _place_of(self, host: Host) -> str:
+        return host.labels.get(self._policy.topology_label, "")
+
+    def _hold(self, pairs: Iterable[tuple[str, Host]]) -> None:
+        for group, host in pairs:
+            self._held[group][self._place_of(host)] += 1
+
+
+def _reserved_hosts(wishes: Sequence[Wish], hosts: Sequence[Host]) -> dict[Key, Host]:
+    """The host that is reserved for each wish already; of several one whose claim is the furthest, the others stay reserved."""
+    waiting = {wish.key: wish for wish in wishes}
+    found: dict[Key, Host] = {}
+    for host in sorted(hosts, key=lambda host: (host.cluster is None, host.bound != "True", host.key)):
+        wish = waiting.get(host.holder) if host.holder is not None else None
+        if wish is not None and not host.deleting and wish.agent_namespace in ("", host.namespace):
+            found.setdefault(wish.key, host)
+    return found
