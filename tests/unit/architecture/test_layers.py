@@ -15,7 +15,8 @@ import pytest
 ROOT = Path(__file__).parents[3]
 ROOMS = ROOT / "plugins" / "module_utils"
 PREFIX = "ansible_collections.zerotouch.openshift.plugins."
-# Floors of design 2; between ignition and manifests there is a step, since the Ignition file carries the manifests.
+# Floors of design 2; between ignition and manifests there is a step, since the Ignition file carries the manifests;
+# between hypershift and capi, since a pool is made of Cluster API's Machines.
 FLOORS = {
     "common": 0,
     "nmstate": 1,
@@ -31,7 +32,7 @@ FLOORS = {
     "installer": 4,
     "serving": 4,
     "capi": 5,
-    "hypershift": 5,
+    "hypershift": 5.5,
     "deployment": 6,
 }
 KNOWS_ANSIBLE = ROOMS / "common" / "door.py"

@@ -1,0 +1,81 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""A plan carried out: chain by chain, each write locked to what it was planned from. A conflict ends a chain; the caller looks and plans again."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+
+from ..common.errors import Interrupted, RemoteError, Unreachable, ZeroTouchError
+from ..common.parallel import for_each
+from ..kube.client import KubeClient
+from ..kube.faults import ConflictError
+from ..kube.write import Change, Outcome, apply_change
+from .steps import Chain
+
+
+@dataclasses.dataclass(frozen=True)
+class Done:
+    """What became of a chain: the writes that were made, and what ended it early. ``again``: somebody was faster, or an answer was lost."""
+
+    chain: Chain
+    outcomes: tuple[Outcome, ...] = ()
+    error: Exception | None = None
+    again: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+def apply_stages(client: KubeClient, stages: Iterable[Sequence[Chain]], forks: int = 8) -> list[Done]:
+    """Carry out all chains, those of a stage ``forks`` at a time. A chain whose needs were not met is passed over, with the error of what it needs."""
+    done: dict[str, Done] = {}
+    for stage in stages:
+        ready = [chain for chain in stage if not _unmet(chain, done)]
+        done |= {chain.name: Done(chain, error=_unmet(chain, done), again=_pending(chain, done)) for chain in stage if _unmet(chain, done)}
+        for found in for_each([chain for chain in ready if chain.steps], lambda chain: _apply(client, chain), forks):
+            done[found.item.name] = found.result or Done(found.item, error=found.error)
+            if isinstance(done[found.item.name].error, Interrupted):
+                return list(done.values())
+    return list(done.values())
+
+
+def _unmet(chain: Chain, done: dict[str, Done]) -> Exception | None:
+    return next((done[name].error for name in chain.needs if name in done and done[name].error is not None), None)
+
+
+def _pending(chain: Chain, done: dict[str, Done]) -> bool:
+    return any(done[name].again for name in chain.needs if name in done)
+
+
+def _apply(client: KubeClient, chain: Chain) -> Done:
+    outcomes: list[Outcome] = []
+    warnings: list[str] = []
+    versions: dict[str, str] = {}
+    for step in chain.steps:
+        change = _with_version(step.change, versions)
+        try:
+            now = apply_change(client, change)
+        except (RemoteError, Unreachable) as error:
+            if step.optional and not isinstance(error, ConflictError):
+                warnings.append(f"{change.title}: {error}")
+                continue
+            return Done(chain, tuple(outcomes), error, _worth_a_look(error, change), tuple(warnings))
+        except ZeroTouchError as error:
+            return Done(chain, tuple(outcomes), error, warnings=tuple(warnings))
+        outcomes.append(Outcome(change, now, changed=True))
+        versions[change.path] = str(now.get("metadata", {}).get("resourceVersion") or "")
+    return Done(chain, tuple(outcomes), warnings=tuple(warnings))
+
+
+def _with_version(change: Change, versions: dict[str, str]) -> Change:
+    """A chain may write an object twice: the second time it is as old as our own first write has made it."""
+    version = versions.get(change.path)
+    return dataclasses.replace(change, resource_version=version) if version and change.verb == "patch" else change
+
+
+def _worth_a_look(error: Exception, change: Change) -> bool:
+    if isinstance(error, Unreachable):
+        return error.kind in ("broken", "timeout")  # it may have been carried out
+    # An object that vanished under our hands; for a create 404 means that the namespace or the kind is missing.
+    return isinstance(error, ConflictError) or (isinstance(error, RemoteError) and error.status == 404 and change.verb == "patch")

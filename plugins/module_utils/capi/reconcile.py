@@ -1,0 +1,229 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The part of upstream's controller played by us: look, plan, write, and again until everything is where it is to be."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Callable, Iterable, Sequence
+
+from ..common.clock import Clock, SystemClock
+from ..common.errors import Interrupted, LimitReached, PartialFailure, ZeroTouchError
+from ..hub.kinds import AGENT, SECRET
+from ..kube.client import KubeClient
+from ..kube.write import PLANS, Outcome
+from ..nodes.provider_ids import IdPlan, WantedId, apply_ids, look
+from .apply import Done, apply_stages
+from .choose.model import Policy
+from .kinds import AGENT_CLUSTER, AGENT_MACHINE
+from .machine_plan import SETTLED, MachinePlan
+from .names import ADMIN_KUBECONFIG
+from .objects import backup_label
+from .observe import Api, Observed, Scope, discover, observe
+from .pass_plan import PassPlan, plan_pass
+from .steps import Chain, patch
+from .wake import Wake
+from .workload import Workload, kubeconfig_secret, open_workload, wanted_ids
+
+# Seconds after which everything is looked at again although no watch said anything: Secrets and control planes are not watched.
+RECHECK = 30.0
+
+
+@dataclasses.dataclass
+class Account:
+    """What was seen last and everything that was done, over all passes. ``missing`` are Nodes that have not joined yet."""
+
+    observed: Observed
+    plan: PassPlan
+    planned: list[str] = dataclasses.field(default_factory=list)
+    outcomes: list[Outcome] = dataclasses.field(default_factory=list)
+    problems: list[str] = dataclasses.field(default_factory=list)
+    missing: tuple[WantedId, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.outcomes)
+
+    @property
+    def open_machines(self) -> list[MachinePlan]:
+        """Machines that still wait for something."""
+        return [plan for plan in self.plan.machines if plan.state not in SETTLED]
+
+    @property
+    def converged(self) -> bool:
+        """Nothing is left to be written, and nobody waits."""
+        return (
+            not self.open_machines and not self.missing and not self.plan.describe() and all(plan.ready or paused_or_gone(plan) for plan in self.plan.clusters)
+        )
+
+
+def paused_or_gone(plan: object) -> bool:
+    """An AgentCluster that is paused or deleted does not have to become ready."""
+    return getattr(plan, "waits_for", "") in ("it is paused", "it is being deleted")
+
+
+class Reconciler:
+    """Passes over one scope of one hub. ``workload`` is how Nodes are reached; None leaves them alone. ``show`` gets a line for every write and wait."""
+
+    def __init__(
+        self,
+        client: KubeClient,
+        scope: Scope,
+        policy: Policy,
+        *,
+        clock: Clock | None = None,
+        forks: int = 8,
+        workload: Workload | None = None,
+        show: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        self._client, self._scope, self._policy = client, scope, policy
+        self._clock = clock or SystemClock()
+        self._forks = forks
+        self._workload = workload
+        self._nodes: KubeClient | None = None
+        self._show = show
+        self._told: dict[str, str] = {}
+        self.api: Api = discover(client)
+        observed = observe(client, self.api, scope)
+        self.account = Account(observed, plan_pass(observed, policy, self._moment()))
+
+    def check(self) -> Account:
+        """The plan of the next pass, with nothing written."""
+        self.account.planned = self.account.plan.describe()
+        self.account.problems = list(self.account.plan.problems)
+        self._node_ids(write=False)
+        return self.account
+
+    def once(self) -> Account:
+        """One pass: everything that can be done now. Who was faster than we is looked at again and planned for anew.
+
+        Raises :class:`PartialFailure` where something could not be written, after everything else was; the account is complete then as well.
+        """
+        for _round in range(PLANS):
+            plan = self.account.plan
+            done = apply_stages(self._client, plan.stages, self._forks)
+            self._enter(plan, done)
+            again = any(each.again for each in done)
+            if any(each.outcomes for each in done) or again:
+                self.look()
+            if not again:
+                break
+        self.account.problems = list(self.account.plan.problems)
+        self._raise_failures(done)
+        self._node_ids(write=True)
+        return self.account
+
+    def look(self) -> None:
+        """Read everything anew, and plan."""
+        self.account.observed = observe(self._client, self.api, self._scope)
+        self.account.plan = plan_pass(self.account.observed, self._policy, self._moment())
+
+    def until_converged(self, limit: float) -> Account:
+        """Passes until nobody waits for anything. Raises :class:`LimitReached` after ``limit`` seconds, with each machine and where it stands."""
+        end = self._clock.now() + limit
+        core = self.api.core
+        own = self._scope.namespace
+        paths = [AGENT.path(self._scope.agent_namespace), AGENT_MACHINE.path(own), AGENT_CLUSTER.path(own), core.machine.path(own), core.cluster.path(own)]
+        wake = Wake(self._client, paths, limit, self._clock)
+        while True:
+            before = len(self.account.outcomes)
+            self.once()
+            self._tell()
+            if self.account.converged:
+                return self.account
+            left = end - self._clock.now()
+            if left <= 0:
+                raise LimitReached(f"Not converged after {limit:g} s. {stuck(self.account)}", limit, "What is under way goes on; run again to wait further.")
+            if len(self.account.outcomes) == before:
+                wake.wait(min(left, RECHECK))
+                self.look()
+
+    def close(self) -> None:
+        if self._nodes is not None:
+            self._nodes.close()
+
+    def _moment(self) -> str:
+        # The server's own clock: times in objects are compared with others of it.
+        now = self._client.server_time() or datetime.datetime.now(datetime.UTC)
+        return now.astimezone(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def _enter(self, plan: PassPlan, done: Sequence[Done]) -> None:
+        self.account.planned += [line for line in plan.describe() if line not in self.account.planned]
+        for each in done:
+            self.account.outcomes += each.outcomes
+            for outcome in each.outcomes:
+                self._show(outcome.change.describe())
+            self.account.problems += each.warnings
+
+    def _raise_failures(self, done: Sequence[Done]) -> None:
+        failed = [each for each in done if each.error is not None]
+        if not failed:
+            return
+        for each in failed:
+            if isinstance(each.error, Interrupted) or not isinstance(each.error, ZeroTouchError):
+                raise each.error or AssertionError("a chain that failed has an error")
+        lines = [f"{each.chain.name}: {each.error}" for each in failed]
+        self.account.problems += lines
+        raise PartialFailure("\n".join(dict.fromkeys(lines)), {})
+
+    def _node_ids(self, *, write: bool) -> None:
+        """Provider IDs of the Nodes of machines that are ready. A cluster that cannot be reached is a problem that is told, and holds nothing up."""
+        if self._workload is None:
+            return
+        wanted, problems = wanted_ids(self.account.observed.agent_machines)
+        self.account.missing = ()
+        secret = kubeconfig_secret(self._client, self._scope.namespace) if wanted and self._workload.kubeconfig is None else None
+        if not wanted or (secret is None and self._workload.kubeconfig is None):
+            self.account.problems += problems
+            return
+        try:
+            if self._nodes is None:
+                self._nodes = open_workload(self._client, self._scope.namespace, self._workload, self._clock)
+            plan = look(self._nodes, wanted)
+            self._write_ids(plan, secret, write=write)
+        except Interrupted:
+            raise
+        except ZeroTouchError as error:
+            problems.append(f"provider IDs of Nodes cannot be set: {error}")
+        self.account.problems += problems
+
+    def _write_ids(self, plan: IdPlan, secret: dict[str, object] | None, *, write: bool) -> None:
+        self.account.planned += [line for change in plan.changes if (line := change.describe()) not in self.account.planned]
+        self.account.problems += plan.problems
+        self.account.missing = plan.missing
+        label = [] if secret is None else patch(SECRET, secret, {"metadata": {"labels": backup_label(secret)}})
+        if not write or self._nodes is None:
+            return
+        self._enter(
+            self.account.plan,
+            apply_stages(self._client, [[Chain(f"Secret {ADMIN_KUBECONFIG}", tuple(dataclasses.replace(step, optional=True) for step in label))]]),
+        )
+        outcomes = apply_ids(self._nodes, plan)
+        self.account.outcomes += [outcome for outcome in outcomes if outcome.changed]
+        for outcome in outcomes:
+            self._show(outcome.change.describe() if outcome.error is None else f"{outcome.change.title}: {outcome.error}")
+        self.account.problems += [f"{outcome.change.title}: {outcome.error}" for outcome in outcomes if outcome.error]
+
+    def _tell(self) -> None:
+        """A line for every machine whose state or reason is another than before."""
+        for plan in self.account.plan.machines:
+            text = f"{plan.state}: {plan.reason}"
+            if self._told.get(plan.view.name) != text:
+                self._told[plan.view.name] = text
+                self._show(f"{plan.view.title} {text}")
+
+
+def stuck(account: Account) -> str:
+    """Where everybody stands that still waits."""
+    lines = [f"{plan.view.title} is {plan.state}: {plan.reason}" for plan in account.open_machines]
+    lines += [f"{plan.chain.name}: {plan.waits_for}" for plan in account.plan.clusters if not plan.ready and plan.waits_for]
+    lines += [f"Node {each.node} of {each.machine} has not joined" for each in account.missing]
+    return _listed(lines) or "Others keep changing what we write."
+
+
+def _listed(lines: Iterable[str], shown: int = 20) -> str:
+    found = list(lines)
+    more = f"; and {len(found) - shown} more" if len(found) > shown else ""
+    return "; ".join(line.rstrip(".") for line in found[:shown]) + more + ("." if found else "")

@@ -1,0 +1,55 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Steps of a pass: the writes for one object and what belongs to it, in the order that an interruption at any point can be continued from."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..kube.resource import Resource
+from ..kube.write import Change, plan_object
+from .objects import key_of
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One write. A failure of an ``optional`` one is told and passed over: nothing that follows depends on it."""
+
+    change: Change
+    optional: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Chain:
+    """The writes for one object, one after the other; the first that fails ends the chain. Those in ``needs`` (names of chains) have to succeed before."""
+
+    name: str
+    steps: tuple[Step, ...] = ()
+    needs: tuple[str, ...] = ()
+
+
+def patch(
+    resource: Resource, observed: Mapping[str, Any], desired: Mapping[str, Any], *, why: str = "", owned: Sequence[str] = (), subresource: str = ""
+) -> list[Step]:
+    """The patch that brings ``desired`` into an object, if there is anything to bring; refused by the server if the object has changed since.
+
+    ``why`` stands before what differs.
+    """
+    namespace, name = key_of(observed)
+    metadata = {"namespace": namespace, "name": name, **desired.get("metadata", {})}
+    change = plan_object(resource, {**desired, "metadata": metadata}, observed, owned=owned)
+    if change is None:
+        return []
+    reasons = (why,) if why else change.reasons
+    version = str(observed["metadata"].get("resourceVersion") or "")
+    return [Step(dataclasses.replace(change, resource_version=version, subresource=subresource, reasons=reasons))]
+
+
+def create(resource: Resource, body: Mapping[str, Any], why: str) -> Step:
+    """The creation of an object exactly as upstream makes it, without a mark of ours."""
+    namespace, name = key_of(body)
+    whole = {"apiVersion": resource.api_version, "kind": resource.kind, **body}
+    return Step(Change("create", resource, namespace, name, whole, (why,)))

@@ -1,0 +1,57 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Something has changed: a watch of several kinds that tells no more than that, for a caller who then looks at everything anew."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Sequence
+
+from ..common.clock import Clock
+from ..kube.client import KubeClient
+
+# Seconds: what comes within it of the first event belongs to the same look; how often a wait looks whether it shall stop.
+COLLECT = 0.3
+_LOOK = 0.5
+
+
+class Wake:
+    """Watches of lists (paths) for ``seconds``, each in a thread of its own."""
+
+    def __init__(self, client: KubeClient, paths: Sequence[str], seconds: float, clock: Clock) -> None:
+        self._clock = clock
+        self._events: queue.Queue[Exception | None] = queue.Queue()
+        for path in paths:
+            threading.Thread(target=self._read, args=(client, path, seconds), name="zerotouch-watch", daemon=True).start()
+
+    def wait(self, seconds: float) -> bool:
+        """Until something changed, up to ``seconds``; False if nothing did. Raises what broke a watch, :class:`Interrupted` when asked to stop."""
+        end = self._clock.now() + seconds
+        while True:
+            self._clock.sleep(0)
+            left = end - self._clock.now()
+            try:
+                self._take(self._events.get(timeout=max(0.001, min(left, _LOOK))))
+                break
+            except queue.Empty:
+                if left <= 0:
+                    return False
+        time.sleep(COLLECT)
+        while not self._events.empty():
+            self._take(self._events.get())
+        return True
+
+    @staticmethod
+    def _take(event: Exception | None) -> None:
+        if event is not None:
+            raise event
+
+    def _read(self, client: KubeClient, path: str, seconds: float) -> None:
+        try:
+            for _event in client.follow(path, seconds):
+                self._events.put(None)
+        except Exception as error:  # judged by the thread that waits
+            self._events.put(error)

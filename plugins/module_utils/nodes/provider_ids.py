@@ -1,0 +1,73 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Provider IDs of Nodes: what links a Machine of Cluster API to its Node (reference capi-provider-agent.md 7). The plan is pure."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..kube.client import KubeClient
+from ..kube.paths import NODE
+from ..kube.write import Change, Outcome, apply_changes, plan_object
+
+
+@dataclasses.dataclass(frozen=True)
+class WantedId:
+    """Node ``node`` is to have ``provider_id``; ``machine`` is who says so."""
+
+    node: str
+    provider_id: str
+    machine: str
+
+
+@dataclasses.dataclass(frozen=True)
+class IdPlan:
+    """``changes`` of Nodes without an ID, ``missing`` Nodes that have not joined, ``problems`` for those that have another ID, which nobody can change."""
+
+    changes: tuple[Change, ...] = ()
+    missing: tuple[WantedId, ...] = ()
+    problems: tuple[str, ...] = ()
+    done: tuple[WantedId, ...] = ()
+
+
+def plan_provider_ids(wanted: Sequence[WantedId], nodes: Iterable[Mapping[str, Any]]) -> IdPlan:
+    """One patch for each Node that has no provider ID yet."""
+    by_name = {str(node["metadata"]["name"]): node for node in nodes}
+    changes: list[Change] = []
+    missing: list[WantedId] = []
+    problems: list[str] = []
+    done: list[WantedId] = []
+    for each in wanted:
+        node = by_name.get(each.node)
+        if node is None:
+            missing.append(each)
+            continue
+        present = str((node.get("spec") or {}).get("providerID") or "")
+        if present and present != each.provider_id:
+            problems.append(
+                f"Node {each.node} has the provider ID {present}, {each.machine} wants {each.provider_id}; it cannot be changed: delete the Node if it is stale"
+            )
+            continue
+        change = plan_object(NODE, {"metadata": {"name": each.node}, "spec": {"providerID": each.provider_id}}, node)
+        changes += [change] if change else []
+        done += [] if change else [each]
+    return IdPlan(tuple(changes), tuple(missing), tuple(problems), tuple(done))
+
+
+def look(client: KubeClient, wanted: Sequence[WantedId]) -> IdPlan:
+    """The plan against the cluster's Nodes; without a wish nobody is asked."""
+    return plan_provider_ids(wanted, client.list(NODE.path())) if wanted else IdPlan()
+
+
+def apply_ids(client: KubeClient, plan: IdPlan, *, check_mode: bool = False) -> list[Outcome]:
+    """Set them. A Node that somebody else changed meanwhile is judged anew by what it has then."""
+    wanted = {change.name: change.body["spec"]["providerID"] for change in plan.changes}
+
+    def again(change: Change, now: Mapping[str, Any] | None) -> Change | None:
+        found = plan_provider_ids([WantedId(change.name, wanted[change.name], "")], [now] if now else [])
+        return found.changes[0] if found.changes else None
+
+    return apply_changes(client, plan.changes, check_mode=check_mode, replan=again)
