@@ -15,8 +15,9 @@ description:
   - For O(state=booted) a machine is powered off, every medium ejected, the image inserted and seen inserted, the virtual CD set as boot device
     for one boot, and the machine powered on.
   - All BMCs are read before any is written. If one cannot be reached, refuses the login, lists NICs of which none has one of
-    O(hosts[].mac_addresses), leads to the same System UUID as another, or cannot do what is asked for, no machine is touched.
-  - A host that fails later does not stop the others; the task then fails with the complete list.
+    O(hosts[].mac_addresses), leads to the same System UUID as another, or cannot do what is asked for, no machine is touched
+    for O(state=booted) and O(state=on). For O(state=off) and O(state=ejected) only that machine is left alone.
+  - A host that fails later does not stop the others. The task then fails with the complete list.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.bmc_hosts
@@ -70,6 +71,10 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+stopped:
+  description: That a signal ended it before every host was done.
+  returned: when so
+  type: bool
 hosts:
   description: One entry for every host, in the order given.
   returned: always, once the BMCs were contacted
@@ -88,7 +93,7 @@ hosts:
     phase:
       description:
         - How far it came; V(observe), V(guard), V(plan) or the action of the last step.
-        - If any host failed in V(observe) or V(guard), no machine was touched.
+        - If any host failed in V(observe) or V(guard), no machine was touched for O(state=booted) and O(state=on).
       type: str
     reason:
       description: Why it failed or why nothing was to be done.
@@ -158,7 +163,7 @@ def run(call: Call) -> dict[str, Any]:
     alone = contextlib.nullcontext() if call.check_mode or not options.state_file else one_run(options.state_file.path.parent, "bmc_boot", call.clock)
     with alone:
         results = boot_hosts(requests, state, options, check_mode=call.check_mode)
-    return bulk_result(call, results)
+    return bulk_result(call, results, state)
 
 
 def main() -> None:

@@ -47,8 +47,13 @@ def test_what_bmcs_do(sno: Deployment) -> None:
     assert lab.machine("sno-0")["sessions"] == 0
 
 
-def test_two_hosts_that_are_one_machine(compact: Deployment) -> None:
-    """Two addresses lead to one BMC: neither host is touched."""
+def test_one_machine_of_three(compact: Deployment) -> None:
+    """Two addresses lead to one BMC: nothing is booted. One BMC is dead: the other machines go off all the same, and the next run finishes."""
+    two_hosts_that_are_one_machine(compact)
+    destroyed_around_a_dead_bmc(compact)
+
+
+def two_hosts_that_are_one_machine(compact: Deployment) -> None:
 
     def mistaken(inventory: dict[str, Any]) -> None:
         # With its certificate checked, the BMC would be found out before anything is read.
@@ -64,6 +69,23 @@ def test_two_hosts_that_are_one_machine(compact: Deployment) -> None:
     assert set(writes.values()) == {0}, writes
     left_alone = next(host for host in run.failure["hosts"] if host["name"] == "master-2")
     assert (left_alone["failed"], left_alone["changed"], left_alone["reason"]) == (False, False, "nothing was done, because of master-0, master-1")
+
+
+def destroyed_around_a_dead_bmc(compact: Deployment) -> None:
+    lab, mapping = compact.lab, compact.lab.vars["openshift_connect_to"]
+    for name in ("master-0", "master-1", "master-2"):
+        lab.boot(name, "http://127.0.0.1:1/token/agent.iso")
+    confirmed = {"openshift_confirm": "demo"}
+    run = compact.run("destroy_cluster", extra={**confirmed, "openshift_connect_to": {**mapping, "10.0.0.12:443": "127.0.0.1:1"}})
+    assert not run.ok and "demo is not down: 1 of 3 machines failed.\nmaster-1: BMC of master-1" in run.message, run.output
+    left = {machine["name"]: (machine["power"], bool(machine["medium"])) for machine in lab.status()["machines"] if machine["name"].startswith("master")}
+    assert left == {"master-0": ("Off", False), "master-1": ("On", True), "master-2": ("Off", False)}
+    assert (compact.work_dir / "config").is_dir()
+
+    again = compact.run("destroy_cluster", extra=confirmed)
+    assert again.ok and not (compact.work_dir / "config").exists(), again.output
+    assert lab.machine("master-1")["power"] == "Off"
+    lab.assert_nothing_left()
 
 
 def test_a_host_that_does_not_qualify(sno: Deployment) -> None:

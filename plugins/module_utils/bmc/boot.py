@@ -15,7 +15,7 @@ from .guard import Refusal, refusals, wrong_machine
 from .hosts import BmcOptions, BootRequest, HostResult
 from .machine import Machine, read_machine
 from .observe import address_of, observe_all, open_session
-from .plan import State, Step, describe, plan_machine
+from .plan import ALL_OR_NONE, State, Step, describe, plan_machine
 
 REPAIR_PAUSE = 10.0
 _MOST_NAMES = 3
@@ -24,8 +24,8 @@ _MOST_NAMES = 3
 def boot_hosts(requests: Sequence[BootRequest], state: State, options: BmcOptions, *, check_mode: bool = False) -> list[HostResult]:
     """Bring every host to ``state``. Returns a result for every request, failures included.
 
-    All BMCs are read before any is written. If one of them cannot be read, belongs to another machine or lacks the means, no machine is touched.
-    A host that fails later does not stop the others. In check mode only GETs are sent.
+    All BMCs are read before any is written. If one of them cannot be read, belongs to another machine or lacks the means, it is left alone; for the
+    states of ``ALL_OR_NONE`` no machine is touched then. A host that fails later does not stop the others. In check mode only GETs are sent.
     Raises :class:`Interrupted` when told to stop, with what was done so far in its ``result``.
     """
     observed = observe_all(requests, options, read_only=check_mode)
@@ -34,11 +34,16 @@ def boot_hosts(requests: Sequence[BootRequest], state: State, options: BmcOption
         request.name: plan_machine(machines[request.name], state, request.image_url, force=request.force) for request in requests if request.name in machines
     }
     refused = refusals(observed, plans)
-    if refused:
+    if refused and state in ALL_OR_NONE:
         return [_untouched(request, machines.get(request.name), refused) for request in requests]
-    results = {request.name: _planned(request, machines[request.name], state, plans[request.name], check_mode=check_mode) for request in requests}
+    results = {
+        request.name: _untouched(request, machines.get(request.name), refused)
+        if request.name in refused
+        else _planned(request, machines[request.name], state, plans[request.name], check_mode=check_mode)
+        for request in requests
+    }
     if not check_mode:
-        _act([request for request in requests if plans[request.name]], machines, plans, results, options)
+        _act([request for request in requests if request.name not in refused and plans[request.name]], machines, plans, results, options)
     return list(results.values())
 
 
@@ -91,7 +96,7 @@ def _described(request: BootRequest, machine: Machine) -> HostResult:
 
 
 def _untouched(request: BootRequest, machine: Machine | None, refused: Mapping[str, Refusal]) -> HostResult:
-    """The result of a host in a call that touches none: why it was refused, or for whose sake it waits."""
+    """The result of a host that is not touched: why it was refused, or for whose sake it waits."""
     result = _described(request, machine) if machine else HostResult(request.name)
     if request.name in refused:
         result.failed, result.phase, result.reason = True, refused[request.name].phase, refused[request.name].reason
@@ -127,5 +132,6 @@ def _act(
         results[name].failed, results[name].reason = True, str(error)
     for _name, error in errors:
         if isinstance(error, Interrupted):
-            error.result = {"changed": any(result.changed for result in results.values()), "hosts": [result.as_dict() for result in results.values()]}
+            changed = any(result.changed for result in results.values())
+            error.result = {"stopped": True, "changed": changed, "hosts": [result.as_dict() for result in results.values()]}
         raise error

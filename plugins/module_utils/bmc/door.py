@@ -16,6 +16,7 @@ from ..common.state import StateFile
 from .hosts import BmcOptions, HostResult
 from .image_url import shown_url
 from .info import some_failed
+from .plan import ALL_OR_NONE, State
 
 
 def bmc_argument_spec() -> dict[str, Any]:
@@ -59,7 +60,7 @@ def bmc_options(call: Opened) -> BmcOptions:
     )
 
 
-def bulk_result(call: Opened, results: Sequence[HostResult]) -> dict[str, Any]:
+def bulk_result(call: Opened, results: Sequence[HostResult], state: State) -> dict[str, Any]:
     """The complete list, with warnings and diff; raises a fault holding it if any host failed."""
     for result in results:
         for text in result.warnings:
@@ -73,7 +74,7 @@ def bulk_result(call: Opened, results: Sequence[HostResult]) -> dict[str, Any]:
             if result.plan
         ]
     if any(result.failed for result in results):
-        before_any = any(result.failed and result.phase in ("observe", "guard") for result in results)
+        before_any = state in ALL_OR_NONE and any(result.failed and result.phase in ("observe", "guard") for result in results)
         raise some_failed(answer, "No machine was touched: all BMCs must be right before the first power action." if before_any else "")
     return answer
 

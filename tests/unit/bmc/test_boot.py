@@ -164,11 +164,10 @@ def test_two_hosts_on_one_machine_are_both_refused(serve: Any, options: BmcOptio
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-@pytest.mark.parametrize("state", ["booted", "ejected", "on", "off"])
+@pytest.mark.parametrize("state", ["booted", "on"])
 def test_before_all_bmcs_are_right_none_is_touched(serve: Any, options: BmcOptions, state: Any, check_mode: bool) -> None:
     """Unreachable, another machine, a CA that is not there, a wrong password: each is told, and the good one is left as it is."""
     good, dead, other, refusing = (serve(uuid=str(number), power=power) for number, power in enumerate(["On", "On", "Off", "On"]))
-    good.bmc.slots[1].image, good.bmc.slots[1].inserted = "http://old/x/old.iso", True
     good.bmc.power = "Off" if state == "on" else "On"
     other.bmc.macs = ("aa:bb:cc:00:00:09",)
     dead.close()
@@ -194,6 +193,30 @@ def test_before_all_bmcs_are_right_none_is_touched(serve: Any, options: BmcOptio
     assert [served.bmc.writes() for served in (good, other, refusing)] == [[], [], []]
 
 
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize("state", ["ejected", "off"])
+def test_what_is_taken_down_goes_whatever_the_others_do(serve: Any, options: BmcOptions, state: Any, check_mode: bool) -> None:
+    """No machine stays on because the BMC of another one is dead; one that is not the host's is left alone, as ever."""
+    good, dead, other, first, second = (serve(uuid=uuid) for uuid in ("1", "2", "3", "4", "4"))
+    for served in (good, other):
+        served.bmc.slots[1].image, served.bmc.slots[1].inserted = URL, True
+    other.bmc.macs = ("aa:bb:cc:00:00:09",)
+    dead.close()
+    hosts = {"dead": dead, "good": good, "other": other, "first": first, "second": second}
+    results = {result.name: result for result in boot_hosts([request_for(bmc, name) for name, bmc in hosts.items()], state, options, check_mode=check_mode)}
+    assert [(name, result.failed, result.changed) for name, result in results.items()] == [
+        ("dead", True, False),
+        ("good", False, True),
+        ("other", True, False),
+        ("first", True, False),
+        ("second", True, False),
+    ]
+    assert "cannot be reached" in results["dead"].reason and "another machine" in results["other"].reason and "one machine" in results["first"].reason
+    assert [bmc.bmc.writes() for bmc in (other, first, second)] == [[], [], []]
+    done = {"off": ("Off", True), "ejected": ("On", False)}
+    assert (good.bmc.power, good.bmc.slots[1].inserted) == (("On", True) if check_mode else done[state])
+
+
 def test_who_fails_later_does_not_stop_the_others(serve: Any, options: BmcOptions) -> None:
     good, stuck = serve(), serve(uuid="2", power_stuck=True)
     results = boot_hosts([request_for(stuck, "stuck"), request_for(good, "good")], "booted", options)
@@ -210,10 +233,15 @@ def test_a_stop_tells_what_was_done_so_far(serve: Any, options: BmcOptions) -> N
     with pytest.raises(Interrupted) as caught:
         boot_hosts([request_for(first, "first"), request_for(second, "second")], "booted", dataclasses.replace(options, clock=Stopped(), forks=1))
     told = caught.value.result
-    assert told["changed"] and [(host["name"], host["phase"], host["failed"]) for host in told["hosts"]] == [
-        ("first", "power_off", True),
-        ("second", "plan", True),
-    ]
+    assert (
+        told["stopped"]
+        and told["changed"]
+        and [(host["name"], host["phase"], host["failed"]) for host in told["hosts"]]
+        == [
+            ("first", "power_off", True),
+            ("second", "plan", True),
+        ]
+    )
     assert second.bmc.writes() == [] and first.bmc.open_sessions == {}
 
 

@@ -69,6 +69,18 @@ def test_the_failure_of_one_host_keeps_the_list(call: Any, served: Any) -> None:
     assert "No machine was touched" in result["msg"]
 
 
+def test_one_dead_bmc_keeps_no_other_machine_on(call: Any, served: Any) -> None:
+    served.bmc.power = "On"
+    dead = host(served)
+    dead = {**dead, "name": "dead", "bmc": {**dead["bmc"], "address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1"}}
+    hosts = [dead, host(served)]
+    result = call(bmc_boot, hosts=hosts, state="off")
+    assert (result["failed"], result["changed"], served.bmc.power) == (True, True, "Off")
+    assert result["msg"].startswith("1 of 2 hosts failed:\ndead: BMC of dead:") and "No machine was touched" not in result["msg"]
+    again = call(bmc_boot, hosts=hosts, state="off")
+    assert (again["failed"], again["changed"]) == (True, False) and "No machine was touched" not in again["msg"]
+
+
 def test_partial_failure_is_told_with_what_was_changed(call: Any, served: Any) -> None:
     served.bmc.boot_refused = True
     result = call(bmc_boot, hosts=[host(served)], image_url=URL)
