@@ -12,7 +12,8 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 
-from ..common.errors import LimitReached, ZeroTouchError
+from ..cluster.rules.validate import surplus_hosts
+from ..common.errors import InvalidInput, LimitReached, ZeroTouchError
 from ..kube.client import KubeClient, Object
 from ..kube.faults import ForbiddenError
 from ..kube.resource import Resource
@@ -70,10 +71,11 @@ def plan_install(cluster: HubCluster, observed: Observed) -> InstallPlan:
     """The writes that make the cluster what it shall be.
 
     Raises :class:`ZeroTouchError` where the present state forbids it: a ClusterImageSet of that name with another release, an AgentClusterInstall
-    whose installation runs and differs.
+    whose installation runs and differs; :class:`InvalidInput` for more hosts than a cluster takes that is not installed yet.
     """
     present = observed.get("AgentClusterInstall", cluster.name)
     status = read_status(present) if present else InstallStatus()
+    _refuse_surplus(cluster, status)
     changes: list[Change] = []
     notes: list[str] = []
     if observed.namespace is False:
@@ -95,6 +97,14 @@ def plan_install(cluster: HubCluster, observed: Observed) -> InstallPlan:
     unused = [item for item in observed.config_maps if item["metadata"]["name"] not in names and not status.started]
     removals = [plan_deletion(CONFIG_MAP, item, "the configuration does not need it any more") for item in unused]
     return InstallPlan((*changes, *(removal for removal in removals if removal)), tuple(notes), status)
+
+
+def _refuse_surplus(cluster: HubCluster, status: InstallStatus) -> None:
+    """One bound Agent too many keeps an installation from starting (reference infrastructure-operator.md 14); which one to leave out is not ours to choose."""
+    surplus = [] if status.started or status.phase == "installed" else surplus_hosts(cluster.deployment)
+    if surplus:
+        hint = "raise the replicas, or leave hosts out until the cluster is installed: add_hosts brings them in then"
+        raise InvalidInput([dataclasses.replace(problem, hint=hint) for problem in surplus])
 
 
 def _create_namespace(name: str) -> Change:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any, cast
@@ -13,8 +14,8 @@ from typing import Any, cast
 import jsonschema
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import ExtraManifest, ImageDigestSource, Pool
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Deployment, ExtraManifest, Host, ImageDigestSource, Pool
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub import cluster_install
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.cluster_install import RESOURCES, apply_install, hold, observe, plan_install, plan_removal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_objects import CONFIG_MAP_BYTES, HubCluster, hub_objects
@@ -171,6 +172,22 @@ def test_an_image_set_of_others_is_never_changed(api: MemoryApi) -> None:
     with pytest.raises(ZeroTouchError, match=r"another release image \(other\).*image_set"):
         plan_install(hub_cluster(), observe(client(api), hub_cluster()))
     assert "ClusterImageSet edge-4.22" in deploy(api, hub_cluster(image_set="edge-4.22"))
+
+
+def with_workers(count: int) -> HubCluster:
+    cluster = hub_cluster()
+    workers = tuple(Host(f"worker-{number}", role="worker") for number in range(count))
+    return dataclasses.replace(cluster, deployment=Deployment(cluster.deployment.cluster, workers))
+
+
+def test_more_hosts_than_the_cluster_takes_are_refused_before_anything_is_written(api: MemoryApi) -> None:
+    """One Agent too many keeps the installation from starting, for ever. Once it runs, the rest may join by add_hosts."""
+    with pytest.raises(InvalidInput, match=r"number of worker hosts defined \(3\) exceeds the configured Compute replicas \(2\)") as refused:
+        plan_install(with_workers(3), observe(client(api), hub_cluster()))
+    assert "add_hosts" in refused.value.problems[0].hint
+    deploy(api, with_workers(1))
+    started(api, "InstallationInProgress")
+    assert not plan_install(with_workers(3), observe(client(api), hub_cluster())).changes
 
 
 def test_a_conflict_is_planned_again(api: MemoryApi) -> None:

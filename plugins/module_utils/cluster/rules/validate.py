@@ -87,3 +87,9 @@ def validate(deployment: Deployment, *, today: datetime.date | None = None, agen
         *dict.fromkeys(problem for problem in found if problem.layer == "installer"),
         *dict.fromkeys(problem for problem in found if problem.layer == "ours"),
     ]
+
+
+def surplus_hosts(deployment: Deployment) -> list[Problem]:
+    """Hosts of a role beyond its replicas: to install a cluster by a service that exists already, fewer may be named, more may not."""
+    facts = Facts(deployment, datetime.datetime.now(tz=datetime.UTC).date())
+    return [problem for problem in pools.host_counts(facts) if problem.severity == "error"]
