@@ -19,6 +19,7 @@ from ..common.opened import Opened
 from ..common.problems import Problem
 from ..hub.agents.model import ClusterRef
 from ..hub.cluster_install import InstallPlan, apply_install, await_gone, observe, plan_install, plan_removal
+from ..hub.credentials import write_credentials
 from ..hub.from_spec import agent_hosts, infra_env_options
 from ..hub.install_objects import HubCluster
 from ..hub.install_status import InstallStatus, Phase, read_status
@@ -28,7 +29,7 @@ from ..kube.client import KubeClient
 from ..kube.connection import connect
 from ..kube.write import Outcome, apply_changes, diff_of
 from .configure import Input, read_input
-from .hub_install import MediaDetacher, media_names, plan_credentials, refuse_failures, result_of, write_credentials
+from .hub_install import MediaDetacher, media_names, plan_credentials, refuse_failures, result_of
 from .hub_timeline import HubTimeline
 from .media import BmcMedia
 from .workdir import WorkDir
@@ -210,7 +211,7 @@ class _Presence:
         if credentials.changed:
             self._call.plan([f"write {path}" for path in credentials.files])
         if not self._call.check_mode:
-            write_credentials(credentials, work_dir)
+            write_credentials(credentials)
             if status.phase == "installed":
                 self._timeline.installed(self._media.done if self._request.media_hosts else None)
         present = {path.name: str(path) for path in (work_dir.kubeconfig, work_dir.kubeadmin_password) if path.name not in credentials.missing}

@@ -8,21 +8,16 @@ Planning reads and decides, applying writes what the plan says; the wait detache
 
 from __future__ import annotations
 
-import base64
-import dataclasses
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ..common import libraries
-from ..common.errors import PartialFailure, ZeroTouchError
-from ..common.files import SECRET_FILE, ensure_directory, same_file, write_atomic
+from ..common.errors import PartialFailure
 from ..hub.agents.model import Agent, ClusterRef
 from ..hub.cluster_install import failures
+from ..hub.credentials import KUBECONFIG, PASSWORD, Credentials, read_credentials
 from ..hub.install_status import InstallStatus
 from ..hub.install_wait import Situation, hosts_result
-from ..hub.kinds import SECRET
-from ..kube.client import KubeClient, Object
+from ..kube.client import KubeClient
 from ..kube.write import Outcome
 from .supervise import MediaControl
 from .workdir import WorkDir
@@ -32,73 +27,10 @@ _BOOTED_FROM_DISK = frozenset({"Rebooting", "Waiting for ignition", "Configuring
 _ATTEMPTS = 3
 
 
-@dataclasses.dataclass(frozen=True)
-class Credentials:
-    """Files of ``auth/`` that are not as the hub's Secrets say; contents are secret. ``missing``: Secrets that the hub has not made yet."""
-
-    files: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
-    missing: tuple[str, ...] = ()
-
-    @property
-    def changed(self) -> bool:
-        return bool(self.files)
-
-    def secrets(self) -> set[str]:
-        """What must appear in no output: the password, the private key of the administrator."""
-        found = set()
-        for text in self.files.values():
-            found |= {text.strip()} if "\n" not in text.strip() else set(re.findall(r"(?:client-key-data|token): *(\S+)", text))
-        return found
-
-
 def plan_credentials(client: KubeClient, namespace: str, status: InstallStatus, work_dir: WorkDir) -> Credentials:
     """Which credentials have to be fetched: the kubeconfig once the installation runs, the password once it is complete."""
-    files: dict[str, str] = {}
-    missing: list[str] = []
-    wanted = (
-        (status.kubeconfig_secret, "kubeconfig", work_dir.kubeconfig),
-        (status.password_secret, "password", work_dir.kubeadmin_password),
-    )
-    for name, key, path in wanted:
-        secret = client.find(SECRET.path(namespace, name)) if name else None
-        text = _decoded(secret, key)
-        if not text:
-            missing.append(path.name)
-        elif key == "kubeconfig" and _same_admin(path, text):
-            continue  # it may hold more than the hub's by now: the CA of the ingress
-        elif not same_file(path, text, SECRET_FILE):
-            files[str(path)] = text
-    return Credentials(files, tuple(missing))
-
-
-def write_credentials(credentials: Credentials, work_dir: WorkDir) -> None:
-    if credentials.files:
-        ensure_directory(work_dir.kubeconfig.parent)
-    for path, text in credentials.files.items():
-        write_atomic(type(work_dir.root)(path), text, SECRET_FILE)
-
-
-def _decoded(secret: Object | None, key: str) -> str:
-    value = ((secret or {}).get("data") or {}).get(key)
-    try:
-        return base64.b64decode(str(value), validate=True).decode() if value else ""
-    except ValueError as error:
-        raise ZeroTouchError(f"The hub's Secret {(secret or {}).get('metadata', {}).get('name')} holds no text under {key}.") from error
-
-
-def _same_admin(path: Any, text: str) -> bool:
-    """Whether the file is a kubeconfig for the same server and with the same client certificate."""
-    if not path.is_file() or path.stat().st_mode & 0o777 != SECRET_FILE:
-        return False
-    try:
-        ours, theirs = (libraries.yaml.safe_load(each) for each in (path.read_text(), text))
-        return bool(_who(ours) == _who(theirs))
-    except (libraries.yaml.YAMLError, KeyError, IndexError, TypeError, ValueError):
-        return False
-
-
-def _who(kubeconfig: Mapping[str, Any]) -> tuple[str, str]:
-    return kubeconfig["clusters"][0]["cluster"]["server"], kubeconfig["users"][0]["user"]["client-certificate-data"]
+    wanted = ((status.kubeconfig_secret, KUBECONFIG, work_dir.kubeconfig), (status.password_secret, PASSWORD, work_dir.kubeadmin_password))
+    return read_credentials(client, namespace, wanted)
 
 
 class MediaDetacher:
