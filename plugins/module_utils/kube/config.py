@@ -13,6 +13,7 @@ from __future__ import annotations
 import base64
 import binascii
 import dataclasses
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -114,7 +115,7 @@ def resolve(source: Source, context: str = "", *, persist: bool = False) -> Kube
         return resolve(source if source.path is None else read_source(source.path), context, persist=persist)
 
     if (user.get("exec") or user.get("auth-provider")) and not config.authorization:
-        return dataclasses.replace(_with_fetched_credentials(source, name, config, persist=persist), renew=again)
+        return dataclasses.replace(_with_fetched_credentials(source, name, config, persist=persist, plugin=_plugin_name(user)), renew=again)
     return dataclasses.replace(config, renew=again) if user.get("tokenFile") and not user.get("token") else config
 
 
@@ -204,21 +205,55 @@ def _impersonation(user: Mapping[str, Any]) -> dict[str, str | Sequence[str]]:
     return impersonation(str(user.get("as") or ""), [str(group) for group in user.get("as-groups") or []])
 
 
-def _with_fetched_credentials(source: Source, context: str, config: KubeConfig, *, persist: bool) -> KubeConfig:
+def _with_fetched_credentials(source: Source, context: str, config: KubeConfig, *, persist: bool, plugin: str) -> KubeConfig:
+    """Raises :class:`ZeroTouchError` when ``plugin`` gives nothing; of that the kubernetes library only logs an error."""
     kubernetes = libraries.kubernetes
     fetched = kubernetes.client.Configuration()
     wanted = {"context": context or None, "client_configuration": fetched, "persist_config": persist}
     try:
-        if source.path is not None:
-            kubernetes.config.load_kube_config(str(source.path), **wanted)
-        else:
-            kubernetes.config.load_kube_config_from_dict(dict(source.document), **wanted)
+        with _Overheard() as heard:
+            if source.path is not None:
+                kubernetes.config.load_kube_config(str(source.path), **wanted)
+            else:
+                kubernetes.config.load_kube_config_from_dict(dict(source.document), **wanted)
     except kubernetes.config.ConfigException as error:
         raise ZeroTouchError(f"The {source.label}: the credentials of context {context!r} cannot be fetched: {error}.") from error
     token = fetched.api_key.get("BearerToken") or fetched.api_key.get("authorization") or ""  # the key's name differs by release of the library
-    return dataclasses.replace(
+    found = dataclasses.replace(
         config,
         authorization=str(token),
         client_cert=_read(source.label, fetched.cert_file, "client-certificate") if fetched.cert_file else config.client_cert,
         client_key=_read(source.label, fetched.key_file, "client-key") if fetched.key_file else config.client_key,
     )
+    if not found.authorization and not found.client_cert:
+        why = "; ".join(heard.words).removeprefix("exec: ").rstrip(".") or "it gave no reason"
+        raise ZeroTouchError(
+            f"The {source.label}: the credential plugin {plugin} of context {context!r} gave no credentials: {why}.",
+            "Try kubectl with this kubeconfig; the plugin may want a login first.",
+        )
+    return found
+
+
+def _plugin_name(user: Mapping[str, Any]) -> str:
+    """The plugin as the kubeconfig names it, without its arguments, which may be secret."""
+    given, provider = user.get("exec"), user.get("auth-provider")
+    named = given.get("command") if isinstance(given, dict) else provider.get("name") if isinstance(provider, dict) else ""
+    return str(named or "without a name")
+
+
+class _Overheard(logging.Handler):
+    """What the kubernetes library logs, which would print it on standard error if nobody listened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.words.append(" ".join(record.getMessage().split()))
+
+    def __enter__(self) -> _Overheard:
+        logging.getLogger().addHandler(self)
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        logging.getLogger().removeHandler(self)

@@ -54,6 +54,25 @@ def test_a_plugins_token_comes_through_the_kubernetes_library(tmp_path):
     assert read_kubeconfig(write(tmp_path / "k", {"exec": plugin})).authorization == "Bearer fetched"
 
 
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("/nowhere/oc-login", "No such file or directory"),
+        ("plugin", "process returned 3. log in first"),
+        ("true", "failed to decode process output"),
+    ],
+)
+def test_a_plugin_that_fails_is_named_with_its_own_words(tmp_path, command, words, capfd):
+    (tmp_path / "plugin").write_text("#!/bin/sh\necho log in first >&2; exit 3\n")
+    (tmp_path / "plugin").chmod(0o700)
+    command = str(tmp_path / command) if command == "plugin" else command
+    user = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": command, "args": ["--secret=canary"], "interactiveMode": "Never"}}
+    with pytest.raises(ZeroTouchError) as told:
+        read_kubeconfig(write(tmp_path / "k", user))
+    assert f"the credential plugin {command} of context 'x' gave no credentials" in told.value.message and words in told.value.message
+    assert "canary" not in f"{told.value}{told.value.hint}{capfd.readouterr()}"
+
+
 def test_static_credentials_do_not_import_the_kubernetes_library(tmp_path):
     module = "ansible_collections.zerotouch.openshift.plugins.module_utils.kube"
     code = f"import sys, pathlib\nfrom {module}.config import read_kubeconfig\nfrom {module}.client import KubeClient\n"
