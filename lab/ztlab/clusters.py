@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import urllib.parse
 from collections.abc import Coroutine, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from .ingress import Ingress
 from .newcluster import pki
 from .newcluster.cluster import NewCluster
 from .newcluster.config_server import ConfigServer
+from .newcluster.guest import GuestCluster
 
 if TYPE_CHECKING:
     from .lab import Lab
@@ -128,12 +130,42 @@ class RunningCluster:
         return 3 if kubelet.ready else 2 if kubelet.joined is not None else 1
 
 
+class HostedRun(RunningCluster):
+    """A cluster whose control plane runs on the hub: no machine carries it. ``ignition``: where its hosts get their configuration, host or host:port."""
+
+    def __init__(self, plan: ClusterPlan, api: GuestCluster, address: str, port: int, ignition: str) -> None:
+        table: dict[str, str] = {}
+        super().__init__(plan, api, address, Ingress(api, address), table, ConfigServer((), api.ingress_authority, api.pools))
+        self.guest, self.port, self.ignition = api, port, ignition
+
+    async def serve(self) -> None:
+        """Answer at the published address."""
+        if not self._serving:
+            await self.guest.start(self.address, self.port)
+            self._serving = True
+
+    async def end(self) -> None:
+        if self._serving:
+            self._serving = False
+            await self.guest.stop()
+
+    async def carry(self, machine: str) -> None:
+        """Machines of a hosted cluster are workers."""
+
+    async def drop(self, machine: str) -> None:
+        """The control plane stays."""
+
+    def node_booted(self, hostname: str, role: str, ip: str, *, machine: str = "", installation: str = "") -> None:
+        self.api.node_booted(hostname, "worker", ip, automatic=False, machine=machine, installation=installation)
+
+
 class Clusters:
     """By :attr:`ClusterPlan.key`."""
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
         self._clusters: dict[str, RunningCluster] = {}
+        self.hosted: dict[str, HostedRun] = {}
 
     def get(self, key: str) -> RunningCluster | None:
         return self._clusters.get(key)
@@ -142,8 +174,12 @@ class Clusters:
         """The newest cluster of this name."""
         return next((running for running in reversed(self._clusters.values()) if running.plan.domain == domain), None)
 
-    def at(self, address: str) -> RunningCluster | None:
-        """The cluster whose API is at a loopback address."""
+    def configured_by(self, url: str, address: str) -> RunningCluster | None:
+        """The cluster that a host joins with the configuration from a URL, whose host name leads to a loopback address."""
+        netloc = urllib.parse.urlsplit(url).netloc.lower()
+        for hosted in self.hosted.values():
+            if hosted.ignition.lower() == netloc:
+                return hosted
         return next((running for running in reversed(self._clusters.values()) if running.address == address), None)
 
     async def begin(self, plan: ClusterPlan, machine: str) -> RunningCluster:
@@ -180,8 +216,9 @@ class Clusters:
         return running
 
     async def stop(self) -> None:
-        await asyncio.gather(*(running.end() for running in self._clusters.values()))
+        await asyncio.gather(*(running.end() for running in (*self._clusters.values(), *self.hosted.values())))
         self._clusters.clear()
+        self.hosted.clear()
 
     def status(self) -> list[dict[str, Any]]:
         return [
@@ -198,7 +235,7 @@ class Clusters:
                     for name, kubelet in running.api.nodes.kubelets.items()
                 },
             }
-            for running in self._clusters.values()
+            for running in (*self._clusters.values(), *self.hosted.values())
         ]
 
     def kubeconfig(self) -> str:

@@ -189,11 +189,14 @@ class Answers:
         """Whether the cluster gives its configuration to a host that wants to join (day 2)."""
         request = json.loads(arguments[0])
         url = str(request.get("url", ""))
+        headers = {str(entry["key"]): str(entry["value"]) for entry in request.get("request_headers") or []}
+        if request.get("ignition_endpoint_token"):
+            headers["Authorization"] = f"Bearer {request['ignition_endpoint_token']}"
         try:
             tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             if request.get("ca_certificate"):
                 tls.load_verify_locations(cadata=base64.b64decode(request["ca_certificate"]).decode("utf-8", "replace"))
-            reply = await self._live.http.request("GET", url, tls=tls)
+            reply = await self._live.http.request("GET", url, headers=headers, tls=tls)
         except (Unreachable, ssl.SSLError, ValueError) as error:
             return {"is_success": False, "url": url, "download_error": str(error), "ignition": ""}
         if not reply.ok:

@@ -87,7 +87,7 @@ async def _point(lab: Lab, machine: Hardware, pointer: Pointer, network: HostNet
         try:
             reply = await http.request("GET", pointer.source, headers=pointer.headers, tls=pointer.trust())
             address = urllib.parse.urlsplit(http.reach(pointer.source)[0]).hostname or ""
-            running = lab.clusters.at(address)
+            running = lab.clusters.configured_by(pointer.source, address)
             problem = "" if reply.ok and running is not None else f"{reply.status}: {reply.body[:200].decode('utf-8', 'replace').strip()}"
         except (Unreachable, ssl.SSLError) as error:
             running, problem = None, str(error)

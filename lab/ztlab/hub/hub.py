@@ -26,7 +26,8 @@ from .backend import Backend
 from .client import Client
 from .discovery_source import ignition_source, initrd_source
 from .environment import os_images, service_environment
-from .front import front
+from .front import Answer, front
+from .hypershift.room import kinds as hypershift_kinds
 from .images.service import ImageService, OsImageFile
 from .names import CLUSTER_DEPLOYMENT
 from .operators import Operators
@@ -72,6 +73,8 @@ class Hub:
         self.service.core.signers_source = lambda cluster: self.signers(cluster.id)
         self.images: ImageService | None = None
         self.spokes = Spokes(lab)
+        self.routes: dict[str, Answer] = {}
+        self.route_contexts: dict[str, ssl.SSLContext] = {}
         self.operators: Operators | None = None
         self._signers: dict[str, dict[str, tuple[bytes, bytes]]] = {}
         self._session: aiohttp.ClientSession | None = None
@@ -111,13 +114,15 @@ class Hub:
         self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0, ssl=context), cookie_jar=aiohttp.DummyCookieJar())
         await self.start_api()
         self.images = self._image_service()
-        routes = {self.site.service_host: self.service.handle, self.site.image_service_host: self.images.handle}
+        self.routes |= {self.site.service_host: self.service.handle, self.site.image_service_host: self.images.handle}
         tls = lab.authority.server_context([self.site.service_host, *self.site.hosts, self.host])
-        await lab.serve(front(routes), self.host, unprivileged_port(443), tls)
+        tls.sni_callback = self._choose_route
+        await lab.serve(front(self.routes), self.host, unprivileged_port(443), tls)
         self.service.run_monitors()
         lab.services.append(self.service)
         await self.images.start()
-        world = World(self._client(), lab.clock)
+        core = self.site.cluster_api
+        world = World(self._client(), lab.clock, hypershift_kinds(core.version) if self.site.hypershift and core is not None else ())
         self.operators = Operators(world, Backend(self.service), self.spokes, lab, lambda: self.session, converged=self.site.converged_flow)
         await self.operators.start()
         await service_config.publish(world.client, self.site, lab.base_image.resolve().as_uri(), world.now())
@@ -144,6 +149,11 @@ class Hub:
 
     async def stop_api(self) -> None:
         await self.server.stop()
+
+    def _choose_route(self, connection: ssl.SSLSocket | ssl.SSLObject, name: str | None, _context: ssl.SSLContext) -> None:
+        """A route that passes TLS through shows the certificate of what is behind it."""
+        if name in self.route_contexts:
+            connection.context = self.route_contexts[name]
 
     def compact(self) -> None:
         """Forget the history that watches resume from."""
@@ -220,6 +230,7 @@ class Hub:
             "infra_envs": {item.kube_key[1] or item.id: {"id": item.id, "image": item.download_url} for item in state.infra_envs.values()},
             "hosts": {host.id: {"name": host.name, "status": host.status, "stage": host.progress.stage} for host in state.hosts.values()},
             "clusters": {cluster.name: cluster.status for cluster in state.clusters.values()},
+            **({"hosted_clusters": hosted.status()} if self.operators is not None and (hosted := self.operators.hypershift) is not None else {}),
         }
 
 

@@ -24,6 +24,7 @@ from .controllers.hive import HiveController
 from .controllers.infra_env import InfraEnvController
 from .controllers.preprovisioning import PreprovisioningController
 from .day2 import Day2
+from .hypershift.room import Hypershift
 from .names import (
     AGENT,
     AGENT_CLASSIFICATION,
@@ -54,7 +55,7 @@ Keys = Callable[[Object], Iterable[Key]]
 
 
 class Operators:
-    """Infrastructure Operator, a subset of Hive, baremetal-operator: started and stopped together."""
+    """Infrastructure Operator, a subset of Hive, baremetal-operator, where the site says so HyperShift: started and stopped together."""
 
     def __init__(
         self, world: World, backend: Backend, spokes: Spokes, lab: Lab, session: Callable[[], aiohttp.ClientSession], *, converged: bool = False
@@ -84,6 +85,10 @@ class Operators:
             self.classifications,
         ]
         self._wire()
+        self.hypershift = Hypershift(world, lab) if lab.site.hub is not None and lab.site.hub.hypershift else None
+        if self.hypershift is not None:
+            self.hypershift.wire(self._on)
+            self.controllers += self.hypershift.controllers
 
     def _on(self, kind: Kind, controller: Controller, keys: Keys) -> None:
         """A change of an object wakes the keys that it and its former self lead to."""
@@ -229,3 +234,5 @@ class Operators:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self.hypershift is not None:
+            await self.hypershift.stop()

@@ -55,11 +55,11 @@ def instant(text: str) -> datetime.datetime:
 
 
 class World:
-    """Reads come from the caches, writes go to the API and into the cache at once."""
+    """Reads come from the caches, writes go to the API and into the cache at once. ``kinds``: what it watches beside what every hub has."""
 
-    def __init__(self, client: Client, clock: LabClock) -> None:
+    def __init__(self, client: Client, clock: LabClock, kinds: Iterable[Kind] = ()) -> None:
         self.client, self.clock = client, clock
-        self.informers = {kind: Informer(client, kind, clock) for kind in WATCHED}
+        self.informers = {kind: Informer(client, kind, clock) for kind in dict.fromkeys((*WATCHED, *kinds))}
 
     async def ready(self) -> None:
         await asyncio.gather(*(informer.ready.wait() for informer in self.informers.values()))
@@ -106,6 +106,12 @@ class World:
             return item
         namespace, name = key_of(item)
         return self._seen(kind, await self.client.patch(kind, name, namespace, {"status": patch}, subresource="status"))
+
+    async def replace_status(self, kind: Kind, item: Object, status: Mapping[str, Any]) -> Object:
+        """The same for a status that has null members, which no merge patch can bring."""
+        if (item.get("status") or {}) == status:
+            return item
+        return self._seen(kind, await self.client.replace(kind, {**item, "status": dict(status)}, subresource="status"))
 
     async def delete(self, kind: Kind, item: Object) -> None:
         namespace, name = key_of(item)

@@ -18,6 +18,7 @@ from ..kubeapi import Authentication, KubeApi, Object, Registry, Store
 from . import operators, pki
 from .kinds import CONFIG, MCO, resources
 from .nodes import Nodes
+from .versions import kubernetes_version
 
 LOG = logging.getLogger(__name__)
 TICK_SECONDS = 2.0
@@ -32,12 +33,6 @@ NAMESPACES = (
     "openshift-machine-config-operator",
     "openshift-ingress",
 )
-
-
-def kubernetes_version(version: str) -> tuple[str, str]:
-    """Minor and full version of Kubernetes in an OpenShift release: 4.22 carries 1.35."""
-    minor = int(version.split(".")[1]) + 13
-    return str(minor), f"v1.{minor}.2"
 
 
 class NewCluster:
@@ -86,6 +81,7 @@ class NewCluster:
         self.api = KubeApi(self.registry, self.store, authentication=Authentication(), version=body, faults=faults)
         self.nodes = Nodes(self.store, self.registry, kubernetes_version=full, version=version, masters_schedulable=self.masters_schedulable, faults=faults)
         self._ticker: asyncio.Task[None] | None = None
+        self.tick_seconds = TICK_SECONDS
         self._started: float | None = None
         self._masters_since: float | None = None
         self._control_plane_since: float | None = None
@@ -191,7 +187,7 @@ class NewCluster:
                 self.tick()
             except Exception:
                 LOG.exception("the new cluster %s does not get on", self.name)
-            await self.clock.sleep(TICK_SECONDS)
+            await self.clock.sleep(self.tick_seconds)
 
     def tick(self) -> None:
         """One step of everything that happens by itself."""
@@ -231,7 +227,7 @@ class NewCluster:
                 return
             self._control_plane_since = now
         elapsed = (now - self._control_plane_since) / self.pace
-        states = operators.operator_states(elapsed, workloads=self._workloads, degraded=self._broken())
+        states = self._states(elapsed)
         for state in states:
             self._put_operator(state)
         self._put_version(operators.version_conditions(self.version, elapsed, states))
@@ -241,6 +237,9 @@ class NewCluster:
         if any(state.name == "console" and state.available for state in states):
             self._put_console()
         self._installed = done
+
+    def _states(self, elapsed: float) -> list[operators.OperatorState]:
+        return operators.operator_states(elapsed, workloads=self._workloads, degraded=self._broken())
 
     def _broken(self) -> frozenset[str]:
         """Operators that a fault keeps degraded; the fault lasts until it is cleared."""
@@ -273,13 +272,17 @@ class NewCluster:
         done = conditions[0]["status"] == "True"
         moment = self.store.timestamp()
         kind = self.registry.by_kind("ClusterVersion", CONFIG)
-        known = self.store.get(kind, "version").get("status") or {}
-        entry = (known.get("history") or [{"startedTime": moment, "completionTime": None, "verified": False}])[0]
+        known = (self.store.get(kind, "version").get("status") or {}).get("history") or []
+        earlier = [item for item in known if item.get("version", self.version) != self.version]
+        entry = {"startedTime": moment, "completionTime": None, "verified": False}
+        entry = next((item for item in known if item not in earlier), entry)
         if done and entry.get("state") != "Completed":
             entry = {**entry, "completionTime": moment}
         release = {"version": self.version, "image": f"quay.io/openshift-release-dev/ocp-release:{self.version}-x86_64"}
         history = {**entry, **release, "state": "Completed" if done else "Partial"}
-        self._put_status("ClusterVersion", "version", conditions, {"desired": release, "history": [history], "observedGeneration": 1, "versionHash": "lab"})
+        self._put_status(
+            "ClusterVersion", "version", conditions, {"desired": release, "history": [history, *earlier], "observedGeneration": 1, "versionHash": "lab"}
+        )
 
     def _put_status(self, kind: str, name: str, conditions: list[dict[str, Any]], rest: Object) -> None:
         """Write a status, keeping the transition times of conditions that did not change."""
@@ -314,15 +317,15 @@ class NewCluster:
     def _create_initial_objects(self) -> None:
         for namespace in NAMESPACES:
             self._put("Namespace", "", {"metadata": {"name": namespace}, "status": {"phase": "Active"}})
-        topology = "SingleReplica" if self.single_node else "HighlyAvailableArbiter" if self.expected["arbiter"] else "HighlyAvailable"
+        control_plane, workers = self._topology()
         infrastructure = {
             "apiServerURL": self.api_url,
             "apiServerInternalURI": f"https://api-int.{self.domain}:6443",
             "infrastructureName": f"{self.name}-{self.cluster_id[:5]}",
             "platform": self.platform,
             "platformStatus": {"type": self.platform},
-            "controlPlaneTopology": topology,
-            "infrastructureTopology": "SingleReplica" if self.single_node else "HighlyAvailable",
+            "controlPlaneTopology": control_plane,
+            "infrastructureTopology": workers,
         }
         self._put("Infrastructure", CONFIG, {"metadata": {"name": "cluster"}, "spec": {"platformSpec": {"type": self.platform}}, "status": infrastructure})
         self._put("DNS", CONFIG, {"metadata": {"name": "cluster"}, "spec": {"baseDomain": self.domain}})
@@ -331,6 +334,15 @@ class NewCluster:
         self._put("Proxy", CONFIG, {"metadata": {"name": "cluster"}, "spec": {}})
         self._put("ClusterVersion", CONFIG, {"metadata": {"name": "version"}, "spec": {"clusterID": self.cluster_id}})
         self._put_version(operators.version_conditions(self.version, None, []))
+        self._create_pools()
+
+    def _topology(self) -> tuple[str, str]:
+        """Of the control plane and of the workers."""
+        if self.single_node:
+            return "SingleReplica", "SingleReplica"
+        return "HighlyAvailableArbiter" if self.expected["arbiter"] else "HighlyAvailable", "HighlyAvailable"
+
+    def _create_pools(self) -> None:
         for pool in ("master", "worker"):
             rendered = f"rendered-{pool}-{uuid.uuid5(uuid.NAMESPACE_DNS, self.domain + pool).hex}"
             self._put(

@@ -12,6 +12,7 @@ import dataclasses
 from ..kubeapi import ApiError, Column, Object, Resource, replace_status
 from ..kubeapi.errors import invalid
 from ..kubeapi.table import AGE, condition, condition_column, since_column
+from .eviction import evict
 
 STATUS = {"status": replace_status}
 CONFIG = "config.openshift.io"
@@ -151,6 +152,11 @@ def _count(member: str) -> Column:
     return Column("Data", lambda item: len(item.get(member) or {}), type="string")
 
 
+POD_COLUMNS = (
+    Column("Status", lambda item: (item.get("status") or {}).get("phase", "Pending")),
+    AGE,
+    Column("Node", lambda item: (item.get("spec") or {}).get("nodeName", "<none>"), priority=1),
+)
 POD_FIELDS = {
     "spec.nodeName": lambda item: (item.get("spec") or {}).get("nodeName", ""),
     "status.phase": lambda item: (item.get("status") or {}).get("phase", ""),
@@ -161,6 +167,10 @@ EVENT_FIELDS = {
 }
 
 
+POD = Resource("", "v1", "Pod", "pods", True, ("po",), subresources=STATUS, fields=POD_FIELDS, columns=POD_COLUMNS)
+BUDGET = Resource("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", True, ("pdb",), subresources=STATUS)
+
+
 def resources() -> list[Resource]:
     """Everything the API serves."""
     core = [
@@ -168,7 +178,8 @@ def resources() -> list[Resource]:
         Resource("", "v1", "Node", "nodes", short_names=("no",), subresources=STATUS, columns=NODE_COLUMNS),
         Resource("", "v1", "ConfigMap", "configmaps", True, ("cm",), columns=(_count("data"), AGE)),
         Resource("", "v1", "Secret", "secrets", True, columns=(Column("Type", lambda item: item.get("type", "Opaque")), _count("data"), AGE)),
-        Resource("", "v1", "Pod", "pods", True, ("po",), subresources=STATUS, fields=POD_FIELDS),
+        dataclasses.replace(POD, actions={"eviction": evict(POD, BUDGET)}),
+        BUDGET,
         Resource("", "v1", "Event", "events", True, ("ev",), fields=EVENT_FIELDS),
         Resource("", "v1", "ServiceAccount", "serviceaccounts", True, ("sa",)),
         Resource("rbac.authorization.k8s.io", "v1", "Role", "roles", True),

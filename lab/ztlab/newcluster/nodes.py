@@ -14,6 +14,7 @@ from typing import Any
 from ..faults import Faults
 from ..kubeapi import Object, Registry, Store
 from . import pki
+from .versions import kubernetes_version
 
 CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet"
 SERVING_SIGNER = "kubernetes.io/kubelet-serving"
@@ -35,7 +36,7 @@ APPROVED = {
 class Kubelet:
     """A machine that runs a kubelet. ``automatic``: the cluster approves its requests itself, as on day 1.
 
-    ``machine`` is its name in the site; ``installation`` tells a freshly written disk from a restart.
+    ``machine`` is its name in the site; ``installation`` tells a freshly written disk from a restart; ``release`` "": the cluster's.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Kubelet:
     automatic: bool = True
     machine: str = ""
     installation: str = ""
+    release: str = ""
     client_request: str = ""
     serving_request: str = ""
     requested: float = 0.0
@@ -212,10 +214,21 @@ class Nodes:
             self.store.create(self.node_kind, {"metadata": {"name": kubelet.name, "labels": self.labels(kubelet)}, "spec": spec})
         self._set_ready(kubelet, False)
 
+    def kubelet_version(self, kubelet: Kubelet) -> str:
+        return kubernetes_version(kubelet.release)[1] if kubelet.release else self.kubernetes_version
+
+    def upgrade(self, name: str, release: str) -> None:
+        """A node runs another release from now on."""
+        kubelet = self.kubelets.get(name)
+        if kubelet is not None and kubelet.release != release:
+            kubelet.release = release
+            if self.store.exists(self.node_kind, name):
+                self._set_ready(kubelet, kubelet.ready)
+
     def _set_ready(self, kubelet: Kubelet, ready: bool, said: tuple[str, str, str] | None = None) -> None:
         """``said``: status, reason and message when they are not the usual ones."""
         kubelet.ready = ready
-        moment = self.store.timestamp()
+        moment, version = self.store.timestamp(), self.kubelet_version(kubelet)
         usual = ("True", "KubeletReady", "kubelet is posting ready status")
         status, *texts = said or (usual if ready else ("False", "KubeletNotReady", "container runtime network not ready: NetworkReady=false"))
         conditions = [
@@ -243,11 +256,11 @@ class Nodes:
                 "machineID": kubelet.machine_id,
                 "systemUUID": kubelet.system_uuid,
                 "bootID": kubelet.boot_id,
-                "kubeProxyVersion": self.kubernetes_version,
-                "kubeletVersion": self.kubernetes_version,
-                "osImage": f"Red Hat Enterprise Linux CoreOS {self.version} (lab)",
+                "kubeProxyVersion": version,
+                "kubeletVersion": version,
+                "osImage": f"Red Hat Enterprise Linux CoreOS {kubelet.release or self.version} (lab)",
                 "kernelVersion": "5.14.0-570.el9.x86_64",
-                "containerRuntimeVersion": f"cri-o://{self.kubernetes_version.removeprefix('v')}",
+                "containerRuntimeVersion": f"cri-o://{version.removeprefix('v')}",
                 "architecture": "amd64",
                 "operatingSystem": "linux",
             },

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 from typing import Any
 
 # name, second of appearance, second of availability after the control plane stands (lab seconds), needs nodes for workloads
@@ -63,12 +64,12 @@ class OperatorState:
 NAMES = tuple(name for name, _start, _ready, _workloads in _TIMELINE)
 
 
-def operator_states(elapsed: float, *, workloads: bool, degraded: frozenset[str] = frozenset()) -> list[OperatorState]:
-    """The operators that exist ``elapsed`` lab seconds after the control plane stood. ``workloads``: nodes for routers and consoles are there."""
+def operator_states(elapsed: float, *, workloads: bool, degraded: frozenset[str] = frozenset(), names: Collection[str] = NAMES) -> list[OperatorState]:
+    """Those of ``names`` that exist ``elapsed`` lab seconds after the control plane stood. ``workloads``: nodes for routers and consoles are there."""
     return [
         _state(name, elapsed >= ready and (workloads or not needs_nodes), needs_nodes and not workloads, name in degraded)
         for name, start, ready, needs_nodes in _TIMELINE
-        if elapsed >= start
+        if elapsed >= start and name in names
     ]
 
 

@@ -194,9 +194,14 @@ def _api_vip(core: Core, host: Host, cluster: Cluster | None) -> list[str] | Non
     endpoint = cluster.fields.get("ignition_endpoint") or {}
     name = cluster.fields.get("api_vip_dns_name") or f"api.{cluster.domain}"
     pool = host.machine_config_pool or "worker"
-    request = {"url": endpoint.get("url") or f"http://{name}:22624/config/{pool}"}
+    given = str(endpoint.get("url") or "")
+    request: dict[str, Any] = {"url": f"{given.rstrip('/')}/{pool}" if given else f"http://{name}:22624/config/{pool}"}
     if endpoint.get("ca_certificate"):
         request["ca_certificate"] = endpoint["ca_certificate"]
+    if host.ignition_headers:
+        request["request_headers"] = [{"key": key, "value": value} for key, value in host.ignition_headers.items()]
+    if host.ignition_token:
+        request["ignition_endpoint_token"] = host.ignition_token
     return [_json(request)]
 
 

@@ -147,7 +147,7 @@ def _network(entry: Mapping[str, Any], hub: HubSite | None) -> Network:
         mtu=entry.get("mtu", 1500),
         dhcp=(_ip(dhcp["range"][0]), _ip(dhcp["range"][1])) if dhcp else None,
         dns_servers=tuple(_ip(server) for server in dns.get("servers", [gateway])),
-        dns_records=(dict.fromkeys(hub.hosts, hub.address) if hub else {})
+        dns_records=(dict.fromkeys(hub.dns_names, hub.address) if hub else {})
         | {name.lower().rstrip("."): _ip(address) for name, address in dns.get("records", {}).items()},
         ntp=tuple(entry["ntp"]) if "ntp" in entry else None,
     )

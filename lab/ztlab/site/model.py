@@ -204,6 +204,11 @@ class HubSite:
         """Every name under which the hub answers."""
         return self.api_host, self.service_host, self.image_service_host
 
+    @property
+    def dns_names(self) -> tuple[str, ...]:
+        """What leads to it in every DNS; with HyperShift its routes too."""
+        return (*self.hosts, *([f"*.apps.{self.base_domain}"] if self.hypershift else []))
+
 
 @dataclasses.dataclass(frozen=True)
 class Site:

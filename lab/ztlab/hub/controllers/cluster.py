@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import base64
+
 from ...service.model import Cluster
 from ...service.settings import ReleaseImage
 from ...service.views import cluster_view
@@ -38,6 +40,7 @@ from ..world import World
 RETRY_SECONDS = 10.0
 MINUTE = 60.0
 EDITABLE = ("insufficient", "pending-for-input", "ready")
+CA_KEY = "tls.crt"
 TRUE_WORDS = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 
 
@@ -88,6 +91,8 @@ class ClusterController:
             cluster = self._backend.cluster(key_of(deployment))
             if cluster is None:
                 cluster = await self._register(deployment, install, secret)
+            if cluster.imported:
+                await self._ignition_endpoint(install, cluster)
             elif cluster.status in EDITABLE:
                 await self._update(deployment, install, cluster, secret)
             if cluster.status in EDITABLE:
@@ -162,6 +167,22 @@ class ClusterController:
         cluster.kube_key = key_of(deployment)
         self._backend.core.changed(cluster)
         return cluster
+
+    async def _ignition_endpoint(self, install: Object, cluster: Cluster) -> None:
+        """From where hosts that join get their configuration, when that is not the machine config server. Raises BackendError."""
+        given = install["spec"].get("ignitionEndpoint") or {}
+        wanted: dict[str, str] = {"url": given["url"]} if given.get("url") else {}
+        reference = given.get("caCertificateReference")
+        if wanted and reference:
+            try:
+                data = await self._world.read_secret(reference["namespace"], reference["name"])
+            except LookupError as error:
+                raise BackendError(500, str(error.args[0])) from error
+            if CA_KEY not in data:
+                raise BackendError(500, f"secret {reference['name']} did not contain key {CA_KEY}")
+            wanted["ca_certificate"] = base64.b64encode(data[CA_KEY]).decode()
+        if wanted != (cluster.fields.get("ignition_endpoint") or {}):
+            await self._backend.call("PATCH", f"/v2/clusters/{cluster.id}", {"ignition_endpoint": wanted})
 
     async def _update(self, deployment: Object, install: Object, cluster: Cluster, secret: str) -> None:
         said = changes(cluster_body(deployment, install), cluster, secret)
