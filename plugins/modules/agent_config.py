@@ -61,6 +61,11 @@ options:
       - It must not be O(source_dir), nor hold configuration files that this collection did not write.
     type: path
     required: true
+  work_dir:
+    description:
+      - The deployment's work directory, which the directory belongs to. While another run works on it, nothing is written; after 15 seconds the task fails
+        with the name of that run.
+    type: path
   checks:
     description:
       - Severity of checks by name, V(error), V(warn) or V(off). Errors of the installer's own checks cannot be changed.
@@ -216,11 +221,21 @@ problems:
       type: str
 """
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.configure import Input, apply_plan, describe, describe_diff, plan_configuration
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.configure import (
+    Input,
+    Plan,
+    apply_plan,
+    compared_again,
+    describe,
+    describe_diff,
+    plan_configuration,
+)
 
 OPTIONS = {
     "supports_check_mode": True,
@@ -237,6 +252,7 @@ def argument_spec() -> dict[str, Any]:
         "version": {"type": "str"},
         "release_image": {"type": "str"},
         "dest": {"type": "path", "required": True},
+        "work_dir": {"type": "path"},
         "checks": {"type": "dict", "default": {}},
     }
 
@@ -257,6 +273,13 @@ def run(call: Call) -> dict[str, Any]:
     )
     for problem in plan.problems:
         call.warn(problem.text())
+    # Mistakes are told at once, and make no work directory; the files are those of the run that is at work.
+    alone = contextlib.nullcontext() if call.check_mode or not params["work_dir"] else one_run(Path(params["work_dir"]), "agent_config", call.clock)
+    with alone:
+        return _carry_out(call, compared_again(plan))
+
+
+def _carry_out(call: Call, plan: Plan) -> dict[str, Any]:
     result = describe(plan)
     if call.diff:
         result["diff"] = describe_diff(plan)

@@ -100,6 +100,11 @@ def plan_configuration(given: Input, *, today: datetime.date | None = None, tell
     return Plan(given.dest, deployment, files, tuple(_changes(given.dest, files)), problems)
 
 
+def compared_again(plan: Plan) -> Plan:
+    """The same with what the directory holds now: another run may have written there since."""
+    return dataclasses.replace(plan, changes=tuple(_changes(plan.dest, plan.files)))
+
+
 def read_input(
     given: Input, *, today: datetime.date | None = None, tell_secrets: Callable[[set[str]], None] = _nobody
 ) -> tuple[Deployment, tuple[Problem, ...]]:

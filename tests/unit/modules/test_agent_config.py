@@ -6,15 +6,20 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import importlib.util
 import json
+import os
 import stat
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common import lock
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.configure import differing_paths
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_config
@@ -62,6 +67,41 @@ def test_directory_is_made_once(tmp_path: Path) -> None:
     again = opened(dest)
     assert (again["changed"], again["changes"], again["diff"]) == (False, [], [])
     assert snapshot(dest) == before
+
+
+def test_what_another_run_works_with_is_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another inventory on the same work directory: its files are not written until the run that is at work has ended."""
+    work = tmp_path / "work"
+    dest, other = work / "config", {**mistakes.good_cluster(), "api_vips": ["192.0.2.8"]}
+    opened(dest, work_dir=str(work))
+    before = snapshot(dest)
+    monkeypatch.setattr(lock.one_run.__wrapped__, "__defaults__", (0.0,))
+    with lock.one_run(work, "install_wait", SystemClock()):
+        refused = opened(dest, work_dir=str(work), cluster=other)
+        assert opened(dest, work_dir=str(work), cluster=other, check_mode=True)["changed"], "check mode writes nothing and waits for nobody"
+    assert refused["failed"] and f"Another run works on {work}: install_wait, process {os.getpid()}" in refused["msg"]
+    assert snapshot(dest) == before
+    later = opened(dest, work_dir=str(work), cluster=other)
+    assert [(later["failed"], change["path"]) for change in later["changes"]] == [(False, "install-config.yaml")]
+
+
+def test_what_is_written_is_compared_with_what_the_run_before_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While this run waits for its turn, the one before may have written just this."""
+    work = tmp_path / "work"
+
+    @contextlib.contextmanager
+    def turn(*_arguments: object) -> Iterator[None]:
+        opened(work / "config")
+        yield
+
+    monkeypatch.setattr(agent_config, "one_run", turn)
+    result = opened(work / "config", work_dir=str(work))
+    assert (result["failed"], result["changed"], result["changes"], result["diff"]) == (False, False, [], [])
+
+
+def test_mistakes_make_no_work_directory(tmp_path: Path) -> None:
+    assert opened(tmp_path / "work" / "config", work_dir=str(tmp_path / "work"), hosts=[])["failed"]
+    assert not (tmp_path / "work").exists()
 
 
 def test_result(tmp_path: Path) -> None:
