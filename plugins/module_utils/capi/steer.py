@@ -1,0 +1,215 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Steering upstream's controller: the label that a pool selects by, put on exactly the Agents that the planner chose. Pure.
+
+Upstream claims the first Agent that fits the selector of a Machine. Where it runs we do not claim beside it; we decide what fits. A label of ours is
+noted on the Agent and taken off again once the Agent is reserved, or is not wanted any more. Labels that others have set stay as they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..common.errors import ZeroTouchError
+from ..hub.agents.model import Agent
+from ..hub.kinds import AGENT
+from .choose.model import Choice, Host, Policy, Rejection, Wish, from_agent
+from .choose.plan import choose
+from .choose.rules import need_of, objection
+from .choose.selector import Requirement, read_selector, selector_text
+from .names import RESERVED_LABEL, STEERED_FOR, STEERED_LABEL
+from .objects import annotations_of
+from .steps import Chain, patch
+
+
+@dataclasses.dataclass(frozen=True)
+class Steering:
+    """``pool`` (``namespace/name``) is to find ``count`` free Agents with label ``key`` = ``value``, of those that fit ``candidates`` and, but for that label,
+    ``selector``, the pool's own (None where it is not known). ``machines`` are the names of its Machines that wait already.
+    """
+
+    pool: str
+    key: str
+    value: str
+    count: int
+    candidates: Mapping[str, Any] | None = None
+    selector: Mapping[str, Any] | None = None
+    agent_namespace: str = ""
+    machines: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        return f"{self.key}={self.value}"
+
+
+@dataclasses.dataclass(frozen=True)
+class SteerPlan:
+    """``chains`` has the patch of every Agent that gets or loses the label. ``ready`` are free Agents that the pool would find after them; ``lacking`` says
+    how many are missing and why. ``open`` are Agents that carry our label and are not reserved yet.
+    """
+
+    chains: tuple[Chain, ...] = ()
+    labelled: tuple[Agent, ...] = ()
+    unlabelled: tuple[Agent, ...] = ()
+    ready: tuple[Agent, ...] = ()
+    open: tuple[Agent, ...] = ()
+    wishes: tuple[Wish, ...] = ()
+    choice: Choice | None = None
+    excluded: tuple[tuple[Agent, Rejection], ...] = ()
+    lacking: str = ""
+    problems: tuple[str, ...] = ()
+
+    def describe(self) -> list[str]:
+        return [step.change.describe() for chain in self.chains for step in chain.steps]
+
+    def rejections(self, wish: Wish) -> list[tuple[Host, Rejection]]:
+        """Every Agent that this wish does not get, with the first rule that it fails."""
+        others = [(from_agent(agent), rejection) for agent, rejection in self.excluded]
+        chosen = self.choice.rejections(wish) if self.choice else []
+        return sorted([*chosen, *others], key=lambda pair: pair[0].key)
+
+
+def plan_steering(steering: Steering, agents: Sequence[Agent], policy: Policy, taken: Sequence[tuple[str, Host]] = ()) -> SteerPlan:
+    """Which Agents get the label and which lose it.
+
+    Raises :class:`ZeroTouchError` for a selector of the pool that the label can never fulfil, and :class:`InvalidInput` for a selector that is none.
+    """
+    needed = _needed(steering)
+    mine = [agent for agent in agents if annotations_of(agent.raw).get(STEERED_FOR) == steering.pool]
+    done = [agent for agent in mine if _is_taken(agent) or _noted(agent) != steering.label or agent.labels.get(steering.key) != steering.value]
+    excluded = [(agent, rejection) for agent in agents if agent not in done and (rejection := _foreign(agent, steering))]
+    barred = {agent.key for agent in done} | {agent.key for agent, _rejection in excluded}
+    pool = [agent for agent in agents if agent.key not in barred]
+    supply, dead = _supply(pool, mine, steering, needed)
+    missing = max(0, steering.count - len(supply))
+    surplus = _surplus(supply, mine, steering.count, policy)
+    wishes = tuple(_wish(number, steering, needed) for number in range(missing))
+    rest = [agent for agent in pool if agent not in supply and agent not in dead]
+    choice = choose(wishes, [from_agent(agent) for agent in rest], policy, taken=[*taken, *((steering.pool, from_agent(agent)) for agent in supply)])
+    by_key = {agent.key: agent for agent in rest}
+    chosen = [(by_key[choice.assigned[wish.key].host.key], "; ".join(choice.assigned[wish.key].reasons)) for wish in wishes if wish.key in choice.assigned]
+    labels = [_labelling(agent, steering, why) for agent, why in chosen]
+    gone = [(agent, _why_off(agent, steering)) for agent in done] + [(agent, "it is not needed any more") for agent in surplus]
+    gone += [(agent, "the pool would not get it as it is") for agent in dead]
+    kept = [agent for agent in supply if agent not in surplus]
+    return SteerPlan(
+        chains=(*labels, *(_taking_off(agent, why) for agent, why in gone)),
+        labelled=tuple(agent for agent, _why in chosen),
+        unlabelled=tuple(agent for agent, _why in gone),
+        ready=(*kept, *(agent for agent, _why in chosen)),
+        open=(*(agent for agent in kept if agent in mine), *(agent for agent, _why in chosen)),
+        wishes=wishes,
+        choice=choice,
+        excluded=tuple(excluded),
+        lacking=_lacking(steering, missing - len(chosen), choice, wishes),
+        problems=tuple(_problems(steering)),
+    )
+
+
+def abort(pool: str, agents: Iterable[Agent]) -> tuple[Chain, ...]:
+    """Every label of ours for this pool off again."""
+    return tuple(_taking_off(agent, "steering has ended") for agent in agents if annotations_of(agent.raw).get(STEERED_FOR) == pool)
+
+
+def spent(namespace: str, agents: Iterable[Agent]) -> tuple[Chain, ...]:
+    """Labels of ours, for any pool of a namespace, on Agents that are reserved by now."""
+    return tuple(
+        _taking_off(agent, "it is reserved")
+        for agent in agents
+        if annotations_of(agent.raw).get(STEERED_FOR, "").startswith(f"{namespace}/") and _is_taken(agent)
+    )
+
+
+def _is_taken(agent: Agent) -> bool:
+    return agent.cluster is not None or bool(agent.labels.get(RESERVED_LABEL)) or agent.deleting
+
+
+def _noted(agent: Agent) -> str:
+    return str(annotations_of(agent.raw).get(STEERED_LABEL) or "")
+
+
+def _needed(steering: Steering) -> tuple[Requirement, ...]:
+    """What an Agent has to fulfil besides the label: the candidates' selector and the rest of the pool's."""
+    own = read_selector(steering.selector, "the pool's selector")
+    broken = [requirement for requirement in own if requirement.key == steering.key and not requirement.holds({steering.key: steering.value})]
+    if broken:
+        raise ZeroTouchError(
+            f"Pool {steering.pool} selects {selector_text(tuple(broken))}: it would not take an Agent with {steering.label}.",
+            "Give the label that the pool selects by in selector_label.",
+        )
+    rest = [requirement for requirement in own if requirement.key != steering.key]
+    return tuple(sorted({*rest, *read_selector(steering.candidates, "candidates")}))
+
+
+def _foreign(agent: Agent, steering: Steering) -> Rejection | None:
+    """Agents that we must not touch: somebody else uses the label on them, or they are steered to another pool."""
+    pool = annotations_of(agent.raw).get(STEERED_FOR, "")
+    if pool and pool != steering.pool:
+        return Rejection("steered", f"is steered to pool {pool}")
+    value = agent.labels.get(steering.key)
+    if value is not None and value != steering.value and not pool:
+        return Rejection("label", f"has the label {steering.key}={value}, which was not set by us")
+    return None
+
+
+def _supply(pool: Sequence[Agent], mine: Sequence[Agent], steering: Steering, needed: tuple[Requirement, ...]) -> tuple[list[Agent], list[Agent]]:
+    """Free Agents that the pool finds already, and those with our label that it could not take as they are."""
+    need = dataclasses.replace(need_of(Wish("", "", agent_namespace=steering.agent_namespace)), requirements=needed)
+    labelled = [agent for agent in pool if agent.labels.get(steering.key) == steering.value]
+    fit = [agent for agent in labelled if objection(need, from_agent(agent)) is None]
+    return sorted(fit, key=lambda agent: agent.key), [agent for agent in labelled if agent in mine and agent not in fit]
+
+
+def _surplus(supply: Sequence[Agent], mine: Sequence[Agent], count: int, policy: Policy) -> list[Agent]:
+    """Of Agents with our label those that are too many: the ones that the planner would not choose. What others have labelled counts first."""
+    ours = [agent for agent in supply if agent in mine]
+    wanted = max(0, count - (len(supply) - len(ours)))
+    if len(ours) <= wanted:
+        return []
+    wishes = [Wish("", f"{number:06}") for number in range(wanted)]
+    keep = {chosen.host.key for chosen in choose(wishes, [from_agent(agent) for agent in ours], policy).assigned.values()}
+    return [agent for agent in ours if agent.key not in keep]
+
+
+def _wish(number: int, steering: Steering, needed: tuple[Requirement, ...]) -> Wish:
+    namespace, _slash, pool = steering.pool.partition("/")
+    name = steering.machines[number] if number < len(steering.machines) else f"{pool}-new-{number - len(steering.machines) + 1:04}"
+    expressions = [{"key": item.key, "operator": item.operator, **({"values": list(item.values)} if item.values else {})} for item in needed]
+    return Wish(namespace, name, {"matchExpressions": expressions}, agent_namespace=steering.agent_namespace, group=steering.pool)
+
+
+def _labelling(agent: Agent, steering: Steering, why: str) -> Chain:
+    notes = {STEERED_FOR: steering.pool, STEERED_LABEL: steering.label}
+    wanted = {"metadata": {"labels": {steering.key: steering.value}, "annotations": notes}}
+    return Chain(agent.title, tuple(patch(AGENT, agent.raw, wanted, why=f"label {steering.label} for pool {steering.pool}{f': {why}' if why else ''}")))
+
+
+def _taking_off(agent: Agent, why: str) -> Chain:
+    """The label, if it still has the value that we set; who changed it since has made it theirs."""
+    key, _equals, value = _noted(agent).partition("=")
+    label = {key: None} if key and agent.labels.get(key) == value else {}
+    wanted = {"metadata": {"labels": label, "annotations": {STEERED_FOR: None, STEERED_LABEL: None}}}
+    return Chain(agent.title, tuple(patch(AGENT, agent.raw, wanted, why=f"label {_noted(agent)} off: {why}")))
+
+
+def _why_off(agent: Agent, steering: Steering) -> str:
+    if _is_taken(agent):
+        return "it is reserved"
+    return f"the pool selects by {steering.label} now" if _noted(agent) != steering.label else "somebody else has changed it since"
+
+
+def _lacking(steering: Steering, short: int, choice: Choice, wishes: Sequence[Wish]) -> str:
+    if short <= 0:
+        return ""
+    whys = dict.fromkeys(choice.unassigned[wish.key] for wish in wishes if wish.key in choice.unassigned)
+    return f"pool {steering.pool} is to find {steering.count} free Agents; {short} of them {'is' if short == 1 else 'are'} missing: {'; '.join(whys)}"
+
+
+def _problems(steering: Steering) -> Iterable[str]:
+    own = read_selector(steering.selector)
+    if steering.selector is not None and Requirement(steering.key, "In", (steering.value,)) not in own:
+        found = selector_text(own) or "everything"
+        yield f"pool {steering.pool} does not select by {steering.label} (it selects {found}): it may take other Agents than those chosen"

@@ -1,0 +1,146 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The pool that is steered, as it stands on the hub: its selector, its Machines that wait, its label on Agents."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..common.clock import Clock
+from ..common.errors import LimitReached, PartialFailure
+from ..hub.agents.model import Agent, read_agents, without_bulk
+from ..hub.kinds import AGENT
+from ..kube.client import KubeClient
+from ..kube.write import PLANS, Outcome
+from .apply import apply_stages
+from .choose.model import Host, Policy, from_agent
+from .kinds import AGENT_MACHINE_TEMPLATE
+from .machine_plan import MachinePlan
+from .names import RESERVED_LABEL
+from .objects import part, text
+from .observe import Api, Scope
+from .steer import Steering, SteerPlan, abort, plan_steering, spent
+from .steps import Chain
+from .wake import Wake
+
+RECHECK = 30.0
+
+
+def pool_selector(client: KubeClient, api: Api, namespace: str, pool: str) -> tuple[Mapping[str, Any] | None, bool]:
+    """The selector that the pool's Machines look for Agents by, and whether the pool is there.
+
+    A pool is a MachineDeployment, or the MachineSet of a NodePool that upgrades in place.
+    """
+    for resource in (api.core.machine_deployment, api.core.machine_set):
+        found = client.find(resource.path(namespace, pool))
+        if found is None:
+            continue
+        template = text(found, "spec", "template", "spec", "infrastructureRef", "name")
+        made = client.find(AGENT_MACHINE_TEMPLATE.path(namespace, template)) if template else None
+        return part(made, "spec", "template", "spec").get("agentLabelSelector") or {}, True
+    return None, False
+
+
+class Steerer:
+    """Labels for one pool. ``steering`` is what is wished; the selector is read from the hub. ``show`` gets a line for every write."""
+
+    def __init__(
+        self, client: KubeClient, scope: Scope, steering: Steering | None, policy: Policy, clock: Clock, show: Callable[[str], None] = lambda line: None
+    ) -> None:
+        self._client, self._scope, self._steering, self._policy = client, scope, steering, policy
+        self._clock, self._show = clock, show
+        self.outcomes: list[Outcome] = []
+        self.planned: list[str] = []
+        self.plan = SteerPlan()
+        self.labelled: dict[str, Agent] = {}
+        self.unlabelled: dict[str, Agent] = {}
+
+    def look(self, taken: Sequence[tuple[str, Host]] = ()) -> tuple[Chain, ...]:
+        """Read the Agents and plan."""
+        agents = read_agents(self._client.list(AGENT.path(self._scope.agent_namespace), trim=without_bulk))
+        if self._steering is None:
+            chains = spent(self._scope.namespace, agents)
+            self.plan = SteerPlan(chains, unlabelled=tuple(agent for agent in agents if any(chain.name == agent.title for chain in chains)))
+        else:
+            self.plan = plan_steering(self._steering, agents, self._policy, taken)
+        self.planned += [line for line in self.plan.describe() if line not in self.planned]
+        return self.plan.chains
+
+    def once(self, taken: Sequence[tuple[str, Host]] = ()) -> None:
+        """Look and write; what somebody else changed meanwhile is looked at again. Raises :class:`PartialFailure` for what could not be written."""
+        for _round in range(PLANS):
+            chains = self.look(taken)
+            if not self._write(chains):
+                return
+
+    def until_reserved(self, limit: float, taken: Sequence[tuple[str, Host]] = ()) -> None:
+        """Until every Agent that carries our label is reserved; each loses it then. After ``limit`` seconds all labels go, and :class:`LimitReached` comes.
+
+        How many the pool is to find counts down with those that are reserved.
+        """
+        end = self._clock.now() + limit
+        self.once(taken)
+        wanted = {agent.key for agent in self.plan.open}
+        wake = Wake(self._client, [AGENT.path(self._scope.agent_namespace)], limit, self._clock)
+        while self.plan.open:
+            left = end - self._clock.now()
+            if left <= 0:
+                waiting = ", ".join(agent.title for agent in self.plan.open)
+                self.abort()
+                raise LimitReached(
+                    f"{waiting} not reserved by a Machine of the pool within {limit:g} s; the labels are off again.", limit, "Have its replicas been raised?"
+                )
+            wake.wait(min(left, RECHECK))
+            self._count_down(wanted)
+            self.once(taken)
+
+    def abort(self) -> None:
+        """All labels of ours for the pool off."""
+        if self._steering is None:
+            return
+        for _round in range(PLANS):
+            agents = read_agents(self._client.list(AGENT.path(self._scope.agent_namespace), trim=without_bulk))
+            chains = abort(self._steering.pool, agents)
+            self.plan = SteerPlan(chains, unlabelled=tuple(agent for agent in agents if any(chain.name == agent.title for chain in chains)))
+            if not self._write(chains):
+                return
+
+    def _count_down(self, wanted: set[tuple[str, str]]) -> None:
+        if self._steering is None:
+            return
+        agents = {agent.key: agent for agent in read_agents(self._client.list(AGENT.path(self._scope.agent_namespace), trim=without_bulk))}
+        free = sum(1 for key in wanted if key in agents and agents[key].cluster is None and not agents[key].labels.get(RESERVED_LABEL))
+        self._steering = dataclasses.replace(self._steering, count=min(self._steering.count, free))
+
+    def _write(self, chains: Sequence[Chain]) -> bool:
+        """Whether it has to be looked at again."""
+        done = apply_stages(self._client, [chains])
+        written = {each.chain.name for each in done if each.error is None}
+        for each in done:
+            self.outcomes += each.outcomes
+            for outcome in each.outcomes:
+                self._show(outcome.change.describe())
+        self.labelled |= {agent.title: agent for agent in self.plan.labelled if agent.title in written}
+        self.unlabelled |= {agent.title: agent for agent in self.plan.unlabelled if agent.title in written}
+        again = any(each.again for each in done)
+        failed = [each for each in done if each.error is not None and not each.again]
+        if failed:
+            raise PartialFailure("\n".join(f"{each.chain.name}: {each.error}" for each in failed), {})
+        return again
+
+
+def pool_of(plan: MachinePlan) -> str:
+    return f"{plan.view.key[0]}/{plan.view.group}"
+
+
+def taken_by(plans: Sequence[MachinePlan]) -> list[tuple[str, Host]]:
+    """Where the machines of every pool are already, for spreading and packing."""
+    return [(pool_of(plan), from_agent(plan.agent)) for plan in plans if plan.agent is not None and plan.state not in ("waiting", "released", "releasing")]
+
+
+def waiting_machines(plans: Sequence[MachinePlan], pool: str) -> tuple[str, ...]:
+    """Machines of the pool that have no Agent yet, the oldest first."""
+    return tuple(plan.view.name for plan in plans if pool_of(plan) == pool and plan.view.own_agent is None and plan.state in ("waiting", "installing"))

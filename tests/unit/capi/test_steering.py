@@ -1,0 +1,132 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Labels for upstream's controller: on exactly the Agents that the planner chose, off again afterwards, and never one that somebody else has set."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Policy
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import RESERVED_LABEL, STEERED_FOR, STEERED_LABEL
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.observe import Scope
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.steer import Steering, plan_steering
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.steering import Steerer
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
+
+KEY = "pool"
+
+
+def wish(count: int, **more: Any) -> Steering:
+    return Steering("ns/workers", KEY, "workers", count, selector={"matchLabels": {KEY: "workers"}}, **more)
+
+
+def plan(hub: Any, steering: Steering, policy: Policy = Policy()) -> Any:  # noqa: B008
+    return plan_steering(steering, [read_agent(obj) for (kind, _ns, _name), obj in hub.objects.items() if kind == "agents"], policy)
+
+
+def steer(hub: Any, world: ModuleType, steering: Steering) -> Steerer:
+    class Clock:
+        time = 0.0
+
+        def now(self) -> float:
+            return self.time
+
+        def sleep(self, seconds: float) -> None:
+            self.time += seconds + 1
+
+    return Steerer(hub, Scope(world.NS), steering, Policy(), Clock())
+
+
+@pytest.fixture
+def hosts(hub: Any, world: ModuleType) -> Any:
+    for number in range(1, 6):
+        hub.put("agents", world.agent(number, labels={"size": "large" if number > 2 else "small"}))
+    return hub
+
+
+def labelled(hub: Any) -> list[str]:
+    return sorted(name for (kind, _ns, name), obj in hub.objects.items() if kind == "agents" and obj["metadata"].get("labels", {}).get(KEY) == "workers")
+
+
+def test_on_off_and_nothing_to_do(hosts: Any, world: ModuleType) -> None:
+    steer(hosts, world, wish(2, candidates={"matchLabels": {"size": "large"}})).once()
+    assert labelled(hosts) == ["agent-3", "agent-4"]
+    notes = hosts.at("agents", "agent-3", world.AGENTS)["metadata"]["annotations"]
+    assert notes == {STEERED_FOR: "ns/workers", STEERED_LABEL: "pool=workers"}
+    again = steer(hosts, world, wish(2, candidates={"matchLabels": {"size": "large"}}))
+    again.once()
+    assert not again.outcomes and not again.planned
+    steer(hosts, world, wish(1)).once()
+    assert len(labelled(hosts)) == 1
+    steer(hosts, world, wish(0)).once()
+    assert not labelled(hosts) and "annotations" not in hosts.at("agents", "agent-3", world.AGENTS)["metadata"]
+
+
+def test_what_others_have_labelled_counts_and_stays(hosts: Any, world: ModuleType) -> None:
+    hosts.change("agents", "agent-5", {"metadata": {"labels": {KEY: "workers"}}}, world.AGENTS)
+    hosts.change("agents", "agent-1", {"metadata": {"labels": {KEY: "others"}}}, world.AGENTS)
+    steer(hosts, world, wish(4)).once()
+    assert labelled(hosts) == ["agent-2", "agent-3", "agent-4", "agent-5"]
+    steer(hosts, world, wish(0)).once()
+    assert labelled(hosts) == ["agent-5"] and hosts.at("agents", "agent-1", world.AGENTS)["metadata"]["labels"][KEY] == "others"
+
+
+def test_rejections_say_who_uses_the_label(hosts: Any, world: ModuleType) -> None:
+    hosts.change("agents", "agent-1", {"metadata": {"labels": {KEY: "others"}}}, world.AGENTS)
+    hosts.change("agents", "agent-2", {"metadata": {"annotations": {STEERED_FOR: "ns/second"}, "labels": {"x": "y"}}}, world.AGENTS)
+    found = plan(hosts, wish(4))
+    assert "1 of them is missing" in found.lacking and len(found.labelled) == 3
+    rules = {host.name: rejection.rule for host, rejection in found.rejections(found.wishes[-1])}
+    assert rules["agent-1"] == "label" and rules["agent-2"] == "steered"
+
+
+def test_a_label_goes_once_the_agent_is_reserved(hosts: Any, world: ModuleType) -> None:
+    steer(hosts, world, wish(1)).once()
+    taken = labelled(hosts)[0]
+    hosts.change(
+        "agents", taken, {"metadata": {"labels": {RESERVED_LABEL: "m"}}, "spec": {"clusterDeploymentName": {"name": "c1", "namespace": "ns"}}}, world.AGENTS
+    )
+    steer(hosts, world, wish(0)).once()
+    assert not labelled(hosts) and hosts.at("agents", taken, world.AGENTS)["metadata"]["labels"][RESERVED_LABEL] == "m"
+
+
+def test_a_label_that_was_changed_since_is_somebody_elses(hosts: Any, world: ModuleType) -> None:
+    steer(hosts, world, wish(1)).once()
+    name = labelled(hosts)[0]
+    hosts.change("agents", name, {"metadata": {"labels": {KEY: "mine"}}}, world.AGENTS)
+    steer(hosts, world, wish(0)).once()
+    metadata = hosts.at("agents", name, world.AGENTS)["metadata"]
+    assert metadata["labels"][KEY] == "mine" and "annotations" not in metadata
+
+
+def test_the_pools_own_selector_counts(hosts: Any, world: ModuleType) -> None:
+    own = {"matchLabels": {KEY: "workers", "size": "small"}}
+    assert [agent.name for agent in plan(hosts, Steering("ns/workers", KEY, "workers", 1, selector=own)).labelled] == ["agent-1"]
+    with pytest.raises(ZeroTouchError, match="would not take an Agent with pool=workers"):
+        plan(hosts, Steering("ns/workers", KEY, "workers", 1, selector={"matchLabels": {KEY: "else"}}))
+    assert "does not select by pool=workers" in plan(hosts, Steering("ns/workers", KEY, "workers", 1, selector={})).problems[0]
+
+
+def test_waiting_in_vain_takes_the_labels_off(hosts: Any, world: ModuleType) -> None:
+    steerer = steer(hosts, world, wish(2))
+    with pytest.raises(LimitReached, match="the labels are off again"):
+        steerer.until_reserved(0.0)
+    assert not labelled(hosts)
+
+
+def test_the_wait_ends_when_all_are_reserved(hosts: Any, world: ModuleType) -> None:
+    steerer = steer(hosts, world, wish(2))
+    follow = hosts.follow
+
+    def reserve(path: str, seconds: float, **selectors: str) -> Any:
+        for name in labelled(hosts):
+            hosts.change("agents", name, {"metadata": {"labels": {RESERVED_LABEL: name}}, "spec": {"clusterDeploymentName": {"name": "c"}}}, world.AGENTS)
+        yield from follow(path, seconds, **selectors)
+
+    hosts.follow = reserve
+    steerer.until_reserved(60.0)
+    assert not labelled(hosts) and sorted(agent.name for agent in steerer.labelled.values()) == ["agent-1", "agent-2"]

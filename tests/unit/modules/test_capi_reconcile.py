@@ -1,0 +1,143 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The door capi_reconcile in process, against a hub in memory: whose turn it is, the plan of check mode, results and failures."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import door
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import HOSTED_DEPLOYMENT
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.modules import capi_reconcile
+
+_SPEC = importlib.util.spec_from_file_location("capi_capihub", Path(__file__).parents[1] / "capi" / "capihub.py")
+assert _SPEC is not None and _SPEC.loader is not None
+world: Any = sys.modules.get("capi_capihub") or importlib.util.module_from_spec(_SPEC)
+if "capi_capihub" not in sys.modules:
+    sys.modules["capi_capihub"] = world
+    _SPEC.loader.exec_module(world)
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Any:
+    hub = world.Hub()
+    monkeypatch.setattr(door, "connect", lambda *_args, **_options: hub)
+    return hub
+
+
+def opened(*, check_mode: bool = False, diff: bool = False, **options: Any) -> dict[str, Any]:
+    params = {name: spec.get("default") for name, spec in capi_reconcile.argument_spec().items()}
+    call = Call({**params, "namespace": world.NS, **options}, check_mode=check_mode, diff=diff)
+    return {**perform(capi_reconcile.run, call), "warnings": call.warnings}
+
+
+def steer(count: int, pool: str = "workers", candidates: Any = None) -> dict[str, Any]:
+    return {"pool": pool, "selector_label": {"key": "pool", "value": pool}, "count": count, "candidates": candidates}
+
+
+def pool_of_machines(hub: Any, name: str = "workers", **labels: str) -> None:
+    """A MachineDeployment whose Machines look for the label of the pool."""
+    reference = {"apiGroup": "capi-provider.agent-install.openshift.io", "kind": "AgentMachineTemplate", "name": f"{name}-t"}
+    hub.put("machinedeployments", {"metadata": {"name": name, "namespace": world.NS}, "spec": {"template": {"spec": {"infrastructureRef": reference}}}})
+    selector = {"matchLabels": {"pool": name, **labels}}
+    hub.put(
+        "agentmachinetemplates", {"metadata": {"name": f"{name}-t", "namespace": world.NS}, "spec": {"template": {"spec": {"agentLabelSelector": selector}}}}
+    )
+
+
+def test_check_run_run_again(hub: Any) -> None:
+    world.stand(hub, machines=1, agents=2)
+    planned = opened(check_mode=True)
+    assert planned["changed"] and not planned["failed"] and not hub.writes and planned["mode"] == "reconcile" and not planned["controller"]["active"]
+    assert [(row["agent"], row["hostname"]) for row in planned["machines"]] == [("hosts/agent-1", "worker-1")]
+    assert [row["rule"] for row in planned["machines"][0]["rejected"]] != []
+    assert any("Agent hosts/agent-1" in line and f"AgentMachine {world.NS}/pool-0 gets it" in line for line in planned["plan"])
+    done = opened(diff=True)
+    assert done["changed"] and done["plan"] == planned["plan"], "check mode says what a run does"
+    token = next(item for item in done["diff"] if item["after_header"] == f"Secret {world.NS}/agent-user-data")
+    assert "c2VjcmV0" not in str(token)
+    world.settle_agents(hub)
+    world.settle_agents(hub)
+    world.settle_agents(hub)
+    opened()
+    again = opened()
+    assert not again["changed"] and again["machines"][0]["state"] == "ready" and not again["plan"]
+
+
+def test_a_machine_without_a_host_says_what_every_agent_lacks(hub: Any) -> None:
+    world.stand(hub, machines=0, agents=1)
+    world.add_machine(hub, "picky", selector={"matchLabels": {"size": "large"}})
+    hub.put("agents", {**world.agent(2), "spec": {"approved": False}})
+    row = opened()["machines"][0]
+    assert (row["state"], row["agent"]) == ("waiting", "")
+    assert {item["agent"]: item["rule"] for item in row["rejected"]} == {"hosts/agent-1": "selector", "hosts/agent-2": "approved"}
+    assert hub.at("agentmachines", "picky")["status"]["conditions"][2]["reason"] == "NoSuitableAgents"
+
+
+def test_with_the_controller_at_work_it_steers(hub: Any) -> None:
+    world.stand(hub, machines=1, agents=3)
+    pool_of_machines(hub)
+    hub.put("deployments", {"metadata": {"name": HOSTED_DEPLOYMENT, "namespace": world.NS}, "status": {"readyReplicas": 1}})
+    planned = opened(check_mode=True, steer=steer(2))
+    assert planned["mode"] == "steer" and planned["controller"]["active"] and planned["changed"] and not hub.writes
+    assert [row["agent"] for row in planned["labelled"]] == ["agent-1", "agent-2"]
+    done = opened(steer=steer(2))
+    assert done["labelled"] == planned["labelled"] and set(hub.writes) == {"patch agents agent-1", "patch agents agent-2"}
+    assert {row["name"]: row["state"] for row in done["machines"]} == {"pool-0": "waiting", "workers-new-0001": "steered", "workers-new-0002": "steered"}
+    assert not opened(steer=steer(2))["changed"]
+    off = opened(steer=steer(0))
+    assert [row["agent"] for row in off["unlabelled"]] == ["agent-1", "agent-2"]
+
+
+def test_too_few_hosts_for_the_pool(hub: Any) -> None:
+    world.stand(hub, machines=0, agents=2)
+    pool_of_machines(hub)
+    hub.change("agents", "agent-2", {"spec": {"approved": False}}, world.AGENTS)
+    result = opened(mode="steer", steer=steer(2))
+    assert result["failed"] and result["changed"] and "1 of them is missing" in result["msg"]
+    missing = next(row for row in result["machines"] if row["state"] == "waiting")
+    assert {item["agent"]: item["rule"] for item in missing["rejected"]}["hosts/agent-2"] == "approved"
+
+
+def test_without_a_pool_only_spent_labels_are_taken_off(hub: Any) -> None:
+    world.stand(hub, machines=0, agents=2)
+    pool_of_machines(hub)
+    hub.put("deployments", {"metadata": {"name": HOSTED_DEPLOYMENT, "namespace": world.NS}, "status": {"readyReplicas": 1}})
+    opened(steer=steer(2))
+    hub.change("agents", "agent-1", {"metadata": {"labels": {"agentMachineRef": "workers-x"}}}, world.AGENTS)
+    result = opened()
+    assert [row["agent"] for row in result["unlabelled"]] == ["agent-1"] and "nothing was chosen" in result["problems"][0]
+
+
+def test_two_parties_are_warned_of(hub: Any) -> None:
+    world.stand(hub)
+    hub.put("deployments", {"metadata": {"name": HOSTED_DEPLOYMENT, "namespace": world.NS}, "status": {"readyReplicas": 1}})
+    result = opened(mode="reconcile")
+    assert result["changed"] and any("at the same time" in text for text in result["warnings"])
+
+
+def test_in_vain_tells_where_each_machine_stands(hub: Any) -> None:
+    world.stand(hub, machines=1, agents=0)
+    result = opened(until="converged", timeout=0.0)
+    assert result["failed"] and result["changed"]
+    assert f"AgentMachine {world.NS}/pool-0 is waiting" in result["msg"] and result["machines"][0]["state"] == "waiting"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"mode": "steer"}, "mode steer needs the pool"),
+        ({"steer": steer(-1)}, "steer.count"),
+        ({"policy": {"order": "spread"}}, "policy.topology_label"),
+        ({"policy": {"pins": {"a": 1}}}, "policy.pins"),
+    ],
+)
+def test_misuse(hub: Any, options: dict[str, Any], words: str) -> None:
+    result = opened(**options)
+    assert result["failed"] and words in result["msg"] and not hub.writes
