@@ -68,7 +68,14 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import native
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.groups import check_groups
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts, chosen_hosts, group_names, manual_hosts, read_hosts
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import bare_metal_hosts, check_agent_variables, cluster_name, hub_hosts, without_bmc
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import (
+    bare_metal_hosts,
+    by_hostname,
+    check_agent_variables,
+    cluster_name,
+    hub_hosts,
+    without_bmc,
+)
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute_manifests
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import (
     VARIABLES,
@@ -134,7 +141,7 @@ class LookupModule(LookupBase):
         hub = self._hub(inventory)
         # The host of an InfraEnv with a cluster is bound when it registers.
         bound = hub["cluster"] if hub["binding"] == "late" else None
-        return hub_hosts(self._chosen(inventory), inventory.agent_variables(), bound or None)
+        return by_hostname(hub_hosts(self._chosen(inventory), inventory.agent_variables(), bound or None))
 
     def _chosen(self, inventory: _Inventory) -> list[Any]:
         names = as_list(inventory.settings().get("openshift_hosts") or []) if not self._building else []

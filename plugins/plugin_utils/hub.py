@@ -132,6 +132,11 @@ def hub_hosts(hosts: Sequence[Mapping[str, Any]], further: Mapping[str, Any], cl
     return {"agents": agents, "networks": network_hosts(parsed.deployment.hosts)}
 
 
+def by_hostname(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+    """The result of :func:`hub_hosts` with hosts of a cluster named as the BMC doors name them and as their Nodes are called: by hostname."""
+    return {**found, "agents": [{**agent, "name": agent["hostname"]} for agent in found["agents"]]}
+
+
 def bare_metal_hosts(agents: Sequence[Mapping[str, Any]], machines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Hosts for the door bare_metal_hosts: ``agents`` as the door agents takes them, with their BMCs from ``machines``, as the BMC doors take them.
 

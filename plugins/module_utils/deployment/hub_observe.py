@@ -53,10 +53,10 @@ def view_hub(hub: KubeClient, cluster: ClusterRef | None, *, connect_to: Connect
     title = f"Cluster {cluster}"
     found = hub.find(AGENT_CLUSTER_INSTALL.path(cluster.namespace, cluster.name))
     if found is None:
-        return HubView(title)
+        return HubView(title, reference=cluster)
     status = read_status(found)
     if status.phase != "installed":
-        return HubView(title, status)
+        return HubView(title, status, reference=cluster)
     try:
         spoke = spoke_client(hub, cluster, connect_to=connect_to)
         try:
@@ -64,8 +64,8 @@ def view_hub(hub: KubeClient, cluster: ClusterRef | None, *, connect_to: Connect
         finally:
             spoke.close()
     except ZeroTouchError as error:
-        return HubView(title, status, None, error.message)
-    return HubView(title, status, names)
+        return HubView(title, status, None, error.message, cluster)
+    return HubView(title, status, names, reference=cluster)
 
 
 def match_agents(hub: KubeClient, namespace: str, infra_env: str, hosts: Sequence[Mapping[str, Any]], cluster: ClusterRef | None = None) -> list[Match]:

@@ -13,7 +13,8 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
 from ..hub.agents.match import Match
-from ..hub.agents.states import FAILED, INSTALLED, INSTALLING, PREPARING
+from ..hub.agents.model import ClusterRef
+from ..hub.agents.states import BUSY, FAILED, INSTALLED, INSTALLING, PREPARING, UNBOUND
 from ..hub.install_status import InstallStatus
 
 Purpose = Literal["install", "add", "reprovision"]
@@ -54,13 +55,14 @@ class HubDecision:
 @dataclasses.dataclass(frozen=True)
 class HubView:
     """What the hub says. ``nodes`` are the names of the cluster's Nodes, lower case; None when the installed cluster could not be asked, with
-    ``nodes_fault`` saying why. ``cluster`` is the cluster's title, empty without one.
+    ``nodes_fault`` saying why. ``cluster`` is the cluster's title, empty without one; ``reference`` is that cluster.
     """
 
     cluster: str = ""
     status: InstallStatus | None = None
     nodes: frozenset[str] | None = frozenset()
     nodes_fault: str = ""
+    reference: ClusterRef | None = None
 
 
 def decide_hosts(view: HubView, matches: Sequence[Match], node_names: Callable[[str], str], *, purpose: Purpose, force: Collection[str] = ()) -> HubDecision:
@@ -72,6 +74,8 @@ def decide_hosts(view: HubView, matches: Sequence[Match], node_names: Callable[[
 
 
 def _stop(view: HubView, matches: Sequence[Match], purpose: Purpose, force: Collection[str]) -> str:
+    if purpose == "reprovision":
+        return _staying(view, matches)
     status = view.status
     if START_OVER in force:
         return ""
@@ -80,12 +84,25 @@ def _stop(view: HubView, matches: Sequence[Match], purpose: Purpose, force: Coll
             f"{view.cluster}: {status.text().rstrip('.')}. It does not recover by itself: correct the cause, "
             "take it off the hub (destroy_cluster), and begin anew (deploy_cluster)."
         )
-    if view.nodes is None and any(match.agent is None for match in matches) and purpose != "reprovision":
+    if view.nodes is None and any(match.agent is None for match in matches):
         return (
             f"Cannot tell which hosts belong to {view.cluster}: it is installed, but {view.nodes_fault} Nothing was booted. "
             f"Run again when its API can be reached; openshift_force: [{START_OVER}] boots hosts without an Agent all the same."
         )
     return ""
+
+
+def _staying(view: HubView, matches: Sequence[Match]) -> str:
+    """Why hosts cannot be taken out: none is, rather than some drained and others not."""
+    agents = [(match.host, match.agent) for match in matches if match.agent is not None]
+    reasons = [
+        f"{name} belongs to another cluster, {agent.cluster}"
+        for name, agent in agents
+        if view.reference is not None and agent.cluster is not None and agent.cluster != view.reference
+    ]
+    # The hub refuses it, too: the installation would fail without them (reference infrastructure-operator.md 5.4).
+    reasons += [f"{name} is being installed ({agent.state})" for name, agent in agents if agent.state in BUSY and not agent.day_2]
+    return f"{'; '.join(reasons)}. Nothing was done." if reasons else ""
 
 
 def _decide(view: HubView, match: Match, node: str, purpose: Purpose, force: Collection[str]) -> HostAction:
@@ -99,7 +116,8 @@ def _decide(view: HubView, match: Match, node: str, purpose: Purpose, force: Col
     if agent.state == _NEEDS_DISCOVERY:
         return action("boot", "it has left its cluster and waits to boot the discovery image", forced=True)
     if purpose == "reprovision":
-        return action("boot", "it is reprovisioned", forced=True)
+        free = agent.state in UNBOUND and agent.connected
+        return action("skip", f"it is free already: {agent.state}") if free else action("boot", "it is reprovisioned", forced=True)
     if agent.state in INSTALLED:
         return action("skip", f"joined: {agent.state}")
     if agent.state in INSTALLING | PREPARING:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub_resume import HostAction, HubView, decide_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.match import Match
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, read_agent
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, ClusterRef, read_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_status import InstallStatus
 
 NEW = HubView()
@@ -71,6 +71,10 @@ NONE = Match("node-1", "unmatched", reason="no Agent has MAC …")
         (INSTALLED, found("installed", connected="False"), "install", "skip", "joined"),
         (UNKNOWN, found("installed"), "install", "skip", "joined"),
         (INSTALLED, found("known"), "reprovision", "boot", "reprovisioned"),
+        (INSTALLED, found("installed", connected="False"), "reprovision", "boot", "reprovisioned"),
+        (INSTALLED, found("known-unbound"), "reprovision", "skip", "free already"),
+        (INSTALLED, found("disconnected-unbound", connected="False"), "reprovision", "boot", "reprovisioned"),
+        (INSTALLED, found("unbinding-pending-user-action", connected="False"), "reprovision", "boot", "left its cluster"),
     ],
 )
 def test_the_table(view: HubView, match: Match, purpose: str, action: str, words: str) -> None:
@@ -91,6 +95,31 @@ def test_nothing_is_booted_where_it_cannot_be_told(view: HubView, match: Match, 
     assert words in decision.stop
     assert decision.boot_hosts == []
     assert not decide_hosts(view, [match], lambda name: name, purpose=purpose, force=["start_over"]).stop
+
+
+def member(state: str, cluster: str, kind: str = "Host") -> Match:
+    reference = {"namespace": "a", "name": cluster}
+    body = {"metadata": {"name": "uuid", "namespace": "a"}, "spec": {"clusterDeploymentName": reference}}
+    return Match("node-2", "matched", read_agent({**body, "status": {"kind": kind, "debugInfo": {"state": state}}}))
+
+
+@pytest.mark.parametrize(
+    ("match", "words"),
+    [
+        (member("installed", "other"), "node-2 belongs to another cluster, a/other. Nothing was done."),
+        (member("installing-in-progress", "b"), "node-2 is being installed (installing-in-progress). Nothing was done."),
+        (member("preparing-successful", "b"), "node-2 is being installed"),
+        (member("installing-in-progress", "b", "AddToExistingClusterHost"), ""),
+        (member("installed", "b"), ""),
+        (found("known-unbound"), ""),
+    ],
+)
+def test_either_all_hosts_are_taken_out_of_their_cluster_or_none(match: Match, words: str) -> None:
+    """Whoever confirms one cluster means no other, and an installation would fail without its hosts."""
+    view = HubView("Cluster a/b", InstallStatus("installed", started=True), frozenset({"node-1"}), reference=ClusterRef("a", "b"))
+    decision = decide_hosts(view, [found("installed"), match], lambda name: name, purpose="reprovision")
+    assert words in decision.stop and bool(decision.stop) == bool(words)
+    assert (decision.boot_hosts == []) == bool(words)
 
 
 def test_who_belongs_to_a_cluster_is_never_booted() -> None:

@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import bare_metal_hosts, check_agent_variables, check_hub, without_bmc
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import (
+    bare_metal_hosts,
+    by_hostname,
+    check_agent_variables,
+    check_hub,
+    hub_hosts,
+    without_bmc,
+)
 
 BMC = {"address": "redfish-virtualmedia://192.0.2.1", "username": "root", "password": "x"}
 MAC = "52:54:00:00:00:01"
@@ -46,6 +54,15 @@ def test_hosts_that_cannot_be_booted_are_named() -> None:
     with pytest.raises(InvalidInput) as caught:
         bare_metal_hosts(agents, [machine("one"), machine("two", mac_addresses=[])])
     assert [problem.path for problem in caught.value.problems] == ["openshift_host[two].interfaces", "openshift_host[three].bmc"]
+
+
+def test_a_host_has_one_name_for_the_hub_and_for_its_bmc() -> None:
+    """Else nobody would boot a machine whose hostname is not its name in the inventory, and no CSR of its Node would be expected."""
+    host = {"inventory_name": "rack-1", "hostname": "node-1", "role": "worker", "bmc": BMC, "interfaces": [{"name": "eth0", "mac_address": MAC}]}
+    (agent,) = by_hostname(hub_hosts([host], {"rack-1": {"serial_number": "S"}}, None))["agents"]
+    (machine_of_it,) = bmc_hosts([host])
+    assert (agent["name"], agent["hostname"], agent["serial_number"]) == ("node-1", "node-1", "S")
+    assert machine_of_it["name"] == agent["name"]
 
 
 def test_hosts_without_a_bmc() -> None:
