@@ -1,0 +1,67 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What is asked of the hosted cluster itself, and only when something is stuck: certificate requests that nobody has approved."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any
+
+from ..capi.objects import part, text
+from ..common import libraries
+from ..common.connect import ConnectTo
+from ..common.errors import ZeroTouchError
+from ..hub.kinds import SECRET
+from ..kube.client import KubeClient, Object
+from ..kube.config import resolve, source_of
+from ..nodes.approval import look
+from ..nodes.csrs import Expected
+from .pool_view import PoolView
+
+# Seconds: a hosted cluster that does not answer must not hold up the report about it.
+_TIMEOUT = 5.0
+
+
+def kubeconfig_of(client: KubeClient, hosted_cluster: Object | None) -> str:
+    """The administrator's kubeconfig of a hosted cluster; empty while there is none. Raises :class:`ZeroTouchError` for a Secret that holds no text."""
+    return secret_text(client, hosted_cluster, "kubeconfig", "kubeconfig")
+
+
+def secret_text(client: KubeClient, hosted_cluster: Object | None, reference: str, key: str) -> str:
+    """The text in the Secret that ``status.<reference>.name`` names."""
+    name = text(hosted_cluster, "status", reference, "name")
+    if not name:
+        return ""
+    namespace = text(hosted_cluster, "metadata", "namespace")
+    found = client.find(SECRET.path(namespace, name))
+    value = part(found, "data").get(key)
+    try:
+        return base64.b64decode(str(value), validate=True).decode() if value else ""
+    except (binascii.Error, ValueError) as error:
+        raise ZeroTouchError(f"Secret {namespace}/{name} of the hosted cluster holds no text under {key}.") from error
+
+
+def pending_requests(client: KubeClient, params: Mapping[str, Any], view: PoolView) -> list[str]:
+    """Certificate requests that hold Nodes of the pool up, a line each; or why that could not be seen. Empty if no Machine waits for its Node."""
+    waiting = [machine for machine in view.machines if machine.state in ("csr-pending", "node-not-ready") and machine.hostname]
+    if not waiting:
+        return []
+    try:
+        document = libraries.yaml.safe_load(kubeconfig_of(client, view.hosted_cluster))
+        if not isinstance(document, Mapping):
+            return []
+        config = resolve(source_of(document, f"kubeconfig of hosted cluster {view.cluster}"))
+        guest = KubeClient(config, connect_to=ConnectTo.of(params.get("connect_to") or {}), timeout=_TIMEOUT, service=f"The API of {view.cluster}")
+    except (ZeroTouchError, libraries.yaml.YAMLError) as error:
+        return [f"they could not be read: {error}"]
+    try:
+        seen = look(guest, [Expected(machine.hostname) for machine in waiting])
+    except ZeroTouchError as error:
+        return [f"they could not be read: {error}"]
+    finally:
+        guest.close()
+    open_ends = [decision for decision in seen.decisions if decision.verdict in ("approve", "refuse") and decision.kind]
+    return [f"{each.name} of {each.node or 'nobody'} is pending" + (f" ({each.reason})" if each.verdict == "refuse" else "") for each in open_ends]

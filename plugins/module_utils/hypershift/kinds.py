@@ -1,0 +1,13 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The kinds of HyperShift that our modules read or write (reference hypershift-agent.md 0)."""
+
+from __future__ import annotations
+
+from ..kube.resource import Resource
+
+_HYPERSHIFT = ("hypershift.openshift.io", "v1beta1")
+
+HOSTED_CLUSTER = Resource(*_HYPERSHIFT, "HostedCluster", "hostedclusters")
+NODE_POOL = Resource(*_HYPERSHIFT, "NodePool", "nodepools")

@@ -1,0 +1,137 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Waiting for a NodePool: a watch, a line for every change, at the limit a report of each Machine and where it is stuck (reference hypershift-agent.md 6)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+
+from ..common.clock import Clock
+from ..common.errors import LimitReached, ZeroTouchError
+from ..common.progress_line import HEARTBEAT, line
+from .kinds import NODE_POOL
+from .machine_standing import MachineView
+from .pool_standing import Standing, Target, percent, standing
+from .pool_view import PoolReader, PoolView, Release, released
+
+# Seconds: one piece of the watch, after which Machines and Agents are looked at again although the NodePool said nothing new.
+PIECE = 5.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Host:
+    """A host that was in the pool: the Machine it served, and its Agent."""
+
+    machine: str
+    namespace: str
+    agent: tuple[str, str]
+    hostname: str = ""
+
+    @classmethod
+    def of(cls, machine: MachineView) -> Host | None:
+        return cls(machine.name, machine.namespace, machine.agent, machine.hostname) if machine.agent else None
+
+
+class PoolWait:
+    """One wait for one pool.
+
+    ``view`` is what was seen last, ``reboot`` the hosts that left the pool and have to boot the discovery image. Machines that go are remembered, so
+    that their hosts are followed until they are free.
+    """
+
+    def __init__(self, reader: PoolReader, clock: Clock, show: Callable[[str], None], *, limit: float, view: PoolView) -> None:
+        self._reader, self._clock, self._show, self._limit = reader, clock, show, limit
+        self._started = self._quiet_since = clock.now()
+        self._told: dict[str, str] = {}
+        self._hosts: dict[tuple[str, str], Host] = {}
+        self.view = view
+        self._remember(view)
+
+    def until(self, target: Target) -> PoolView:
+        """The pool once it is there and the hosts of Machines that went are free (or have to be rebooted).
+
+        Raises :class:`ZeroTouchError` at once where it cannot get there, :class:`LimitReached` at the limit, each with where every Machine is.
+        """
+        while True:
+            for _event in self._changes():
+                found = self._see(target)
+                waiting = self.waiting_hosts()
+                if found.reached and not waiting:
+                    return self.view
+                if found.final:
+                    raise ZeroTouchError(f"{self.view.title} cannot get {_words(target)}: {found.reason}.{self._machines()}")
+                if self._remaining() <= 0:
+                    reason = found.reason if not found.reached else "hosts that left it are not free"
+                    left = _listed(" Hosts that left: ", waiting)
+                    message = f"{self.view.title} was not {_words(target)} within {self._limit:g} s: {reason}.{self._machines()}{left}"
+                    raise LimitReached(message, self._limit, "It goes on by itself; run again to wait further.")
+
+    @property
+    def reboot(self) -> list[Host]:
+        """Hosts that left the pool and have to boot the discovery image to be free."""
+        return [host for host, release in self._releases() if release.reboot]
+
+    def waiting_hosts(self) -> list[str]:
+        """Hosts of Machines that are gone which are not free yet, a line each."""
+        return [f"{host.hostname or host.agent[1]}: {release.reason}" for host, release in self._releases() if not release.done]
+
+    def _releases(self) -> Iterator[tuple[Host, Release]]:
+        there = {machine.name for machine in self.view.machines}
+        for key, host in sorted(self._hosts.items()):
+            if host.machine not in there:
+                yield host, released(self.view.agent(key), host.machine, host.namespace)
+
+    def _changes(self) -> Iterator[object]:
+        """The pool now and at each change, for a piece of time; then once more, for what is not in the pool itself."""
+        seconds = min(PIECE, max(1.0, self._remaining()))
+        yield from self._reader.client.follow(NODE_POOL.path(self._reader.namespace), seconds, field_selector=f"metadata.name={self._reader.name}")
+
+    def _remaining(self) -> float:
+        return self._started + self._limit - self._clock.now()
+
+    def _see(self, target: Target) -> Standing:
+        self._clock.sleep(0)  # ends here when the process was asked to stop
+        self.view = self._reader.read()
+        self._remember(self.view)
+        found = standing(self.view, target)
+        self._tell("", "as it shall be" if found.reached else found.reason)
+        for machine in self.view.machines:
+            self._tell(machine.title, f"{machine.state}{': ' + machine.reason if machine.reason else ''}")
+        for text in self.waiting_hosts():
+            name, _colon, reason = text.partition(": ")
+            self._tell(f"host {name}", reason)
+        if self._clock.now() - self._quiet_since >= HEARTBEAT:
+            self._say(found.reason or "as it shall be")
+        return found
+
+    def _remember(self, view: PoolView) -> None:
+        """A Machine that has an Agent now may be gone at the next look."""
+        for machine in view.machines:
+            host = Host.of(machine)
+            if host is not None:
+                self._hosts[host.agent] = host
+
+    def _tell(self, subject: str, text: str) -> None:
+        if self._told.get(subject) != text:
+            self._told[subject] = text
+            self._say(f"{subject}: {text}" if subject else f"{self.view.name}: {text}")
+
+    def _say(self, text: str) -> None:
+        self._quiet_since = self._clock.now()
+        self._show(line(self._quiet_since - self._started, percent(self.view), text))
+
+    def _machines(self) -> str:
+        stuck = [machine.text() for machine in self.view.machines if machine.state != "running"]
+        return _listed(" Machines: ", stuck)
+
+
+def _words(target: Target) -> str:
+    return {"replicas": "at its size", "accepted": "accepted by the operator", "ready": "ready", "empty": "without Machines", "gone": "gone"}.get(
+        target, target
+    )
+
+
+def _listed(head: str, lines: Sequence[str]) -> str:
+    return f"{head}{'; '.join(lines)}." if lines else ""
