@@ -179,6 +179,7 @@ def deployment_object(cluster: Mapping[str, Any], control_plane: ControlPlane) -
             "pullSecretRef": {"name": control_plane.pull_secret},
             "clusterInstallRef": install,
             "clusterMetadata": metadata,
+            "controlPlaneConfig": {"servingCertificates": {}},  # empty, and there all the same: so upstream's typed client writes it
         },
     }
 

@@ -91,6 +91,7 @@ def test_the_cluster_is_made_once_and_ready(hub: Any, reconciler: Any, world: Mo
         "baseDomain": "example.com",
         "platform": {"agentBareMetal": {"agentSelector": {}}},
         "pullSecretRef": {"name": "pull"},
+        "controlPlaneConfig": {"servingCertificates": {}},
         "clusterInstallRef": {"group": "extensions.hive.openshift.io", "version": "v1beta1", "kind": "AgentClusterInstall", "name": "c1"},
         "clusterMetadata": {
             "clusterID": owner, "infraID": owner, "adminKubeconfigSecretRef": {"name": "admin"}, "adminPasswordSecretRef": {"name": "kubeadmin"},
