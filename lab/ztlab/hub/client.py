@@ -65,6 +65,10 @@ class Client:
         metadata = body["metadata"]
         return await self._call("PUT", kind.path(metadata.get("namespace") or "", metadata["name"], subresource), body=body)
 
+    async def act(self, kind: Kind, name: str, namespace: str, subresource: str, body: Object) -> Object:
+        """Post to a subresource that does something: ``eviction`` of a Pod."""
+        return await self._call("POST", kind.path(namespace, name, subresource), body=body)
+
     async def delete(self, kind: Kind, name: str, namespace: str = "") -> None:
         """No error when it is gone already."""
         try:

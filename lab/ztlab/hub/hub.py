@@ -23,13 +23,14 @@ from ..service.artifacts import ROOT_CA
 from ..site.model import HubSite
 from . import admission, service_config
 from .backend import Backend
+from .capi.room import kinds as cluster_api_kinds
 from .client import Client
 from .discovery_source import ignition_source, initrd_source
 from .environment import os_images, service_environment
 from .front import Answer, front
 from .hypershift.room import kinds as hypershift_kinds
 from .images.service import ImageService, OsImageFile
-from .names import CLUSTER_DEPLOYMENT
+from .names import CLUSTER_DEPLOYMENT, Kind
 from .operators import Operators
 from .server import API_PORT, Server
 from .spoke import Spokes
@@ -47,6 +48,14 @@ def definitions(site: HubSite, crds: Path) -> list[Path]:
     """Directories with the definitions that a hub has."""
     more = [f"cluster-api-{site.cluster_api.version}", "agent-provider"] if site.cluster_api is not None else []
     return [crds, *(crds / name for name in [*more, *(["hypershift"] if site.hypershift else [])])]
+
+
+def watched(site: HubSite) -> list[Kind]:
+    """The kinds that controllers of a hub read beside those of every hub."""
+    if site.cluster_api is None:
+        return []
+    version = site.cluster_api.version
+    return [*cluster_api_kinds(version), *(hypershift_kinds(version) if site.hypershift else ())]
 
 
 class Hub:
@@ -121,8 +130,7 @@ class Hub:
         self.service.run_monitors()
         lab.services.append(self.service)
         await self.images.start()
-        core = self.site.cluster_api
-        world = World(self._client(), lab.clock, hypershift_kinds(core.version) if self.site.hypershift and core is not None else ())
+        world = World(self._client(), lab.clock, watched(self.site))
         self.operators = Operators(world, Backend(self.service), self.spokes, lab, lambda: self.session, converged=self.site.converged_flow)
         await self.operators.start()
         await service_config.publish(world.client, self.site, lab.base_image.resolve().as_uri(), world.now())

@@ -13,6 +13,7 @@ import aiohttp
 
 from ..service.model import Cluster, Host, InfraEnv
 from .backend import Backend
+from .capi.room import ClusterApi
 from .controller import Controller
 from .controllers.agent import AgentController
 from .controllers.bare_metal_host import BareMetalHostController
@@ -85,6 +86,11 @@ class Operators:
             self.classifications,
         ]
         self._wire()
+        site = lab.site.hub
+        self.cluster_api = ClusterApi(world, spokes, site) if site is not None and site.cluster_api is not None else None
+        if self.cluster_api is not None:
+            self.cluster_api.wire(self._on)
+            self.controllers += self.cluster_api.controllers
         self.hypershift = Hypershift(world, lab) if lab.site.hub is not None and lab.site.hub.hypershift else None
         if self.hypershift is not None:
             self.hypershift.wire(self._on)
@@ -227,6 +233,8 @@ class Operators:
         self._tasks = [asyncio.create_task(informer.run(), name=f"watch {kind.plural}") for kind, informer in self.world.informers.items()]
         await self.world.ready()
         self._tasks += [asyncio.create_task(controller.run(), name=controller.name) for controller in self.controllers]
+        if self.cluster_api is not None:
+            await self.cluster_api.install()
 
     async def stop(self) -> None:
         self.backend.core.on_change = None
@@ -234,5 +242,7 @@ class Operators:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self.cluster_api is not None:
+            await self.cluster_api.stop()
         if self.hypershift is not None:
             await self.hypershift.stop()

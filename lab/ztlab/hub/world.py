@@ -92,12 +92,16 @@ class World:
     async def create(self, kind: Kind, body: Object) -> Object:
         return self._seen(kind, await self.client.create(kind, body))
 
-    async def patch(self, kind: Kind, item: Object, body: Object, *, locked: bool = False) -> Object:
+    async def patch(self, kind: Kind, item: Object, body: Object, *, locked: bool = False, subresource: str = "") -> Object:
         """Merge into an object; ``locked``: only if it is still the version that was seen."""
         if locked:
             body = {**body, "metadata": {**body.get("metadata", {}), "resourceVersion": item["metadata"]["resourceVersion"]}}
         namespace, name = key_of(item)
-        return self._seen(kind, await self.client.patch(kind, name, namespace, body))
+        return self._seen(kind, await self.client.patch(kind, name, namespace, body, subresource=subresource))
+
+    async def replace(self, kind: Kind, item: Object) -> Object:
+        """Put a whole object, only if it is still the version that was seen."""
+        return self._seen(kind, await self.client.replace(kind, {"apiVersion": kind.api_version, "kind": kind.kind, **item}))
 
     async def status(self, kind: Kind, item: Object, status: Mapping[str, Any]) -> Object:
         """Make the status this one; no request when it is so already."""

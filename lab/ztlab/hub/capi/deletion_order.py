@@ -1,0 +1,44 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Which Machines of a set go first (reference hypershift-agent.md 2.5). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..conditions import find
+from ..names import Object, annotations_of, deleting
+from .kinds import DELETE_MACHINE, UPDATING_IN_PLACE
+from .shape import new_conditions, node_name, old_conditions
+
+NEWEST, OLDEST = "Newest", "Oldest"
+
+
+def unhealthy(machine: Object) -> bool:
+    """No Node, or one that is not well, or a health check that says so."""
+    if not node_name(machine):
+        return True
+    bad = [find(conditions, kind).get("status") for conditions in (new_conditions(machine), old_conditions(machine)) for kind in ("NodeHealthy",)]
+    checked = [find(new_conditions(machine), "HealthCheckSucceeded"), find(old_conditions(machine), "HealthCheckSucceeded")]
+    return "False" in bad or any(entry.get("status") == "False" for entry in checked)
+
+
+def priority(machine: Object) -> int:
+    """The higher one goes first."""
+    notes = annotations_of(machine)
+    if deleting(machine):
+        return 100
+    if DELETE_MACHINE in notes:
+        return 80
+    if UPDATING_IN_PLACE in notes:
+        return 75
+    return 50 if unhealthy(machine) else 20
+
+
+def order(machines: Sequence[Object], wish: str = "") -> list[Object]:
+    """All of them, the first to go first. ``wish`` Newest or Oldest decides among those that nothing else tells apart; ties go by name."""
+    by_name = sorted(machines, key=lambda machine: str(machine["metadata"]["name"]))
+    if wish in (NEWEST, OLDEST):
+        by_name.sort(key=lambda machine: str(machine["metadata"]["creationTimestamp"]), reverse=wish == NEWEST)
+    return sorted(by_name, key=priority, reverse=True)
