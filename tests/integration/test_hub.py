@@ -46,11 +46,18 @@ class Site:
 
     def agents(self) -> dict[str, dict[str, Any]]:
         """What agents_info says, by hostname."""
+        return {agent["hostname"]: agent for agent in self._ask("agents_info", namespaces=["demo"])["agents"]}
+
+    def listed_nodes(self) -> set[str]:
+        """Names of all Nodes that the API of the cluster lists."""
+        return set(self._ask("hub_info", namespace="demo", cluster={"name": "demo"}, hosts=[])["nodes"])
+
+    def _ask(self, door: str, **arguments: Any) -> dict[str, Any]:
         connection = {"kubeconfig": self.lab.vars["openshift_hub"]["kubeconfig"], "connect_to": self.lab.vars["openshift_connect_to"]}
-        run = self.deployment.module("agents_info", {**connection, "namespaces": ["demo"]})
+        run = self.deployment.module(door, {**connection, **arguments})
         start = re.search(r"^localhost \| .*?=> (?=\{)", run.output, re.MULTILINE)
         assert run.ok and start, run.output
-        return {agent["hostname"]: agent for agent in json.JSONDecoder().raw_decode(run.output[start.end() :])[0]["agents"]}
+        return dict(json.JSONDecoder().raw_decode(run.output[start.end() :])[0])
 
     def nodes(self) -> set[str]:
         """Names of the Nodes that are Ready, as the lab sees the new cluster."""
@@ -134,6 +141,9 @@ def test_a_host_is_freed_and_joins_again(site: Site) -> None:
     freed = site.agents()["worker-1"]
     assert (freed["state"], freed["cluster"] or "") == ("known-unbound", "")
     assert site.nodes() == set(HOSTS) - {"worker-1"}
+    writes = site.lab.writes()
+    again = site.played("reprovision_hosts", openshift_hosts=["worker-1"], openshift_confirm="demo")
+    assert (again.changed, site.lab.writes()) == (0, writes), "a host that is free already is not booted again"
     back = site.played("add_hosts")
     assert site.nodes() == set(HOSTS), back.output
     assert site.agents()["worker-1"]["state"] == "added-to-existing-cluster"
@@ -142,7 +152,10 @@ def test_a_host_is_freed_and_joins_again(site: Site) -> None:
 
 
 def test_a_host_is_removed(site: Site) -> None:
-    site.played("remove_hosts", openshift_hosts=["worker-0"], openshift_confirm="demo")
-    assert site.nodes() == set(HOSTS) - {"worker-0"}
+    """Its Node too: the hub removes it with an Agent that is still bound, not with one that was unbound just before."""
+    removal = {"openshift_hosts": ["worker-0"], "openshift_confirm": "demo"}
+    site.played("remove_hosts", **removal)
+    assert site.listed_nodes() == set(HOSTS) - {"worker-0"}
     assert set(site.agents()) == set(HOSTS) - {"worker-0"}
     assert site.lab.machine("worker-0")["power"] == "Off"
+    assert site.played("remove_hosts", **removal).changed == 0

@@ -41,7 +41,7 @@ def standing(host: HostPlan, target: Target) -> Standing:
         return Standing(final=True, reason=host.obstacle)
     if host.request.action == "delete":
         going = (agent,) if agent is not None else host.match.leaving
-        return Standing(reason=f"{going[0].title} is not gone yet") if going and target != "none" else _THERE
+        return Standing(reason=_still_there(going[0])) if going and target != "none" else _THERE
     if agent is None:
         unbound = host.request.action == "unbind" and target in ("none", "unbound")
         return _THERE if unbound else Standing(reason=host.match.reason)
@@ -53,6 +53,12 @@ def standing(host: HostPlan, target: Target) -> Standing:
     if found.reached and target == "ready" and agent.cluster is not None and agent.state == states.BINDABLE:
         return Standing(reason=f"it is to be bound to {agent.cluster}")
     return found
+
+
+def _still_there(agent: Agent) -> str:
+    """The hub lets an Agent go once the Node of its host is removed, and tries again where that fails (5.5)."""
+    cleanup = agent.conditions.get("Cleanup", Condition())
+    return f"{agent.title} is not gone yet" + (f": {cleanup.message}" if cleanup.status == "False" and cleanup.message else "")
 
 
 def _ready(agent: Agent) -> Standing:
