@@ -301,7 +301,7 @@ not_propagated:
       description: What helps.
       type: str
 stays:
-  description: With O(state=absent), what is left because this collection did not make it.
+  description: With O(state=absent), what is left because this collection did not make it; also where it fails because that is the InfraEnv.
   returned: always, once the hub was contacted
   type: list
   elements: str

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..common.errors import InvalidInput, ZeroTouchError
+from ..common.errors import InvalidInput, PartialFailure, ZeroTouchError
 from ..common.problems import FORBIDDEN, REQUIRED, Problem
 from ..kube.write import MANAGED_BY, OURS, Change, is_ours, plan_deletion, plan_object
 from .infra_env_wish import BELONGS_TO, Object, Wish
@@ -119,12 +119,14 @@ def plan_nmstate_config(desired: Object, observed: Mapping[str, Any] | None) -> 
 
 
 def plan_absent(name: str, namespace: str, observed: Observed) -> Plan:
-    """Delete the InfraEnv, then what this collection made for it. Raises :class:`ZeroTouchError` where that would take more than it gave."""
+    """Delete the InfraEnv, then what this collection made for it.
+
+    Raises :class:`ZeroTouchError` where that would take more than it gave; for an InfraEnv of somebody else one that has the door's ``stays``.
+    """
     infra_env = observed.infra_env
     if infra_env is not None and not is_ours(infra_env):
-        raise ZeroTouchError(
-            f"InfraEnv {namespace}/{name} was not made by this collection and is left alone.", f"To have it deleted, label it {MANAGED_BY}={OURS} first."
-        )
+        words = f"InfraEnv {namespace}/{name} was not made by this collection"
+        raise PartialFailure(f"{words} and is left alone.", {"changed": False, "stays": [words]}, f"To have it deleted, label it {MANAGED_BY}={OURS} first.")
     bound = sorted(f"{agent['metadata']['name']} ({_cluster_of(agent)})" for agent in observed.agents if _cluster_of(agent))
     if infra_env is not None and bound:
         raise ZeroTouchError(

@@ -65,6 +65,15 @@ def test_check_run_run_again_absent(call: Any, hub: Any) -> None:
     assert call(state="absent")["changed"] and not hub.objects
 
 
+def test_an_infra_env_of_somebody_else_stays_and_is_told(call: Any, hub: Any) -> None:
+    call(pull_secret=infrahub.PULL_SECRET)
+    (infra_env,) = (item for item in hub.objects.values() if item.get("kind") == "InfraEnv")
+    infra_env["metadata"]["labels"] = {"made-by": "somebody else"}
+    refused = call(state="absent")
+    assert refused["failed"] and not refused["changed"] and "is left alone" in refused["msg"]
+    assert refused["stays"] == [f"InfraEnv {infra_env['metadata']['namespace']}/{infra_env['metadata']['name']} was not made by this collection"]
+
+
 def test_mistakes_are_told_before_the_hub_is_asked(call: Any, hub: Any) -> None:
     result = call(
         pull_secret=infrahub.PULL_SECRET,
