@@ -77,7 +77,7 @@ def _set_size(spec: Object, options: Mapping[str, Any], present: Mapping[str, An
     scaling, replicas = options.get("auto_scaling"), options.get("replicas")
     if scaling:
         spec["autoScaling"] = {"min": scaling["min"], "max": scaling["max"]}
-        spec["replicas"] = None
+        spec["replicas"] = replicas  # None, unless both are given, which is refused
     elif scaling == {} and present.get("autoScaling"):
         spec["autoScaling"] = None
         spec["replicas"] = int(status.get("replicas") or 0) if replicas is None else replicas

@@ -61,7 +61,7 @@ POOLS = (
     pool("autoscaling from zero", "crd", "auto_scaling.min", unsized=True, auto_scaling={"min": 0, "max": 2}),
     pool("autoscaling upside down", "crd", "auto_scaling.max", unsized=True, auto_scaling={"min": 3, "max": 2}),
     pool("autoscaling below zero", "crd", "auto_scaling.min", unsized=True, auto_scaling={"min": -1, "max": 2}),
-    pool("negative replicas", "operator", "replicas", replicas=-1),
+    pool("negative replicas", "crd", "replicas", replicas=-1),
     pool("more replicas than a number holds", "crd", "replicas", replicas=2**31),
     pool("unknown upgrade type", "crd", "upgrade_type", upgrade_type="Rolling"),
     pool("in_place with Replace", "crd", "in_place", upgrade_type="Replace", in_place={"max_unavailable": 1}),
@@ -177,7 +177,7 @@ def _ovn(**config: Any) -> Options:
 CLUSTERS = (
     cluster("as it should be", "fine"),
     cluster("all at one address", "fine", services=None, api_server_address="lb.example.com"),
-    cluster("no services", "operator", "services", services=None),  # the CRD as well; there is no object without them
+    cluster("no services", "crd", "services", services=None),
     cluster("three services", "crd", "services", services=published()[:3]),
     cluster("seven services", "crd", "services", services=[*published(), publish(service="OIDC"), publish(service="OVNSbDb"), publish(service="OIDC")]),
     cluster("a service twice", "operator", "services", services=[*published()[:3], publish(service="APIServer")]),
@@ -246,10 +246,10 @@ CLUSTERS = (
         services=published(APIServer=publish("LoadBalancer", load_balancer={"hostname": "api.example.com"})),
         configuration={"apiServer": {"servingCerts": {"namedCertificates": [{"names": ["api.example.com"], "servingCertificate": {"name": "c"}}]}}},
     ),
-    cluster("no release", "operator", "release_image", release_image=None),  # the CRD as well
+    cluster("no release", "crd", "release_image", release_image=None),
     cluster("image with a blank", "crd", "release_image", release_image="a b"),
     cluster("control plane image with a blank", "crd", "control_plane_release_image", control_plane_release_image="a b"),
-    cluster("no pull secret", "operator", "pull_secret", pull_secret=None),  # the CRD as well
+    cluster("no pull secret", "crd", "pull_secret", pull_secret=None),
     cluster("no agent namespace", "operator", "agent_namespace", agent_namespace=None),
     cluster("agent namespace that is too long", "crd", "agent_namespace", agent_namespace="h" * 64),
     cluster("no base domain", "operator", "base_domain", base_domain=None),

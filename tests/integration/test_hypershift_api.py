@@ -1,0 +1,222 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Node pools and hosted clusters on a real API server with upstream's CRDs: what we write is accepted, the second run finds nothing to do, and our rules
+give the verdict that the CRDs give.
+
+This needs kube-apiserver and etcd (KUBEBUILDER_ASSETS, see CONTRIBUTING) and upstream's CRDs beside the checkout.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import RemoteError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster_object import OWNED as CLUSTER_OWNED
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster_object import cluster_object
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.kinds import HOSTED_CLUSTER, NODE_POOL
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool_object import OWNED as POOL_OWNED
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool_object import pool_object
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import apply_change, plan_object
+from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster, node_pool
+
+from .conftest import MakeLab, canary_site
+from .lab import ROOT, Lab
+
+ASSETS = Path(os.environ.get("KUBEBUILDER_ASSETS") or "/nonexistent")
+CRDS = ROOT / ".." / "shared" / "crds"
+pytestmark = [
+    pytest.mark.skipif(
+        not all((ASSETS / name).is_file() for name in ("kube-apiserver", "etcd")), reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd"
+    ),
+    pytest.mark.skipif(not CRDS.is_dir(), reason="upstream's CRDs are not beside this checkout (../shared/crds)"),
+]
+
+_SPEC = importlib.util.spec_from_file_location("hypershift_corpus", ROOT / "tests" / "unit" / "hypershift" / "corpus.py")
+assert _SPEC is not None and _SPEC.loader is not None
+corpus = sys.modules.get("hypershift_corpus") or importlib.util.module_from_spec(_SPEC)
+if "hypershift_corpus" not in sys.modules:
+    sys.modules["hypershift_corpus"] = corpus
+    _SPEC.loader.exec_module(corpus)
+
+NAMESPACE = "clusters"
+Open = Callable[..., dict[str, Any]]
+
+
+def kubectl(lab: Lab, *words: str) -> str:
+    command = ["kubectl", "--kubeconfig", str(lab.hub_kubeconfig()), *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def lab(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    """A hub without HyperShift of its own, and upstream's CRDs put on it."""
+    directory = tmp_path_factory.mktemp("hypershift")
+    path = canary_site("sno", directory)
+    site = yaml.safe_load(path.read_text())
+    path.write_text(yaml.safe_dump({**site, "hub": {"address": "10.0.0.5", "base_domain": "hub.example.com", "real_apiserver": "always"}}))
+    made = make_lab(directory, path)
+    files = [str(file) for folder in ("hypershift", "cluster-api", "capi-provider-agent") for file in sorted((CRDS / folder).glob("*.yaml"))]
+    kubectl(made, "create", *(word for file in files for word in ("--filename", file)))
+    kubectl(made, "wait", "--for=condition=Established", "crd", "--all")
+    for namespace in (NAMESPACE, "hosts"):
+        kubectl(made, "create", "namespace", namespace)
+    return made
+
+
+@pytest.fixture(scope="module")
+def client(lab: Lab) -> Iterator[KubeClient]:
+    made = KubeClient.from_kubeconfig(lab.hub_kubeconfig(), attempts=5)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def door(lab: Lab) -> Open:
+    """A door in this process, with the lab's hub."""
+    kubeconfig = str(lab.hub_kubeconfig())
+
+    def opened(module: Any, *, check_mode: bool = False, **options: Any) -> dict[str, Any]:
+        params = {name: spec.get("default") for name, spec in module.argument_spec().items()} | {"kubeconfig": kubeconfig, "namespace": NAMESPACE, **options}
+        call = Call(params, check_mode=check_mode, diff=True)
+        return {**perform(module.run, call), "warnings": call.warnings}
+
+    return opened
+
+
+def refusal(client: KubeClient, case: Any, pool: bool) -> str:
+    """The words with which the API refuses what the options of a case would write; empty if it does not."""
+    resource, owned = (NODE_POOL, POOL_OWNED) if pool else (HOSTED_CLUSTER, CLUSTER_OWNED)
+
+    def made(options: dict[str, Any], present: Any) -> Any:
+        return pool_object(options, present) if pool else cluster_object(options, exists=present is not None)
+
+    present = None
+    if case.before is not None:
+        present = client.create(resource.path(NAMESPACE), {"apiVersion": resource.api_version, "kind": resource.kind, **without_nulls(made(case.before, None))})
+    try:
+        change = plan_object(resource, made(case.options, present), present, owned=owned)
+        if change is not None:
+            apply_change(client, change, check_mode=True)
+    except RemoteError as error:
+        assert error.status in (400, 422), error
+        return str(error)
+    finally:
+        if present is not None:
+            client.delete(resource.path(NAMESPACE, present["metadata"]["name"]))
+    return ""
+
+
+def without_nulls(value: Any) -> Any:
+    return {key: without_nulls(inner) for key, inner in value.items() if inner is not None} if isinstance(value, dict) else value
+
+
+@pytest.mark.parametrize("case", corpus.POOLS, ids=lambda case: case.name)
+def test_pools_get_the_verdict_of_the_corpus(client: KubeClient, case: Any) -> None:
+    assert bool(words := refusal(client, case, pool=True)) is (case.verdict == "crd"), words
+
+
+@pytest.mark.parametrize("case", corpus.CLUSTERS, ids=lambda case: case.name)
+def test_clusters_get_the_verdict_of_the_corpus(client: KubeClient, case: Any) -> None:
+    assert bool(words := refusal(client, case, pool=False)) is (case.verdict == "crd"), words
+
+
+def ok(result: dict[str, Any]) -> dict[str, Any]:
+    assert not result["failed"], result["msg"]
+    return result
+
+
+EVERYTHING: dict[str, Any] = {
+    "ssh_key": "ssh-ed25519 AAAA",
+    "base_domain_prefix": "",
+    "networking": {
+        "machine_network": ["192.0.2.0/24"],
+        "api_server": {"advertise_address": "172.20.0.1", "port": 6443, "allowed_cidr_blocks": ["192.0.2.0/24"]},
+    },
+    "etcd": {"managed": {"storage": {"persistent_volume": {"size": "20Gi", "storage_class_name": "fast"}}}},
+    "controller_availability_policy": "SingleReplica",
+    "infrastructure_availability_policy": "HighlyAvailable",
+    "fips": False,
+    "capabilities": {"disabled": ["Insights"]},
+    "autoscaling": {"max_node_provision_time": "45m", "scale_down": {"delay_after_add_seconds": 60}},
+    "additional_trust_bundle": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
+    "image_content_sources": [{"source": "quay.io/a", "mirrors": ["m/a"]}],
+    "configuration": {"network": {"serviceNodePortRange": "30000-32767"}},
+    "kube_api_server_dns_name": "kas.example.com",
+    "node_selector": {"role": "infra"},
+    "tolerations": [{"key": "infra", "operator": "Exists"}],
+    "pod_labels": {"team": "edge"},
+    "annotations": {"hypershift.openshift.io/machine-health-check-timeout": "40m"},
+}
+POOL_WITH_EVERYTHING: dict[str, Any] = {
+    "auto_repair": True,
+    "agent_label_selector": {"matchLabels": {"size": "large"}, "matchExpressions": [{"key": "zone", "operator": "In", "values": ["a", "b"]}]},
+    "in_place": {"max_unavailable": "25%"},
+    "replace": {"strategy": "RollingUpdate"},
+    "config": ["a"],
+    "tuning_config": ["b"],
+    "node_drain_timeout": "30m",
+    "node_volume_detach_timeout": "0s",
+    "node_labels": {"zone": "a", "count": 3, "yes": True},
+    "taints": [{"key": "gpu", "value": None, "effect": "NoSchedule"}],
+    "arch": "amd64",
+}
+
+
+def test_hosted_cluster_and_pool(client: KubeClient, door: Open) -> None:
+    """Check mode, run, run again; a change, and again nothing."""
+    cluster = {**corpus.CLUSTER, "name": "full", **EVERYTHING}
+    planned = ok(door(hosted_cluster, check_mode=True, **cluster))
+    made = ok(door(hosted_cluster, **cluster))
+    assert planned["plan"] == made["plan"] and made["changed"]
+    assert not ok(door(hosted_cluster, **cluster))["changed"]
+    assert not ok(door(hosted_cluster, check_mode=True, **cluster))["changed"]
+    pool = {**corpus.POOL, "name": "full", "cluster_name": "full", **POOL_WITH_EVERYTHING}
+    assert ok(door(node_pool, **pool))["changed"]
+    assert not ok(door(node_pool, **pool))["changed"]
+    kept = client.get(NODE_POOL.path(NAMESPACE, "full"))["spec"]
+    assert kept["management"]["replace"] == {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    changed = {**pool, "agent_label_selector": {"matchLabels": {"size": "small"}}, "node_labels": {"zone": "b"}, "taints": [], "node_drain_timeout": "1800s"}
+    assert ok(door(node_pool, **changed))["changed"] and not ok(door(node_pool, **changed))["changed"]
+    kept = client.get(NODE_POOL.path(NAMESPACE, "full"))["spec"]
+    assert (kept["platform"]["agent"]["agentLabelSelector"], kept["nodeLabels"]) == ({"matchLabels": {"size": "small"}}, {"zone": "b"})
+    assert "taints" not in kept and kept["nodeDrainTimeout"] == "30m"
+
+
+def test_autoscaling_on_and_off(door: Open) -> None:
+    ok(door(hosted_cluster, **{**corpus.CLUSTER, "name": "scaled"}))
+    pool = {"name": "scaled", "cluster_name": "scaled"}
+    assert ok(door(node_pool, **pool))["node_pool"]["desired"] == 0
+    assert ok(door(node_pool, **pool, auto_scaling={"min": 1, "max": 3}))["node_pool"]["desired"] is None
+    assert not ok(door(node_pool, **pool, auto_scaling={"min": 1, "max": 3}))["changed"]
+    assert "replicas: Forbidden: 2" in door(node_pool, **pool, replicas=2)["msg"]
+    assert ok(door(node_pool, **pool, auto_scaling={"min": None, "max": None}, replicas=2))["node_pool"]["desired"] == 2
+
+
+def test_immutable_fields_are_named_in_check_mode(door: Open) -> None:
+    ok(door(hosted_cluster, **{**corpus.CLUSTER, "name": "fixed"}))
+    result = door(hosted_cluster, name="fixed", check_mode=True, fips=True, services=corpus.published()[::-1], base_domain="example.org")
+    assert result["failed"] and [problem["path"] for problem in result["problems"]] == ["services", "base_domain", "fips"]
+
+
+def test_a_clusters_key_is_made_once(client: KubeClient, door: Open) -> None:
+    cluster = {**corpus.CLUSTER, "name": "keyed"}
+    ok(door(hosted_cluster, **cluster))
+    path = f"/api/v1/namespaces/{NAMESPACE}/secrets/keyed-etcd-encryption-key"
+    key = client.get(path)["data"]
+    ok(door(hosted_cluster, **cluster, channel="stable-4.22"))
+    assert client.get(path)["data"] == key
+    client.delete(path)
+    assert "would make everything in it unreadable" in door(hosted_cluster, **cluster)["msg"]
