@@ -5,16 +5,19 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
 from .fabric.hosts import Fabric
 from .fabric.loopback import unprivileged_port
+from .hub.hypershift.publishing import free_addresses
 from .image.base import VERSION
-from .site.model import ClusterHint, Site
+from .site.model import ClusterHint, HubSite, Site
 
 SERVICE_PORT = 8090
 API_PORT = 6443
+LOAD_BALANCERS = 4
 
 
 def variables(site: Site, fabric: Fabric, *, ca_file: Path, base_image: Path, synthetic: bool) -> dict[str, Any]:
@@ -41,7 +44,22 @@ def connect_to(site: Site, fabric: Fabric) -> dict[str, str]:
         mapping[f"{site.hub.api_host}:{API_PORT}"] = f"{address}:{API_PORT}"
         for name in (site.hub.service_host, site.hub.image_service_host):
             mapping[f"{name}:443"] = f"{address}:{unprivileged_port(443)}"
+        if site.hub.hypershift:
+            mapping |= _hosted(site, site.hub, fabric)
     return mapping
+
+
+def _hosted(site: Site, hub: HubSite, fabric: Fabric) -> dict[str, str]:
+    """Services of hosted clusters: node ports of the hub, load balancers' addresses, and what the DNS has for either."""
+    addresses = [hub.address, *itertools.islice(free_addresses(site, hub), LOAD_BALANCERS)]
+    names = {name: address for network in site.networks for name, address in network.dns_records.items() if address in addresses}
+    plain = {name: address for name, address in names.items() if name not in hub.dns_names}
+    mapping = {_host(name): fabric.table.loopback(address) for name, address in ({address: address for address in addresses} | plain).items()}
+    return mapping | {f"*.apps.{hub.base_domain}:443": f"{fabric.table.loopback(hub.address)}:{unprivileged_port(443)}"}
+
+
+def _host(name: str) -> str:
+    return f"[{name}]" if ":" in name else name
 
 
 def _cluster(cluster: ClusterHint, site: Site, fabric: Fabric) -> dict[str, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import ipaddress
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from ...site.model import HubSite, Network, Site
@@ -59,9 +59,10 @@ class Publishing:
             given = strategy["nodePort"]
             return Published(kind, given["address"], self._port(key, int(given.get("port") or 0)), self._hub.address)
         if kind == "LoadBalancer" and name != "Ignition":
-            address = self._address(key)
+            hostname = (strategy.get("loadBalancer") or {}).get("hostname") or ""
+            address = self._address(key, hostname)
             port = KUBE_PORT if name in ("APIServer", "OAuthServer") else 8091
-            return Published(kind, (strategy.get("loadBalancer") or {}).get("hostname") or address, port, address) if address else None
+            return Published(kind, hostname or address, port, address) if address else None
         if kind == "Route" and name != "APIServer":
             host = (strategy.get("route") or {}).get("hostname") or f"{_ROUTES[name]}-{space}.apps.{self._hub.base_domain}"
             return Published(kind, host, ROUTE_PORT, self._hub.address)
@@ -75,18 +76,17 @@ class Publishing:
         self._ports[port] = key
         return port
 
-    def _address(self, key: str) -> str:
-        """From the end of the hub's network; "" when that has none left."""
+    def _address(self, key: str, hostname: str) -> str:
+        """What the DNS has for the name where that is free, else from the end of the hub's network; "" when that has none left."""
         for address, owner in self._addresses.items():
             if owner == key:
                 return address
-        network = next(network for network in self._site.networks if network.contains(self._hub.address))
-        taken = {*self._addresses, *_taken(self._site, self._hub, network)}
-        for candidate in _from_the_end(network):
-            if candidate not in taken:
-                self._addresses[candidate] = key
-                return candidate
-        return ""
+        free = [found for found in free_addresses(self._site, self._hub) if found not in self._addresses]
+        wanted = {network.dns_records.get(hostname, "") for network in self._site.networks}
+        address = next((found for found in free if found in wanted), next(iter(free), ""))
+        if address:
+            self._addresses[address] = key
+        return address
 
     def release(self, key: str) -> None:
         self._ports = {port: owner for port, owner in self._ports.items() if not owner.startswith(f"{key}/")}
@@ -94,6 +94,13 @@ class Publishing:
 
 
 _ROUTES = {"Ignition": "ignition-server", "Konnectivity": "konnectivity-server", "OAuthServer": "oauth"}
+
+
+def free_addresses(site: Site, hub: HubSite) -> Iterator[str]:
+    """What load balancers can have: the end of the hub's network, but for what the site file gives to others. A name in the DNS gives nothing away."""
+    network = next(network for network in site.networks if network.contains(hub.address))
+    taken = _taken(site, hub, network)
+    yield from (candidate for candidate in _from_the_end(network) if candidate not in taken)
 
 
 def _from_the_end(network: Network) -> Iterable[str]:
@@ -109,4 +116,4 @@ def _taken(site: Site, hub: HubSite, network: Network) -> Collection[str]:
     leased = {str(ipaddress.ip_address(number)) for number in range(int(ipaddress.ip_address(first)), int(ipaddress.ip_address(last)) + 1)} if first else set()
     fixed = {nic.lease for machine in site.machines for nic in machine.nics} | {machine.bmc.host for machine in site.machines}
     hints = {address for hint in site.clusters for address in (hint.api_vip, hint.ingress_vip, hint.rendezvous_ip)}
-    return leased | fixed | hints | set(network.dns_records.values()) | {network.gateway, hub.address, *network.dns_servers}
+    return leased | fixed | hints | {network.gateway, hub.address, *network.dns_servers}
