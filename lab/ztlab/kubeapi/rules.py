@@ -25,6 +25,8 @@ from .structural import NOWHERE, Cause, Rule, Schema
 
 LOG = logging.getLogger(__name__)
 _MISSING = object()
+# True of every value that stayed as it was. Rules about a value alone are not asked of one that did (an API server ratchets since 1.33).
+ALWAYS_TRUE = frozenset({"self == oldSelf", 'oldSelf == "" || self == oldSelf'})
 
 
 def _bool(value: bool) -> celtypes.BoolType:
@@ -108,8 +110,10 @@ class RuleBook:
 def _walk(schema: Schema, new: Any, old: Any, path: str) -> Iterator[Cause]:
     if not schema.ruled or new is None:
         return
+    same = old is not _MISSING and new == old
     for rule in schema.rules:
-        yield from _judge(rule, new, old, path)
+        if not same or (rule.on_transition and rule.rule not in ALWAYS_TRUE):
+            yield from _judge(rule, new, old, path)
     if isinstance(new, dict):
         for name, value in new.items():
             below = schema.properties.get(name) or schema.additional

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import datetime
+import functools
 import json
 import re
 import urllib.parse
@@ -38,7 +39,7 @@ class Rule:
     field_path: str = ""
     optional_old: bool = False
 
-    @property
+    @functools.cached_property
     def on_transition(self) -> bool:
         return re.search(r"\boldSelf\b", self.rule) is not None
 
