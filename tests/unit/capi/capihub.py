@@ -64,6 +64,11 @@ class Hub:
     def close(self) -> None:
         pass
 
+    def in_check_mode(self, on: bool) -> Hub:
+        """The same hub for a client whose writes are all dry runs."""
+        self.dry_run = on
+        return self
+
     def get(self, path: str, **_params: str) -> Object:
         self._alive()
         if path.startswith("/openapi/v3/apis/"):
@@ -104,6 +109,8 @@ class Hub:
         stored = copy.deepcopy(dict(body))
         if plural in _WITH_STATUS:
             stored.pop("status", None)
+        if dry_run or self.dry_run:
+            return stored
         self._written(f"create {plural} {key[2]}")
         return self._store(key, stored)
 
@@ -122,6 +129,8 @@ class Hub:
             if not sub and "status" not in before:
                 after.pop("status", None)
         self._check(plural, after)
+        if dry_run or self.dry_run:
+            return dict(after)
         self._written(f"patch {plural} {name}{' status' if sub else ''}")
         return self._store((plural, namespace, name), after)
 
@@ -129,8 +138,8 @@ class Hub:
         plural, namespace, name, _sub = self._split(path)
         self._judge(plural, "delete")
         obj = self.objects.get((plural, namespace, name))
-        if obj is None:
-            return False
+        if obj is None or self.dry_run:
+            return obj is not None
         self._written(f"delete {plural} {name}")
         self.remove(plural, namespace, name)
         return True
