@@ -26,13 +26,16 @@ options:
         ClusterDeployment of C(openshift_cluster), empty without one.
       - V(hub_hosts) has the hosts as M(zerotouch.openshift.agents) takes them in C(agents), and those with a network configuration as
         M(zerotouch.openshift.infra_env) takes them in C(networks). Without O(building) only those that C(openshift_hosts) names, if it names any.
+      - V(hosted_cluster) is C(openshift_hosted_cluster) with its defaults; C(options) has those of M(zerotouch.openshift.hosted_cluster) and holds secrets.
+      - V(node_pool) is C(openshift_node_pool) with its defaults; C(options) has those of M(zerotouch.openshift.node_pool). C(agents), C(networks),
+        C(bmc_hosts) by hostname, and C(manual_hosts) are the machines that may be used for the pool.
       - V(bare_metal_hosts) is the list of O(agents) as M(zerotouch.openshift.bare_metal_hosts) takes them, with their BMCs.
       - V(input) is everything that M(zerotouch.openshift.deployment_check) looks at, with what is wrong with the variables in C(problems).
       - V(problems) is the list of everything that is wrong with the variables, each a sentence; with it the terms but V(input) fail.
     required: true
     type: list
     elements: str
-    choices: [settings, shown_settings, cluster, hosts, bmc_hosts, manual_hosts, hub, hub_hosts, bare_metal_hosts, input, problems]
+    choices: [settings, shown_settings, cluster, hosts, bmc_hosts, manual_hosts, hub, hub_hosts, bare_metal_hosts, hosted_cluster, node_pool, input, problems]
   building:
     description: Whether a cluster is going to be built; otherwise the base image and the version need not be known.
     type: bool
@@ -67,7 +70,14 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problem
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import hide_secrets
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import native
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.groups import check_groups
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts, chosen_hosts, group_names, manual_hosts, read_hosts
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import (
+    bmc_hosts,
+    chosen_hosts,
+    group_names,
+    manual_hosts,
+    members_of_roles,
+    read_members,
+)
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import (
     bare_metal_hosts,
     by_hostname,
@@ -77,6 +87,7 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import (
     without_bmc,
 )
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute_manifests
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import check_hosted_description, check_hosted_groups, read_hosted, read_pool, spare_group
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import (
     VARIABLES,
     as_list,
@@ -113,6 +124,8 @@ class LookupModule(LookupBase):
             "hub": lambda: self._hub(inventory),
             "hub_hosts": lambda: self._hub_hosts(inventory),
             "bare_metal_hosts": lambda: self._bare_metal_hosts(inventory),
+            "hosted_cluster": lambda: self._hosted_cluster(inventory),
+            "node_pool": lambda: self._node_pool(inventory),
             "input": lambda: self._input(inventory),
             "problems": lambda: [problem.text() for problem in self._problems(inventory)],
         }
@@ -135,7 +148,27 @@ class LookupModule(LookupBase):
         variables = inventory.checked_settings()
         hub = hub_settings(variables, inventory.directory, building=self._building)
         name = cluster_name(variables, inventory.directory)
-        return {**hub, "cluster": {"namespace": hub["namespace"], "name": name} if name else {}}
+        # The Agents of a hosted cluster are bound by its provider, never by us.
+        return {**hub, "cluster": {"namespace": hub["namespace"], "name": name} if name and not inventory.hosted else {}}
+
+    def _hosted_cluster(self, inventory: _Inventory) -> dict[str, Any]:
+        variables = inventory.checked_settings()
+        read_settings(variables, inventory.directory, building=self._building)
+        return read_hosted(variables, cluster_name(variables, inventory.directory))
+
+    def _node_pool(self, inventory: _Inventory) -> dict[str, Any]:
+        variables = inventory.checked_settings()
+        read_settings(variables, inventory.directory, building=self._building)
+        hosts = inventory.pool_hosts()
+        machines = {machine["name"]: machine for machine in bmc_hosts(hosts)}
+        pool = read_pool(variables, cluster_name(variables, inventory.directory))
+        # Users name hosts as the inventory does.
+        hostnames = {host["inventory_name"]: str(host.get("hostname") or host["inventory_name"]) for host in hosts}
+        pool["remove"] = [hostnames.get(name, name) for name in pool["remove"]]
+        # One worker in the inventory is one node to begin with.
+        initial = inventory.workers if self._building and not pool["options"].get("auto_scaling") else None
+        agents = by_hostname(hub_hosts(hosts, inventory.agent_variables(), None))
+        return {**pool, "initial_replicas": initial, **agents, "bmc_hosts": machines, "manual_hosts": manual_hosts(hosts)}
 
     def _hub_hosts(self, inventory: _Inventory) -> dict[str, Any]:
         hub = self._hub(inventory)
@@ -156,6 +189,9 @@ class LookupModule(LookupBase):
         hosts = inventory.read_hosts()[1]
         agents = check_agent_variables(inventory.agent_variables())
         settings = check_settings(variables, inventory.directory, building=self._building)
+        described = check_hosted_description(variables) if inventory.hosted and self._building and configuration_is_readable(variables) else []
+        known = {problem.path for problem in settings}
+        settings += [problem for problem in described if problem.path not in known]
         return [*inventory.unreadable, *settings, *self._groups(inventory), *hosts, *agents, *self._without_bmc(inventory, [*settings, *hosts])]
 
     def _without_bmc(self, inventory: _Inventory, problems: list[Problem]) -> list[Problem]:
@@ -178,6 +214,8 @@ class LookupModule(LookupBase):
         cluster = variables.get("openshift_cluster")
         counted = isinstance(cluster, dict) and isinstance(cluster.get("control_plane"), dict) and cluster["control_plane"].get("replicas") is not None
         method = variables.get("openshift_install_method")
+        if method == "hosted":
+            return check_hosted_groups(groups or {}, group_names(given))
         described = cluster and (method in (None, "agent") or (method == "hub" and not counted))
         if not (self._building and described and groups is not None and isinstance(given, dict)):
             return []
@@ -190,7 +228,8 @@ class LookupModule(LookupBase):
         hosts_missing = any(
             (problem.path.startswith("openshift_host") and "." not in problem.path) or problem.path.startswith("openshift_groups.") for problem in problems
         )
-        if inventory.unreadable or hosts_missing or not self._building or not configuration_is_readable(variables):
+        # What a hosted cluster is described by is checked by its own module.
+        if inventory.unreadable or hosts_missing or not self._building or inventory.hosted or not configuration_is_readable(variables):
             return found
         source = variables.get("openshift_config_dir")
         described: dict[str, Any] = {"source_dir": os.path.join(inventory.directory, os.path.expanduser(source))} if source else {}
@@ -235,20 +274,48 @@ class _Inventory:
             raise InvalidInput([*self.unreadable, *problems])
         return hosts
 
+    @property
+    def hosted(self) -> bool:
+        """Whether the cluster's control plane runs on the hub, so that all machines are for its pools."""
+        return bool(self._value("openshift_install_method") == "hosted")
+
     def read_hosts(self) -> tuple[list[dict[str, Any]], list[Problem]]:
         if self._hosts is None:
-            groups = self._variables.get("groups") or {}
-            names = group_names(self._value("openshift_groups"))
-            members = {name for group in names.values() for name in groups.get(group, ())}
-            hostvars = {name: {key: self._of_host(name, key) for key in _HOST_VARIABLES} for name in members}
-            self._hosts = read_hosts(groups, hostvars, names, self.directory)
+            members = members_of_roles(self._groups, group_names(self._value("openshift_groups")))
+            known = {name for name, _role in members}
+            self._hosts = self._read(members + [(name, role) for name, role in self._spares if self.hosted and name not in known])
         return self._hosts
+
+    @property
+    def workers(self) -> int:
+        """How many hosts the group of the workers has."""
+        return len(self._groups.get(group_names(self._value("openshift_groups"))["workers"], ()))
+
+    def pool_hosts(self) -> list[dict[str, Any]]:
+        """Machines that may be used for a pool: spare ones, and all of a hosted cluster. Raises :class:`InvalidInput`."""
+        if self.hosted:
+            return self.hosts()
+        hosts, problems = self._read(self._spares)
+        if problems or self.unreadable:
+            raise InvalidInput([*self.unreadable, *problems])
+        return hosts
 
     def agent_variables(self) -> dict[str, Any]:
         """``openshift_agent`` by inventory name."""
-        groups = self._variables.get("groups") or {}
-        members = {name for group in group_names(self._value("openshift_groups")).values() for name in groups.get(group, ())}
-        return {name: self._of_host(name, "openshift_agent") for name in sorted(members)}
+        members = [*members_of_roles(self._groups, group_names(self._value("openshift_groups"))), *self._spares]
+        return {name: self._of_host(name, "openshift_agent") for name in sorted({name for name, _role in members})}
+
+    @property
+    def _groups(self) -> dict[str, list[str]]:
+        return self._variables.get("groups") or {}
+
+    @property
+    def _spares(self) -> list[tuple[str, str]]:
+        return [(name, "worker") for name in self._groups.get(spare_group(self._value("openshift_node_pool")), ())]
+
+    def _read(self, members: list[tuple[str, str]]) -> tuple[list[dict[str, Any]], list[Problem]]:
+        hostvars = {name: {key: self._of_host(name, key) for key in _HOST_VARIABLES} for name, _role in members}
+        return read_members(members, hostvars, self.directory)
 
     def _of_host(self, host: str, name: str) -> Any:
         return self._rendered(f"{name}[{host}]", lambda: self._variables["hostvars"][host].get(name))

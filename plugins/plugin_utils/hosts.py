@@ -36,19 +36,28 @@ def read_hosts(
 
     A host in two role groups is listed twice; the configuration room reports that. A relative ``bmc.ca_cert`` is from ``directory``. Never raises.
     """
+    return read_members(members_of_roles(groups, names), hostvars, directory)
+
+
+def members_of_roles(groups: Mapping[str, Sequence[str]], names: Mapping[str, str]) -> list[tuple[str, str]]:
+    """(host, role) of the role groups, in inventory order."""
+    return [(name, role) for group, role in GROUP_ROLES.items() for name in groups.get(names.get(group, group), ())]
+
+
+def read_members(members: Iterable[tuple[str, str]], hostvars: Mapping[str, Mapping[str, Any]], directory: str) -> tuple[list[dict[str, Any]], list[Problem]]:
+    """The same for hosts with their roles, in the order given."""
     problems: list[Problem] = []
     found = []
-    for group, role in GROUP_ROLES.items():
-        for name in groups.get(names.get(group, group), ()):
-            variables = {key: hostvars[name].get(key) for key in ("openshift_host", "openshift_host_defaults")}
-            wrong = [key for key, value in variables.items() if value is not None and not isinstance(value, Mapping)]
-            # The defaults mostly stand once, for all hosts: they are told once.
-            problems += [_problem(f"{key}[{name}]" if key == "openshift_host" else key, INVALID, "must be a mapping") for key in wrong]
-            if not wrong:
-                host = merge(variables["openshift_host_defaults"] or {}, variables["openshift_host"] or {})
-                host = _with_absolute_certificate(host, directory)
-                problems += check_host(host, f"openshift_host[{name}]")
-                found.append({**host, "inventory_name": name, "role": role})
+    for name, role in members:
+        variables = {key: hostvars[name].get(key) for key in ("openshift_host", "openshift_host_defaults")}
+        wrong = [key for key, value in variables.items() if value is not None and not isinstance(value, Mapping)]
+        # The defaults mostly stand once, for all hosts: they are told once.
+        problems += [_problem(f"{key}[{name}]" if key == "openshift_host" else key, INVALID, "must be a mapping") for key in wrong]
+        if not wrong:
+            host = merge(variables["openshift_host_defaults"] or {}, variables["openshift_host"] or {})
+            host = _with_absolute_certificate(host, directory)
+            problems += check_host(host, f"openshift_host[{name}]")
+            found.append({**host, "inventory_name": name, "role": role})
     return found, list(dict.fromkeys(problems))
 
 

@@ -23,9 +23,10 @@ from ..module_utils.serving.options import as_given, check_options, read_publish
 from .hosts import DEFAULT_GROUPS
 from .hub import check_hub, cluster_name, read_hub
 from .paths import absolute, certificate
+from .pool import agent_namespace, check_pools
 
 METHODS = ("agent", "assisted", "hub", "capi", "hosted")
-BUILT_METHODS = ("agent", "hub")
+BUILT_METHODS = ("agent", "hub", "hosted")
 FORCES = ("rebuild_image", "reboot_joined_hosts", "start_over")
 PHASES = ("boot", "discovery", "bootstrap", "install", "operators")
 _BASE_IMAGE = ("path", "url", "sha256", "version")
@@ -54,6 +55,7 @@ VARIABLES: Mapping[str, type | tuple[type, ...]] = {
     "openshift_force": (list, str),
     "openshift_hosts": (list, str),
     "openshift_confirm": str,
+    "openshift_hosted_cluster": dict,
     "openshift_node_pool": dict,
     "openshift_destroy_purge": (bool, str),
     "openshift_hub": dict,
@@ -98,7 +100,8 @@ def read_settings(variables: Mapping[str, Any], directory: str, *, building: boo
     given = _given(variables)
     source_dir = absolute(given.get("openshift_config_dir", ""), directory)
     cluster = given.get("openshift_cluster", {})
-    name = str(cluster.get("name") or os.path.basename(source_dir) or (given.get("openshift_hub") or {}).get("infra_env"))
+    others = ((given.get("openshift_node_pool") or {}).get("name"), (given.get("openshift_hub") or {}).get("infra_env"))
+    name = str(cluster.get("name") or os.path.basename(source_dir) or next(filter(None, others), None))
     work_dir = absolute(given.get("openshift_work_dir") or os.path.join("clusters", name), directory)
     return Settings(
         name=name,
@@ -124,7 +127,9 @@ def hub_settings(variables: Mapping[str, Any], directory: str, *, building: bool
     """``openshift_hub`` resolved; see :func:`read_hub`. May hold secrets. Raises :class:`InvalidInput` with every problem of the settings."""
     settings = read_settings(variables, directory, building=building)
     given = _given(variables)
-    return read_hub(given, cluster_name(given, directory) or settings.name, directory)
+    name = cluster_name(given, directory) or settings.name
+    namespace = agent_namespace(given, name)
+    return {**read_hub(given, name, directory), "namespace": namespace}
 
 
 def check_settings(variables: Mapping[str, Any], directory: str, *, building: bool = True) -> list[Problem]:
@@ -144,6 +149,7 @@ def check_settings(variables: Mapping[str, Any], directory: str, *, building: bo
         *ConnectTo.parse(readable.get("openshift_connect_to", {}))[1],
         *_authority(readable, directory),
         *check_hub(readable),
+        *check_pools(readable),
     ]
 
 
@@ -186,8 +192,8 @@ def _mistyped(given: Mapping[str, Any]) -> Iterator[tuple[str, Problem]]:
 def _sources(given: Mapping[str, Any], readable: Mapping[str, Any], *, building: bool) -> Iterator[Problem]:
     if given.get("openshift_cluster") and given.get("openshift_config_dir"):
         yield _problem("openshift_config_dir", FORBIDDEN, "openshift_cluster and openshift_config_dir are both given; give one")
-    elif not building and (readable.get("openshift_hub") or {}).get("infra_env"):
-        return  # hosts for an InfraEnv need no cluster
+    elif not building and ((readable.get("openshift_hub") or {}).get("infra_env") or (readable.get("openshift_node_pool") or {}).get("name")):
+        return  # hosts for an InfraEnv or a pool need no cluster
     elif not any(given.get(name) or (name in given and name not in readable) for name in ("openshift_cluster", "openshift_config_dir")):
         yield _problem("openshift_cluster", REQUIRED, "describe the cluster in openshift_cluster, or name a directory in openshift_config_dir")
     elif readable.get("openshift_cluster"):

@@ -78,10 +78,11 @@ class Spare:
 
 @dataclasses.dataclass(frozen=True)
 class PoolWish:
-    """How many replicas there shall be (None: as many as now, less what is removed), and names of hosts or Machines that shall go."""
+    """How many replicas there shall be (None: as many as now, less what is removed; ``initial`` for a new pool), and names of hosts that shall go."""
 
     replicas: int | None = None
     remove: tuple[str, ...] = ()
+    initial: int | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -172,11 +173,14 @@ def _removed(pool: Pool, wish: PoolWish, spares: Sequence[Spare], agents: Sequen
 def _size(pool: Pool, wish: PoolWish, removed: Sequence[PoolMachine]) -> tuple[int | None, str]:
     """How many replicas the pool shall have, and why it cannot be brought there."""
     if not pool.exists:
-        return (0, f"{pool.title} does not exist: say how many replicas it shall have.") if wish.replicas is None else (wish.replicas, "")
+        size = wish.initial if wish.replicas is None else wish.replicas
+        return (0, f"{pool.title} does not exist: say how many replicas it shall have.") if size is None else (size, "")
     if pool.replicas is None:
         asked = "replicas" if wish.replicas is not None else "remove" if wish.remove else ""
         return None, f"{pool.title} is scaled automatically ({pool.autoscaling}), so that {asked} cannot be set: turn that off first." if asked else ""
-    rest = pool.replicas - len(removed)
+    # Machines above the size are on their way out already: an earlier run may have lowered it just now.
+    surplus = max(0, len(pool.staying) - pool.replicas)
+    rest = pool.replicas - max(0, len(removed) - surplus)
     if removed and pool.rollout:
         return rest, f"Which Machine goes cannot be chosen while a rollout of {pool.title} runs ({pool.rollout}). Run again when it is over."
     if removed and wish.replicas is not None and wish.replicas > rest:

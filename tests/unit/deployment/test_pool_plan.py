@@ -200,6 +200,13 @@ def test_who_is_removed(wish: PoolWish, replicas: int, removed: list[str]) -> No
     assert (plan.replicas, list(plan.remove), plan.stop) == (replicas, removed, "")
 
 
+def test_a_removal_that_was_interrupted_takes_nobody_else() -> None:
+    """The size was lowered, and the Machine that goes is still there."""
+    pool = Pool(TITLE, replicas=1, machines=(machine("m-1", "a"), machine("m-2", "b")))
+    agents = [agent(name, "added-to-existing-cluster", bound=True) for name in "ab"]
+    assert [planned(pool, PoolWish(size, ("a",)), (), agents).replicas for size in (None, 1)] == [1, 1]
+
+
 PAIR = (machine("m-1", "a"), machine("m-2", "a"))
 
 
@@ -217,6 +224,12 @@ PAIR = (machine("m-1", "a"), machine("m-2", "a"))
 )
 def test_what_cannot_be_done(pool: Pool, wish: PoolWish, words: str) -> None:
     assert words in planned(pool, wish).stop
+
+
+def test_the_size_of_a_new_pool() -> None:
+    new = Pool(TITLE, exists=False)
+    assert [planned(new, wish, [spare("n0")]).replicas for wish in (PoolWish(1, initial=2), PoolWish(initial=1), PoolWish(initial=0))] == [1, 1, 0]
+    assert planned(Pool(TITLE, replicas=1, machines=(machine("m-1", "a"),)), PoolWish(initial=5)).replicas == 1, "afterwards it is what it was scaled to"
 
 
 def test_a_new_pool_and_its_lines() -> None:

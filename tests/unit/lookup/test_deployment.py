@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 BMC = {"address": "redfish-virtualmedia://10.0.0.1", "username": "admin", "password": "secret"}
 CLUSTER = {"name": "demo", "version": "4.22.0"}
 GOOD: dict[str, Any] = {"openshift_cluster": CLUSTER, "openshift_base_image": {"path": "base.iso"}}
-TERMS = ("settings", "shown_settings", "cluster", "hosts", "bmc_hosts", "manual_hosts", "input", "problems")
+TERMS = ("settings", "shown_settings", "cluster", "hosts", "bmc_hosts", "manual_hosts", "hub", "node_pool", "input", "problems")
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8) | st.integers(), inner, max_size=3),
@@ -111,6 +111,50 @@ def test_any_bmc(bmc: dict[str, Any]) -> None:
 @given(ANYTHING, ANYTHING)
 def test_any_groups_and_cluster(groups: Any, cluster: Any) -> None:
     all_terms(inventory({"node-1": {"bmc": BMC}}, openshift_groups={"workers": groups}, openshift_cluster=cluster))
+
+
+HOSTED: dict[str, Any] = {"openshift_install_method": "hosted", "openshift_cluster": {**CLUSTER, "base_domain": "example.com", "pull_secret": "{}"}}
+MACHINE = {"bmc": BMC, "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}]}
+SHAPES = st.dictionaries(st.text(max_size=8) | st.sampled_from(["name", "namespace", "replicas", "remove", "policy", "candidates"]), ANYTHING, max_size=3)
+
+
+@FUZZ
+@given(st.sampled_from(["openshift_hosted_cluster", "openshift_node_pool", "openshift_cluster", "openshift_hub"]), ANYTHING | SHAPES)
+@example("openshift_node_pool", {"selector_label": {"a": {}}})
+@example("openshift_node_pool", {"agent_label_selector": {"matchLabels": []}})
+@example("openshift_cluster", {"name": "demo", "cluster_networks": 7})
+def test_any_hosted_cluster(name: str, value: Any) -> None:
+    variables = inventory({"node-1": MACHINE}, group="spares", **{**HOSTED, name: value})
+    problems = look_up("problems", variables)
+    for term in ("settings", "hub", "hub_hosts", "hosted_cluster", "node_pool", "input"):
+        try:
+            look_up(term, variables)
+        except AnsibleLookupError as error:
+            assert problems, error
+
+
+def test_the_machines_of_a_hosted_cluster_are_workers_and_spares() -> None:
+    variables = {**inventory({"one": MACHINE, "two": {}}, group="spares"), **HOSTED}
+    variables["groups"]["workers"] = ["one"]
+    assert [(host["inventory_name"], host["role"]) for host in look_up("hosts", variables)] == [("one", "worker"), ("two", "worker")]
+    pool = look_up("node_pool", variables)
+    assert ([agent["name"] for agent in pool["agents"]], list(pool["bmc_hosts"]), pool["manual_hosts"]) == (["one", "two"], ["one"], ["two"])
+    assert (pool["replicas"], pool["initial_replicas"]) == (None, 1), "one worker is one node to begin with"
+    assert look_up("hub", variables)["cluster"] == {}, "the provider binds its Agents, not we"
+    # Another method leaves spare machines alone.
+    assert [host["inventory_name"] for host in look_up("hosts", {**variables, "openshift_install_method": "hub"})] == ["one"]
+    assert [agent["name"] for agent in look_up("node_pool", {**variables, "openshift_install_method": "hub"})["agents"]] == ["one", "two"]
+
+
+def test_machines_of_a_pool_go_by_their_hostname() -> None:
+    variables = {**inventory({"one": {**MACHINE, "hostname": "one.example.com"}}, group="spares", openshift_node_pool={"remove": ["one"]}), **HOSTED}
+    pool = look_up("node_pool", variables)
+    assert (pool["remove"], list(pool["bmc_hosts"]), [agent["name"] for agent in pool["agents"]]) == (["one.example.com"],) * 3
+
+
+def test_a_hosted_cluster_has_no_hosts_for_its_control_plane() -> None:
+    (problem,) = look_up("problems", {**inventory({"one": MACHINE}), **HOSTED})
+    assert problem.startswith("openshift_groups.control_plane: Forbidden: the control plane of a hosted cluster runs on the hub")
 
 
 def test_settings_hosts_and_configuration_in_one_round() -> None:

@@ -1,0 +1,320 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: node_pool_info
+short_description: See what a pool of Machines needs to be scaled
+version_added: 0.1.0
+author: the zerotouch.openshift authors (@zerotouch-openshift)
+description:
+  - Looks at a NodePool or MachineDeployment, at the Agents that it might take and at the machines of the inventory, and says what is to be done so that it
+    has the size that is asked for. Changes nothing.
+  - Counts the Agents that are free for the pool now (approved, validated, connected, bound to nothing, reserved by nobody, with its labels). Where they are
+    not enough, says which machines of the inventory have to be approved or booted, no more than are needed; where these are not enough either, what is
+    missing and why others cannot be used.
+  - Finds the Machines of hosts that shall go, and the hosts that have left a cluster and wait to boot the discovery image.
+  - A host that belongs to a cluster is never to be booted.
+notes:
+  - "Permissions: C(get) on C(nodepools) and C(hostedclusters) (hypershift.openshift.io) in O(namespace), or on C(machinedeployments) (cluster.x-k8s.io) and
+    C(agentmachinetemplates) (capi-provider.agent-install.openshift.io); C(list) on C(machines) and C(agentmachines) in the namespace of the Machines, and on
+    C(agents) in O(agent_namespace)."
+extends_documentation_fragment:
+  - zerotouch.openshift.attributes
+  - zerotouch.openshift.hub
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: N/A
+  idempotent:
+    support: full
+options:
+  kind:
+    description: What the pool is.
+    type: str
+    choices: [NodePool, MachineDeployment]
+    default: NodePool
+  name:
+    description: Its name.
+    type: str
+    required: true
+  namespace:
+    description: Its namespace.
+    type: str
+    required: true
+  cluster_name:
+    description: The hosted cluster of a NodePool that does not exist yet.
+    type: str
+  agent_namespace:
+    description: The namespace of the Agents.
+    type: str
+    required: true
+  replicas:
+    description: How many Machines the pool shall have; by default as many as now, less what O(remove) names.
+    type: int
+  initial_replicas:
+    description: How many a pool that does not exist yet gets without O(replicas).
+    type: int
+  remove:
+    description: Hosts that shall go, by their name in O(hosts), hostname, Agent, Machine or Node. One that is not in the pool any more is no mistake.
+    type: list
+    elements: str
+    default: []
+  agent_label_selector:
+    description: What a pool that does not exist yet will select Agents by, as a LabelSelector of Kubernetes. Of one that exists its own counts.
+    type: dict
+  selector_label:
+    description: The label that is put on exactly the Agents that the pool shall take (M(zerotouch.openshift.capi_reconcile)). It need not be there yet.
+    type: dict
+    suboptions:
+      key:
+        description: Its key.
+        type: str
+        required: true
+      value:
+        description: Its value.
+        type: str
+        required: true
+  candidates:
+    description: What an Agent has to fit besides, as a LabelSelector of Kubernetes.
+    type: dict
+    default: {}
+  arch:
+    description: Architecture of a pool that does not exist yet.
+    type: str
+  hosts:
+    description: The machines of the inventory that may be used, in the form of the option C(hosts) of M(zerotouch.openshift.agents), in the order in which
+      they are taken.
+    type: list
+    elements: dict
+    default: []
+  manual_hosts:
+    description: Names of those that somebody boots by hand; they come last.
+    type: list
+    elements: str
+    default: []
+  infra_env:
+    description: The InfraEnv whose image they boot.
+    type: str
+  agent_labels:
+    description: Labels that every Agent of that InfraEnv gets.
+    type: dict
+    default: {}
+seealso:
+  - module: zerotouch.openshift.node_pool
+  - module: zerotouch.openshift.capi_reconcile
+"""
+
+EXAMPLES = r"""
+- name: See what it takes to have five nodes
+  zerotouch.openshift.node_pool_info:
+    kubeconfig: ~/hub.kubeconfig
+    namespace: clusters
+    name: demo
+    agent_namespace: fleet
+    replicas: 5
+  register: pool
+
+- name: Say what is missing
+  ansible.builtin.debug:
+    msg: "{{ pool.stop or pool.plan }}"
+"""
+
+RETURN = r"""
+exists:
+  description: Whether there is such a pool.
+  returned: always
+  type: bool
+cluster:
+  description: Name of its cluster.
+  returned: always
+  type: str
+replicas:
+  description: How many replicas it is to have now; null where autoscaling decides.
+  returned: always
+  type: int
+ready:
+  description: How many of its Nodes are Ready.
+  returned: always
+  type: int
+target:
+  description: How many replicas it shall have; null where autoscaling decides.
+  returned: always
+  type: int
+needed:
+  description: How many Machines need a host that do not have one.
+  returned: always
+  type: int
+missing:
+  description: How many hosts are missing even if every machine of O(hosts) that can be used is booted.
+  returned: always
+  type: int
+stop:
+  description: Why nothing may be done; empty if something may.
+  returned: always
+  type: str
+steered:
+  description: Whether the pool selects Agents by O(selector_label).
+  returned: always
+  type: bool
+selector:
+  description: What the pool selects Agents by; null for any.
+  returned: always
+  type: dict
+candidates:
+  description: What an Agent has to fit before it gets O(selector_label), as a LabelSelector.
+  returned: always
+  type: dict
+free:
+  description: Agents that the pool could have now.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the Agent.
+      type: str
+    namespace:
+      description: Its namespace.
+      type: str
+    hostname:
+      description: Its hostname.
+      type: str
+machines:
+  description: The Machines of the pool.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the Machine.
+      type: str
+    agent:
+      description: Its Agent; empty without one.
+      type: str
+    agent_namespace:
+      description: Namespace of the Agent.
+      type: str
+    hostname:
+      description: Hostname of the host.
+      type: str
+    node:
+      description: Name of the Node; empty until it has one.
+      type: str
+    state:
+      description: Where it is, or is stuck.
+      type: str
+    reason:
+      description: Why.
+      type: str
+    deleting:
+      description: Whether it is being deleted.
+      type: bool
+hosts:
+  description: What happens to each of O(hosts), in the order given.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the host.
+      type: str
+    action:
+      description:
+        - V(keep), it is in the pool; V(use), it is free; V(prepare), it is to be approved and named; V(boot), it is to be booted from the discovery image;
+          V(return), the same, since it has left a cluster; V(wait), it comes back by itself; V(spare), it is not needed; V(skip), it cannot be used.
+      type: str
+    reason:
+      description: Why.
+      type: str
+    agent:
+      description: Name of its Agent; empty without one.
+      type: str
+    state:
+      description: The hub's state of the host.
+      type: str
+boot_hosts:
+  description: Names of the hosts to boot from the discovery image.
+  returned: always
+  type: list
+  elements: str
+forced_hosts:
+  description: Those of them that have to be booted even if they run the same image already.
+  returned: always
+  type: list
+  elements: str
+prepare_hosts:
+  description: Names of the hosts to approve and name, and to wait for until they are free.
+  returned: always
+  type: list
+  elements: str
+returning_hosts:
+  description: Names of those that have left a cluster.
+  returned: always
+  type: list
+  elements: str
+remove:
+  description: Names of the Machines that O(remove) means.
+  returned: always
+  type: list
+  elements: str
+plan:
+  description: What is to be done, one thing a line.
+  returned: always
+  type: list
+  elements: str
+"""
+
+from typing import Any
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_observe import describe, observe_pool, pool_request
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
+
+OPTIONS = {"supports_check_mode": True}
+
+
+def argument_spec() -> dict[str, Any]:
+    label = {"key": {"type": "str", "required": True, "no_log": False}, "value": {"type": "str", "required": True}}
+    return {
+        **CONNECTION_OPTIONS,
+        "kind": {"type": "str", "choices": ["NodePool", "MachineDeployment"], "default": "NodePool"},
+        "name": {"type": "str", "required": True},
+        "namespace": {"type": "str", "required": True},
+        "cluster_name": {"type": "str"},
+        "agent_namespace": {"type": "str", "required": True},
+        "replicas": {"type": "int"},
+        "initial_replicas": {"type": "int"},
+        "remove": {"type": "list", "elements": "str", "default": []},
+        "agent_label_selector": {"type": "dict"},
+        "selector_label": {"type": "dict", "options": label},
+        "candidates": {"type": "dict", "default": {}},
+        "arch": {"type": "str"},
+        "hosts": {"type": "list", "elements": "dict", "default": []},
+        "manual_hosts": {"type": "list", "elements": "str", "default": []},
+        "infra_env": {"type": "str"},
+        "agent_labels": {"type": "dict", "default": {}},
+    }
+
+
+def run(call: Call) -> dict[str, Any]:
+    client = connect(call.params, clock=call.clock, check_mode=call.check_mode)
+    try:
+        info = observe_pool(client, pool_request(call.params))
+    finally:
+        client.close()
+    result = describe(info)
+    call.plan(result["plan"])
+    return result
+
+
+def main() -> None:
+    run_module(argument_spec, OPTIONS, run)
+
+
+if __name__ == "__main__":
+    main()

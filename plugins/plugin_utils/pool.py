@@ -1,0 +1,375 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The variables about hosted clusters and pools: ``openshift_hosted_cluster`` and ``openshift_node_pool``, and what the doors get from them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..module_utils.cluster.spec import Cluster
+from ..module_utils.cluster.variables import read_variables
+from ..module_utils.common.errors import InvalidInput
+from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
+from ..module_utils.hypershift.names import control_plane_namespace
+from ..module_utils.hypershift.values import cluster_name_fault, key_fault, label_value_fault, object_name_fault, selector_faults
+from ..module_utils.manifests.objects import ssh_key
+from .hosts import merge
+
+KINDS = ("NodePool", "MachineDeployment")
+DEFAULT_NAMESPACE = "clusters"
+DEFAULT_SPARES = "spares"
+# The label by which a pool tells its Agents, unless the user has one of his own.
+STEER_LABEL = "zerotouch.openshift/node-pool"
+_LONGEST_VALUE = 63
+# Keys of openshift_node_pool that are not options of module node_pool; the kind of each.
+_POOL: Mapping[str, type | tuple[type, ...]] = {
+    "kind": str,
+    "name": str,
+    "namespace": str,
+    "cluster_name": str,
+    "replicas": (int, str),
+    "remove": (list, str),
+    "spare_group": str,
+    "selector_label": dict,
+    "agent_label_selector": dict,
+    "candidates": dict,
+    "policy": dict,
+    "steer": bool,
+    "agent_namespace": str,
+}
+_HOSTED: Mapping[str, type | tuple[type, ...]] = {"namespace": str, "agent_namespace": str}
+POLICY: Mapping[str, type | tuple[type, ...]] = {"order": str, "topology_label": str, "prefer_labels": dict, "reuse": bool, "pins": dict}
+ORDERS = ("fit", "spread", "pack")
+# Options of module node_pool besides those.
+POOL_OPTIONS = (
+    "release_image",
+    "auto_scaling",
+    "upgrade_type",
+    "replace",
+    "in_place",
+    "auto_repair",
+    "config",
+    "tuning_config",
+    "node_drain_timeout",
+    "node_volume_detach_timeout",
+    "node_labels",
+    "taints",
+    "arch",
+    "paused_until",
+    "labels",
+    "annotations",
+)
+# Options of module hosted_cluster besides namespace and agent_namespace.
+HOSTED_OPTIONS = (
+    "release_image",
+    "control_plane_release_image",
+    "pull_secret",
+    "pull_secret_name",
+    "ssh_key",
+    "ssh_key_name",
+    "additional_trust_bundle",
+    "additional_trust_bundle_name",
+    "base_domain",
+    "base_domain_prefix",
+    "networking",
+    "services",
+    "api_server_address",
+    "etcd",
+    "secret_encryption",
+    "controller_availability_policy",
+    "infrastructure_availability_policy",
+    "olm_catalog_placement",
+    "fips",
+    "capabilities",
+    "issuer_url",
+    "infra_id",
+    "cluster_id",
+    "autoscaling",
+    "image_content_sources",
+    "configuration",
+    "operator_configuration",
+    "kube_api_server_dns_name",
+    "node_selector",
+    "tolerations",
+    "pod_labels",
+    "channel",
+    "update_service",
+    "paused_until",
+    "labels",
+    "annotations",
+)
+# Options of the doors that the roles set themselves.
+_POOL_OURS = ("state", "wait_for", "timeout", "drain")
+_HOSTED_OURS = ("name", "state", "wait_for", "timeout", "dest", "drain")
+# Keys of openshift_cluster that say nothing about a hosted cluster, whose control plane are pods and whose hosts are those of pools.
+_NOT_HOSTED = (
+    "namespace",
+    "platform",
+    "platform_options",
+    "api_vips",
+    "ingress_vips",
+    "control_plane",
+    "compute",
+    "arbiter",
+    "additional_trust_bundle_policy",
+    "cpu_partitioning_mode",
+    "capabilities",
+    "feature_set",
+    "feature_gates",
+    "os_image_stream",
+    "rendezvous_ip",
+    "boot_artifacts_base_url",
+    "minimal_iso",
+    "extra_manifests",
+    "install_config_overrides",
+)
+_WORDS: Mapping[type, str] = {dict: "a mapping", list: "a list", str: "a string", bool: "true or false", int: "a whole number"}
+
+
+def check_pools(variables: Mapping[str, Any]) -> list[Problem]:
+    """What is wrong with ``openshift_hosted_cluster`` and ``openshift_node_pool``, mappings here. The modules look at the values of options themselves."""
+    return [*_hosted_problems(variables), *_pool_problems(variables.get("openshift_node_pool") or {})]
+
+
+def read_hosted(variables: Mapping[str, Any], cluster_name: str) -> dict[str, Any]:
+    """The hosted cluster: names, ``options`` of module hosted_cluster (with secrets) and those of module infra_env that its hosts need."""
+    given = dict(variables.get("openshift_hosted_cluster") or {})
+    namespace = str(given.pop("namespace", None) or DEFAULT_NAMESPACE)
+    return {
+        "name": cluster_name,
+        "namespace": namespace,
+        "agent_namespace": agent_namespace(variables, cluster_name),
+        "control_plane_namespace": control_plane_namespace(namespace, cluster_name) if cluster_name else "",
+        "options": merge(hosted_options(variables), {key: value for key, value in given.items() if value is not None and key != "agent_namespace"}),
+        "infra_env": image_options(variables),
+    }
+
+
+def check_hosted_description(variables: Mapping[str, Any]) -> list[Problem]:
+    """What is wrong with ``openshift_cluster`` as the description of a hosted cluster; what its values may be is up to module hosted_cluster."""
+    if variables.get("openshift_config_dir"):
+        return [_problem("openshift_config_dir", FORBIDDEN, "holds the files of another method; describe a hosted cluster in openshift_cluster")]
+    given = variables.get("openshift_cluster") or {}
+    hint = "what only hosted clusters have stands in openshift_hosted_cluster"
+    useless = [_problem(f"openshift_cluster.{key}", FORBIDDEN, "means nothing for a hosted cluster", hint) for key in _NOT_HOSTED if given.get(key) is not None]
+    known = {problem.path for problem in useless}
+    found = read_variables(_with_release(variables), []).problems
+    return [*useless, *(problem for problem in found if problem.severity == "error" and problem.path not in known)]
+
+
+def hosted_options(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of module hosted_cluster that ``openshift_cluster`` gives; only what the user said, since a hosted cluster has other defaults."""
+    given, cluster = _read(variables)
+    networking = {
+        "network_type": given.get("network_type"),
+        "cluster_network": [{"cidr": each.cidr, "host_prefix": each.host_prefix} for each in cluster.networking.cluster_networks],
+        "service_network": [{"cidr": each} for each in cluster.networking.service_networks],
+        "machine_network": [{"cidr": each} for each in cluster.networking.machine_networks],
+    }
+    said = {"network_type": "network_type", "cluster_network": "cluster_networks", "service_network": "service_networks", "machine_network": "machine_networks"}
+    proxy = {"httpProxy": cluster.proxy.http_proxy, "httpsProxy": cluster.proxy.https_proxy, "noProxy": cluster.proxy.no_proxy}
+    options = {
+        "base_domain": given.get("base_domain"),
+        "release_image": cluster.release_image,
+        "pull_secret": cluster.pull_secret,
+        "ssh_key": ssh_key(cluster),
+        "additional_trust_bundle": cluster.additional_trust_bundle,
+        "fips": given.get("fips"),
+        "image_content_sources": [{"source": each.source, "mirrors": list(each.mirrors)} for each in cluster.image_digest_sources],
+        "networking": {key: value for key, value in networking.items() if given.get(said[key])},
+        "configuration": {"proxy": {key: value for key, value in proxy.items() if value}} if any(proxy.values()) else {},
+    }
+    return {key: value for key, value in options.items() if value not in (None, "", [], {})}
+
+
+def image_options(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of module infra_env for an image whose hosts can join the hosted cluster; its pull secret is one of its own."""
+    given, cluster = _read(variables)
+    proxy = {"http_proxy": cluster.proxy.http_proxy, "https_proxy": cluster.proxy.https_proxy, "no_proxy": cluster.proxy.no_proxy}
+    options = {
+        "pull_secret": cluster.pull_secret,
+        "ssh_authorized_key": ssh_key(cluster),
+        "additional_ntp_sources": list(cluster.ntp_sources),
+        "additional_trust_bundle": cluster.additional_trust_bundle,
+        "cpu_architecture": cluster.architecture if given.get("architecture") else None,
+        "image_proxy": {key: value for key, value in proxy.items() if value},
+    }
+    return {key: value for key, value in options.items() if value not in (None, "", [], {})}
+
+
+def _read(variables: Mapping[str, Any]) -> tuple[Mapping[str, Any], Cluster]:
+    given = _with_release(variables)
+    parsed = read_variables(given, [])
+    if parsed.deployment is None:
+        raise InvalidInput(parsed.problems)
+    return given, parsed.deployment.cluster
+
+
+def _with_release(variables: Mapping[str, Any]) -> dict[str, Any]:
+    named = {key: variables.get(f"openshift_{key}") for key in ("version", "release_image")}
+    return {**(variables.get("openshift_cluster") or {}), **{key: value for key, value in named.items() if value}}
+
+
+def agent_namespace(variables: Mapping[str, Any], cluster_name: str) -> str:
+    """Where the Agents are: the same place for the hosted cluster, its pools and the hub's InfraEnv."""
+    for name, key in (("openshift_hub", "namespace"), ("openshift_hosted_cluster", "agent_namespace"), ("openshift_node_pool", "agent_namespace")):
+        if (variables.get(name) or {}).get(key):
+            return str(variables[name][key])
+    return cluster_name
+
+
+def read_pool(variables: Mapping[str, Any], cluster_name: str) -> dict[str, Any]:
+    """``openshift_node_pool`` with its defaults.
+
+    ``selector`` is what a pool that is made anew selects Agents by; ``label`` {key, value} is what steering puts on them, empty where it does not steer.
+    """
+    given = dict(variables.get("openshift_node_pool") or {})
+    hosted = variables.get("openshift_hosted_cluster") or {}
+    namespace = str(given.get("namespace") or hosted.get("namespace") or DEFAULT_NAMESPACE)
+    cluster = str(given.get("cluster_name") or cluster_name)
+    name = str(given.get("name") or cluster)
+    kind = str(given.get("kind") or KINDS[0])
+    label, selector = _steering(given, namespace, name)
+    return {
+        "kind": kind,
+        "name": name,
+        "namespace": namespace,
+        "cluster_name": cluster,
+        "machine_namespace": control_plane_namespace(namespace, cluster) if kind == KINDS[0] else namespace,
+        "agent_namespace": agent_namespace(variables, cluster),
+        "replicas": None if given.get("replicas") is None else int(given["replicas"]),
+        "remove": as_names(given.get("remove") or []),
+        "label": label,
+        "selector": selector,
+        "given_selector": given.get("agent_label_selector"),
+        "candidates": dict(given.get("candidates") or {}),
+        "policy": dict(given.get("policy") or {}),
+        "options": {key: value for key, value in given.items() if key not in _POOL and value is not None},
+    }
+
+
+def as_names(value: Sequence[Any] | str) -> list[str]:
+    """Names as a list, also where the command line gave several with commas."""
+    return [item.strip() for item in value.split(",") if item.strip()] if isinstance(value, str) else [str(item) for item in value]
+
+
+def spare_group(given: Any) -> str:
+    """The group of machines that may be booted for a pool, from ``openshift_node_pool``."""
+    named = given.get("spare_group") if isinstance(given, Mapping) else None
+    return named if isinstance(named, str) and named else DEFAULT_SPARES
+
+
+def check_hosted_groups(groups: Mapping[str, Sequence[str]], names: Mapping[str, str]) -> list[Problem]:
+    """Hosts for a control plane that runs on the hub: somebody means another method, or another group."""
+    return [
+        _problem(
+            f"openshift_groups.{role}",
+            FORBIDDEN,
+            f"the control plane of a hosted cluster runs on the hub, and the group {names[role]} has {', '.join(groups[names[role]])}",
+            f"put them into {names['workers']} or {DEFAULT_SPARES}",
+        )
+        for role in ("control_plane", "arbiters")
+        if groups.get(names[role])
+    ]
+
+
+def _steering(given: Mapping[str, Any], namespace: str, name: str) -> tuple[dict[str, str], dict[str, Any] | None]:
+    """Label and selector of the pool. Who selects by labels of his own has labelled his Agents himself; nothing is to be steered there."""
+    selector = given.get("agent_label_selector")
+    label = {str(key): str(value) for key, value in (given.get("selector_label") or {}).items()}
+    if given.get("steer") is False or (selector is not None and not label):
+        return {}, dict(selector) if selector is not None else None
+    if not label:
+        label = {STEER_LABEL: _value(f"{namespace}.{name}")}
+    (key, value), *_ = label.items()
+    return {"key": key, "value": value}, dict(selector) if selector is not None else {"matchLabels": label}
+
+
+def _value(text: str) -> str:
+    """A label's value; one that would be too long is cut, with a hash of the whole."""
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:52]}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+
+
+def _pool_problems(given: Mapping[str, Any]) -> Iterator[Problem]:
+    path = "openshift_node_pool"
+    yield from _keys(path, given, (*_POOL, *POOL_OPTIONS), _POOL_OURS)
+    wrong = set()
+    for problem in _types(path, given, _POOL):
+        wrong.add(problem.path)
+        yield problem
+    good = {key: value for key, value in given.items() if value is not None and f"{path}.{key}" not in wrong}
+    if good.get("kind", KINDS[0]) not in KINDS:
+        yield _problem(f"{path}.kind", UNSUPPORTED, f"supported values: {', '.join(KINDS)}", nearest(str(good["kind"]), KINDS), str(good["kind"]))
+    if good.get("kind") == KINDS[1] and not (good.get("name") and good.get("namespace")):
+        yield _problem(path, REQUIRED, "a MachineDeployment is named by name and namespace")
+    for key, fault in (("name", object_name_fault), ("namespace", object_name_fault), ("cluster_name", cluster_name_fault)):
+        if good.get(key) and (text := fault(good[key])):
+            yield _problem(f"{path}.{key}", INVALID, text, value=good[key])
+    if good.get("replicas") is not None and not str(good["replicas"]).isdecimal():
+        yield _problem(f"{path}.replicas", INVALID, "must be a whole number, 0 or more", value=str(good["replicas"]))
+    if good.get("replicas") is not None and given.get("auto_scaling"):
+        yield _problem(f"{path}.replicas", FORBIDDEN, "replicas and auto_scaling exclude each other")
+    yield from _selecting(path, good)
+    yield from _policy(f"{path}.policy", good.get("policy") or {})
+
+
+def _selecting(path: str, good: Mapping[str, Any]) -> Iterator[Problem]:
+    for key in ("agent_label_selector", "candidates"):
+        yield from (_problem(f"{path}.{key}.{where}", INVALID, text) for where, text in selector_faults(good.get(key) or {}))
+    label = good.get("selector_label") or {}
+    if len(label) > 1:
+        yield _problem(f"{path}.selector_label", INVALID, "must be one label, key and value")
+    for key, value in label.items():
+        if text := key_fault(str(key)) or label_value_fault(str(value)):
+            yield _problem(f"{path}.selector_label[{key}]", INVALID, text)
+    labels = (good.get("agent_label_selector") or {}).get("matchLabels")
+    if label and good.get("agent_label_selector") is not None and not (isinstance(labels, Mapping) and label.items() <= labels.items()):
+        yield _problem(f"{path}.selector_label", FORBIDDEN, "must be one of the matchLabels of agent_label_selector, else the pool would not look for it")
+
+
+def _policy(path: str, given: Mapping[str, Any]) -> Iterator[Problem]:
+    yield from _keys(path, given, tuple(POLICY))
+    yield from _types(path, given, POLICY)
+    order = given.get("order")
+    if isinstance(order, str) and order not in ORDERS:
+        yield _problem(f"{path}.order", UNSUPPORTED, f"supported values: {', '.join(ORDERS)}", nearest(order, ORDERS), order)
+
+
+def _hosted_problems(variables: Mapping[str, Any]) -> Iterator[Problem]:
+    path, given = "openshift_hosted_cluster", variables.get("openshift_hosted_cluster") or {}
+    yield from _keys(path, given, (*_HOSTED, *HOSTED_OPTIONS), _HOSTED_OURS)
+    yield from _types(path, given, _HOSTED)
+    named = {
+        f"{name}.{key}": (variables.get(name) or {}).get(key)
+        for name, key in (("openshift_hub", "namespace"), (path, "agent_namespace"), ("openshift_node_pool", "agent_namespace"))
+        if isinstance(variables.get(name), Mapping)
+    }
+    different = {where: value for where, value in named.items() if isinstance(value, str) and value}
+    if len(set(different.values())) > 1:
+        yield _problem(
+            list(different)[-1], FORBIDDEN, f"the Agents are in one namespace, and {' and '.join(different)} differ", value=list(different.values())[-1]
+        )
+
+
+def _keys(path: str, given: Mapping[str, Any], known: Sequence[str], ours: Sequence[str] = ()) -> Iterator[Problem]:
+    for key in map(str, given):
+        if key in ours:
+            yield _problem(f"{path}.{key}", FORBIDDEN, "is set by the collection")
+        elif key not in known:
+            yield _problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(sorted(set(known)))}", nearest(key, known))
+
+
+def _types(path: str, given: Mapping[str, Any], kinds: Mapping[str, type | tuple[type, ...]]) -> Iterator[Problem]:
+    for key, wanted in kinds.items():
+        value = given.get(key)
+        several = wanted if isinstance(wanted, tuple) else (wanted,)
+        if value is None or (isinstance(value, several) and (bool in several or not isinstance(value, bool))):
+            continue
+        yield _problem(f"{path}.{key}", INVALID, f"must be {' or '.join(_WORDS[kind] for kind in several)}")
+
+
+def _problem(path: str, kind: str, detail: str, hint: str = "", value: str = "") -> Problem:
+    return Problem(path, kind, detail, layer="ours", check="settings", hint=hint, value=value)

@@ -1,0 +1,200 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The door node_pool_info as a module, in this process: a hub's pool, Agents and an inventory in, what is to be done out."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from ansible.module_utils.testing import patch_module_args
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_observe import candidates, is_steered, judge_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
+from ansible_collections.zerotouch.openshift.plugins.modules import node_pool_info
+
+
+def _load(name: str) -> ModuleType:
+    path = Path(__file__).parents[1] / "hub" / "agents" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"node_pool_info_door_{name}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+hubserver, made = _load("hubserver"), _load("made")
+MACHINES, CONTROL_PLANE = "machines", "clusters-demo"
+LABEL = {"key": "zerotouch.openshift/node-pool", "value": "clusters.demo"}
+STEERED = {"matchLabels": {LABEL["key"]: LABEL["value"]}}
+READY = [{"type": "Validated", "status": "True"}]
+KINDS = {
+    "nodepools": "NodePool",
+    "hostedclusters": "HostedCluster",
+    "machines": "Machine",
+    "agentmachines": "AgentMachine",
+    "machinedeployments": "MachineDeployment",
+    "agentmachinetemplates": "AgentMachineTemplate",
+}
+Call = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    for plural, kind in KINDS.items():
+        monkeypatch.setitem(hubserver.KINDS, plural, kind)
+    server = hubserver.HubServer()
+    versions = {"kind": "APIGroup", "name": "cluster.x-k8s.io", "versions": [{"version": "v1beta1"}]}
+    server.faults.append(lambda request: (200, {}, versions) if request["path"] == "/apis/cluster.x-k8s.io" else None)
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def call(capfd: pytest.CaptureFixture[str], hub: Any) -> Call:
+    def open_door(**arguments: Any) -> dict[str, Any]:
+        given = {"kubeconfig": hub.kubeconfig, "namespace": "clusters", "name": "demo", "agent_namespace": "lab", **arguments}
+        with patch_module_args(given), pytest.raises(SystemExit):
+            node_pool_info.main()
+        return dict(json.loads(capfd.readouterr().out))
+
+    return open_door
+
+
+def agent(number: int, **more: Any) -> dict[str, Any]:
+    found: dict[str, Any] = made.agent(number, approved=True, **more)
+    found["status"]["conditions"] += READY
+    return found
+
+
+def put_pool(hub: Any, replicas: int | None, selector: dict[str, Any] | None = None, **spec: Any) -> None:
+    hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {"platform": {"agent": {"agentNamespace": "lab"}}}})
+    platform = {"type": "Agent", "agent": {"agentLabelSelector": selector} if selector is not None else {}}
+    body = {"clusterName": "demo", "platform": platform, "arch": "amd64", **({"replicas": replicas} if replicas is not None else {}), **spec}
+    hub.put("nodepools", {"metadata": {"name": "demo", "namespace": "clusters", "generation": 1}, "spec": body, "status": {"replicas": replicas or 0}})
+
+
+def put_machine(hub: Any, name: str, agent_name: str = "", **metadata: Any) -> None:
+    about = {"name": name, "namespace": CONTROL_PLANE, "annotations": {"hypershift.openshift.io/nodePool": "clusters/demo"}, **metadata}
+    hub.put(MACHINES, {"metadata": about, "spec": {"infrastructureRef": {"name": name}}, "status": {}})
+    status = {"agentRef": {"namespace": "lab", "name": agent_name}} if agent_name else {}
+    hub.put("agentmachines", {"metadata": {"name": name, "namespace": CONTROL_PLANE}, "status": status})
+
+
+def hosts(*numbers: int, **more: Any) -> list[dict[str, Any]]:
+    return [{"name": f"node-{n}", "mac_addresses": [made.mac(n)], "hostname": f"node-{n}.example.com", **more} for n in numbers]
+
+
+def test_a_pool_that_does_not_exist_yet(hub: Any, call: Call) -> None:
+    hub.put("agents", agent(1))
+    hub.put("agents", made.agent(2))
+    result = call(replicas=3, cluster_name="demo", agent_label_selector=STEERED, selector_label=LABEL, hosts=hosts(1, 2, 3, 4))
+    assert (result["exists"], result["target"], result["needed"], result["stop"], result["steered"]) == (False, 3, 3, "", True)
+    assert [(host["name"], host["action"]) for host in result["hosts"]] == [
+        ("node-1", "use"),
+        ("node-2", "prepare"),
+        ("node-3", "boot"),
+        ("node-4", "spare"),
+    ]
+    assert result["plan"] == [
+        "scale NodePool clusters/demo from 0 to 3",
+        "approve and name node-2: it is not approved",
+        "boot node-3 into discovery: it has no Agent",
+    ]
+    assert (result["boot_hosts"], result["prepare_hosts"]) == (["node-3"], ["node-1", "node-2", "node-3"])
+    assert result["candidates"] == {}, "the label is what steering sets"
+    assert not result["changed"] and not [request for request in hub.requests if request["verb"] not in ("get", "list")]
+
+
+def test_who_is_in_the_pool_and_who_leaves(hub: Any, call: Call) -> None:
+    put_pool(hub, 2, STEERED)
+    hub.put("agents", agent(1, state="added-to-existing-cluster", cluster=(CONTROL_PLANE, "demo")))
+    put_machine(hub, "demo-a", made.uuid(1))
+    # The Agent is reserved, and its AgentMachine does not say so yet.
+    reserved = agent(2, labels={"agentMachineRef": "demo-b"})
+    reserved["metadata"]["annotations"] = {"agentMachineRefNamespace": CONTROL_PLANE}
+    hub.put("agents", reserved)
+    put_machine(hub, "demo-b")
+    hub.put("agents", agent(3, state="unbinding-pending-user-action"))
+    result = call(remove=["node-1"], hosts=hosts(1, 2, 3), selector_label=LABEL)
+    assert (result["target"], result["needed"], result["remove"]) == (1, 0, ["demo-a"])
+    assert [(host["name"], host["action"]) for host in result["hosts"]] == [("node-1", "keep"), ("node-2", "keep"), ("node-3", "return")]
+    assert (result["boot_hosts"], result["forced_hosts"], result["returning_hosts"]) == (["node-3"], ["node-3"], ["node-3"])
+    assert [machine["name"] for machine in result["machines"]] == ["demo-a", "demo-b"]
+
+
+def test_what_is_missing_and_what_may_not_be_done(hub: Any, call: Call) -> None:
+    put_pool(hub, 0, {"matchLabels": {"size": "large"}})
+    hub.put("agents", agent(1))
+    hub.put("agents", agent(2, labels={"size": "large"}))
+    result = call(replicas=3, hosts=hosts(1, 3))
+    assert result["missing"] == 2 and not result["steered"]
+    assert "node-1: it does not fit the selector" in result["stop"] and "node-3: its Agent would not fit the selector" in result["stop"]
+    assert "1 Agent is free" in result["stop"]
+    # A host that gets the label would do.
+    assert call(replicas=2, hosts=hosts(3, agent_labels={"size": "large"}))["boot_hosts"] == ["node-3"]
+    put_pool(hub, None, autoScaling={"min": 1, "max": 5})
+    assert "scaled automatically (1 to 5)" in call(replicas=3)["stop"]
+    assert call()["stop"] == ""
+
+
+def test_a_machine_deployment(hub: Any, call: Call) -> None:
+    template = {"spec": {"infrastructureRef": {"kind": "AgentMachineTemplate", "name": "pool-1"}}}
+    body = {"metadata": {"name": "pool", "namespace": "edge"}, "spec": {"clusterName": "edge", "replicas": 1, "template": template}}
+    hub.put("machinedeployments", {**body, "status": {"readyReplicas": 1, "updatedReplicas": 1}})
+    spec = {"template": {"spec": {"agentLabelSelector": {"matchLabels": {"size": "large"}}}}}
+    hub.put("agentmachinetemplates", {"metadata": {"name": "pool-1", "namespace": "edge"}, "spec": spec})
+    about = {"name": "pool-x", "namespace": "edge", "labels": {"cluster.x-k8s.io/deployment-name": "pool"}}
+    hub.put(MACHINES, {"metadata": about, "spec": {}, "status": {}})
+    hub.put("agentmachines", {"metadata": {"name": "pool-x", "namespace": "edge"}, "status": {"agentRef": {"namespace": "lab", "name": made.uuid(1)}}})
+    hub.put("agents", agent(1, state="added-to-existing-cluster", cluster=("edge", "edge"), labels={"size": "large"}))
+    hub.put("agents", agent(2, labels={"size": "large"}))
+    result = call(kind="MachineDeployment", namespace="edge", name="pool", replicas=2)
+    assert (result["replicas"], result["target"], result["needed"], result["missing"]) == (1, 2, 1, 0)
+    assert (result["cluster"], result["ready"], [each["name"] for each in result["free"]]) == ("edge", 1, [made.uuid(2)])
+    assert "does not exist: say how many" in call(kind="MachineDeployment", namespace="edge", name="other")["stop"]
+
+
+@pytest.mark.parametrize(
+    ("selector", "label", "asked", "wanted"),
+    [
+        (None, None, {}, {}),
+        (STEERED, tuple(LABEL.values()), {}, {}),
+        (STEERED, None, {}, STEERED),
+        ({"matchLabels": {"a": "1"}}, None, {"matchLabels": {"b": "2"}}, {"matchLabels": {"a": "1", "b": "2"}}),
+        (
+            {"matchLabels": {"a": "1"}},
+            None,
+            {"matchLabels": {"a": "2"}},
+            {"matchLabels": {"a": "1"}, "matchExpressions": [{"key": "a", "operator": "In", "values": ["2"]}]},
+        ),
+        (
+            {"matchExpressions": [{"key": "a", "operator": "Exists"}]},
+            None,
+            {"matchExpressions": [{"key": "b", "operator": "Exists"}]},
+            {"matchExpressions": [{"key": "a", "operator": "Exists"}, {"key": "b", "operator": "Exists"}]},
+        ),
+    ],
+)
+def test_what_an_agent_has_to_fit(selector: Any, label: Any, asked: Any, wanted: Any) -> None:
+    assert candidates(selector, label, asked) == wanted
+
+
+def test_whether_a_pool_can_be_steered() -> None:
+    label = (LABEL["key"], LABEL["value"])
+    assert is_steered(STEERED, label) and not is_steered(STEERED, None)
+    assert not is_steered(None, label) and not is_steered({"matchLabels": {LABEL["key"]: "other"}}, label)
+
+
+def test_an_agent_that_is_not_free_yet_may_still_fit() -> None:
+    judge = judge_of({"matchLabels": {"size": "large"}}, "amd64", "lab")
+    unapproved = read_agent(made.agent(1, state="discovering-unbound", labels={"size": "large"}))
+    assert (judge.obstacle(unapproved), "architecture" in judge.unfit(unapproved)) == ("it is not approved", False)
+    assert "selector" in judge.unfit(read_agent(made.agent(1)))

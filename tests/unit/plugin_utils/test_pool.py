@@ -1,0 +1,159 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The variables about hosted clusters and pools: defaults, what the doors get, mistakes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS
+from ansible_collections.zerotouch.openshift.plugins.modules import capi_reconcile, hosted_cluster, node_pool
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import (
+    HOSTED_OPTIONS,
+    POLICY,
+    POOL_OPTIONS,
+    check_hosted_description,
+    check_pools,
+    read_hosted,
+    read_pool,
+)
+
+CLUSTER = {"name": "demo", "base_domain": "example.com", "version": "4.22.0", "pull_secret": '{"auths": {}}', "ssh_public_keys": ["ssh-rsa AAAA"]}
+
+
+def pool(**given: Any) -> dict[str, Any]:
+    return read_pool({"openshift_node_pool": given}, "demo")
+
+
+def test_defaults_of_a_pool() -> None:
+    found = pool(replicas="5")
+    assert (found["kind"], found["namespace"], found["name"], found["cluster_name"], found["replicas"]) == ("NodePool", "clusters", "demo", "demo", 5)
+    assert (found["machine_namespace"], found["agent_namespace"]) == ("clusters-demo", "demo")
+    assert found["label"] == {"key": "zerotouch.openshift/node-pool", "value": "clusters.demo"}
+    assert found["selector"] == {"matchLabels": {"zerotouch.openshift/node-pool": "clusters.demo"}}
+
+
+@pytest.mark.parametrize(
+    ("given", "label", "selector"),
+    [
+        ({"steer": False}, {}, None),
+        ({"agent_label_selector": {"matchLabels": {"size": "large"}}}, {}, {"matchLabels": {"size": "large"}}),
+        ({"agent_label_selector": {}}, {}, {}),
+        ({"selector_label": {"pool": "gpu"}}, {"key": "pool", "value": "gpu"}, {"matchLabels": {"pool": "gpu"}}),
+        (
+            {"selector_label": {"pool": "gpu"}, "agent_label_selector": {"matchLabels": {"pool": "gpu", "size": "large"}}},
+            {"key": "pool", "value": "gpu"},
+            {"matchLabels": {"pool": "gpu", "size": "large"}},
+        ),
+    ],
+)
+def test_who_labels_agents(given: dict[str, Any], label: dict[str, str], selector: Any) -> None:
+    """Who selects by labels of his own has labelled his Agents; otherwise the pool has a label that exactly the chosen ones get."""
+    found = pool(**given)
+    assert (found["label"], found["selector"]) == (label, selector)
+
+
+def test_a_long_name_is_a_label_all_the_same() -> None:
+    one, other = (pool(name=f"{'a' * 60}.{end}")["label"]["value"] for end in "xy")
+    assert len(one) == 63 and one != other
+
+
+@pytest.mark.parametrize(
+    ("variables", "namespace"),
+    [
+        ({}, "demo"),
+        ({"openshift_hub": {"namespace": "fleet"}}, "fleet"),
+        ({"openshift_hosted_cluster": {"agent_namespace": "fleet"}}, "fleet"),
+        ({"openshift_node_pool": {"agent_namespace": "fleet"}}, "fleet"),
+    ],
+)
+def test_the_agents_are_in_one_place(variables: dict[str, Any], namespace: str) -> None:
+    assert read_pool(variables, "demo")["agent_namespace"] == namespace
+    assert read_hosted({"openshift_cluster": CLUSTER, **variables}, "demo")["agent_namespace"] == namespace
+
+
+def test_what_the_cluster_says_of_a_hosted_one() -> None:
+    given = {
+        "fips": True,
+        "service_networks": ["172.31.0.0/16"],
+        "proxy": {"http_proxy": "http://proxy:3128"},
+        "image_digest_sources": [{"source": "quay.io/a", "mirrors": ["mirror/a"]}],
+    }
+    hosted = {"services": [], "networking": {"machine_network": [{"cidr": "10.0.0.0/24"}]}, "configuration": {"ingress": {}}}
+    found = read_hosted({"openshift_cluster": {**CLUSTER, **given}, "openshift_hosted_cluster": hosted, "openshift_version": "4.21.3"}, "demo")
+    assert found["options"] == {
+        "base_domain": "example.com",
+        "release_image": "quay.io/openshift-release-dev/ocp-release:4.21.3-x86_64",
+        "pull_secret": '{"auths": {}}',
+        "ssh_key": "ssh-rsa AAAA",
+        "fips": True,
+        "image_content_sources": [{"source": "quay.io/a", "mirrors": ["mirror/a"]}],
+        # Networks that nobody named are left to the hosted cluster, which has other defaults.
+        "networking": {"service_network": [{"cidr": "172.31.0.0/16"}], "machine_network": [{"cidr": "10.0.0.0/24"}]},
+        "configuration": {"proxy": {"httpProxy": "http://proxy:3128"}, "ingress": {}},
+        "services": [],
+    }
+    assert found["infra_env"] == {
+        "pull_secret": '{"auths": {}}',
+        "ssh_authorized_key": "ssh-rsa AAAA",
+        "image_proxy": {"http_proxy": "http://proxy:3128"},
+    }
+    assert (found["namespace"], found["control_plane_namespace"]) == ("clusters", "clusters-demo")
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "words"),
+    [
+        ({"kind": "MachinePool"}, "kind", "supported values: NodePool, MachineDeployment"),
+        ({"kind": "MachineDeployment"}, "", "named by name and namespace"),
+        ({"nmae": "x"}, "nmae", "known: "),
+        ({"wait_for": "ready"}, "wait_for", "is set by the collection"),
+        ({"name": "Demo"}, "name", "must be a Kubernetes name"),
+        ({"replicas": -1}, "replicas", "0 or more"),
+        ({"replicas": "many"}, "replicas", "0 or more"),
+        ({"replicas": True}, "replicas", "must be a whole number"),
+        ({"replicas": 1, "auto_scaling": {"min": 1, "max": 2}}, "replicas", "exclude each other"),
+        ({"remove": 3}, "remove", "must be a list or a string"),
+        ({"steer": "no"}, "steer", "must be true or false"),
+        ({"selector_label": {"a": "1", "b": "2"}}, "selector_label", "must be one label"),
+        ({"selector_label": {"a": "no value!"}}, "selector_label[a]", "must be letters"),
+        ({"selector_label": {"a": "1"}, "agent_label_selector": {}}, "selector_label", "must be one of the matchLabels"),
+        ({"agent_label_selector": {"labels": {}}}, "agent_label_selector.labels", "is no field"),
+        ({"candidates": {"matchExpressions": [{"key": "a", "operator": "Is"}]}}, "candidates.matchExpressions[0]", "operator must be"),
+        ({"policy": {"order": "fir"}}, "policy.order", "supported values: fit, spread, pack"),
+        ({"policy": {"pin": {}}}, "policy.pin", "known: "),
+    ],
+)
+def test_mistakes_about_a_pool(given: dict[str, Any], path: str, words: str) -> None:
+    (problem,) = check_pools({"openshift_node_pool": given})
+    assert (problem.path, words in problem.text()) == (f"openshift_node_pool{'.' if path else ''}{path}", True), problem.text()
+
+
+def test_mistakes_about_a_hosted_cluster() -> None:
+    (problem,) = check_pools({"openshift_hosted_cluster": {"servces": []}})
+    assert "did you mean services?" in problem.text()
+    (problem,) = check_pools({"openshift_hosted_cluster": {"name": "x"}})
+    assert problem.text() == "openshift_hosted_cluster.name: Forbidden: is set by the collection"
+    (problem,) = check_pools({"openshift_hub": {"namespace": "a"}, "openshift_hosted_cluster": {"agent_namespace": "b"}})
+    assert "the Agents are in one namespace" in problem.detail
+
+
+def test_what_means_nothing_for_a_hosted_cluster() -> None:
+    assert check_hosted_description({"openshift_cluster": CLUSTER}) == []
+    problems = check_hosted_description({"openshift_cluster": {**CLUSTER, "api_vips": ["10.0.0.1"], "base_domian": "x"}})
+    assert [problem.path for problem in problems] == ["openshift_cluster.api_vips", "openshift_cluster.base_domian"]
+    assert [problem.path for problem in check_hosted_description({"openshift_config_dir": "x"})] == ["openshift_config_dir"]
+    missing = check_hosted_description({"openshift_cluster": {**CLUSTER, "version": None}})
+    assert [problem.path for problem in missing] == ["openshift_cluster.version"]
+    assert not check_hosted_description({"openshift_cluster": {**CLUSTER, "version": None}, "openshift_version": "4.22.0"})
+
+
+def test_options_are_those_of_the_modules() -> None:
+    """A name that stands in one place only would be refused, or passed on and refused later."""
+    ours = {"name", "namespace", "state", "wait_for", "timeout", "drain", *CONNECTION_OPTIONS}
+    of_pool = set(node_pool.argument_spec()) - ours - {"cluster_name", "replicas", "remove", "agent_label_selector"}
+    assert set(POOL_OPTIONS) == of_pool
+    assert set(HOSTED_OPTIONS) == set(hosted_cluster.argument_spec()) - ours - {"agent_namespace", "dest"}
+    assert set(POLICY) == set(capi_reconcile.argument_spec()["policy"]["options"])
