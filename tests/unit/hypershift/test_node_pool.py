@@ -1,0 +1,363 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The door node_pool in process, against a hub in memory: what it writes, refuses, waits for and takes away."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import node_pool as use_case
+from ansible_collections.zerotouch.openshift.plugins.modules import node_pool
+
+_SPEC = importlib.util.spec_from_file_location("hypershift_hub", Path(__file__).with_name("hub.py"))
+hub = sys.modules.get("hypershift_hub") or importlib.util.module_from_spec(_SPEC)
+if "hypershift_hub" not in sys.modules:
+    sys.modules["hypershift_hub"] = hub
+    _SPEC.loader.exec_module(hub)
+
+NEW = {"cluster_name": hub.CLUSTER, "replicas": 2, "agent_label_selector": {"matchLabels": {"size": "large"}}}
+POOL = f"NodePool {hub.NAMESPACE}/{hub.POOL}"
+
+
+@pytest.fixture
+def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    memory = hub.Hub()
+    memory.cluster(hub.hosted_cluster())
+    monkeypatch.setattr(use_case, "connect", lambda *_args, **_options: memory)
+    yield memory
+
+
+def opened(*, check_mode: bool = False, lines: list[str] | None = None, **options: Any) -> dict[str, Any]:
+    params = {name: spec.get("default") for name, spec in node_pool.argument_spec().items()}
+    params |= {"namespace": hub.NAMESPACE, "name": hub.POOL, "timeout": 1.0, **options}
+    call = Call(params, check_mode=check_mode, diff=True, show=(lines if lines is not None else []).append)
+    return {**perform(node_pool.run, call), "warnings": call.warnings}
+
+
+def ok(result: dict[str, Any]) -> dict[str, Any]:
+    assert not result["failed"], result["msg"]
+    return result
+
+
+def running(api: Any, number: int, **more: Any) -> None:
+    """A pool of that many hosts, all running."""
+    api.pool(hub.node_pool(number, **more))
+    for index in range(number):
+        api.host(f"m{index}", f"a{index}")
+
+
+def spec(api: Any) -> dict[str, Any]:
+    return dict(api.get(hub.POOL_PATH)["spec"])
+
+
+def test_a_new_pool(api: Any) -> None:
+    planned = ok(opened(check_mode=True, **NEW))
+    assert planned["changed"] and not api.writes
+    made = ok(opened(**NEW))
+    assert (made["changed"], made["plan"]) == (True, planned["plan"]) == (True, [f"create {POOL}: it does not exist"])
+    assert spec(api) == {
+        "clusterName": "edge",
+        "release": {"image": hub.IMAGE},
+        "replicas": 2,
+        "management": {"upgradeType": "InPlace"},
+        "platform": {"type": "Agent", "agent": {"agentLabelSelector": {"matchLabels": {"size": "large"}}}},
+    }
+    assert not ok(opened(**NEW))["changed"]
+
+
+def test_a_new_pool_with_hardly_anything(api: Any) -> None:
+    made = ok(opened(cluster_name=hub.CLUSTER))
+    assert (spec(api)["replicas"], spec(api)["platform"]["agent"]) == (0, {"agentLabelSelector": {}})
+    assert any("it takes any Agent" in text for text in made["warnings"])
+    assert not ok(opened(cluster_name=hub.CLUSTER, agent_label_selector={}))["changed"]
+
+
+def test_without_a_hosted_cluster(api: Any) -> None:
+    api.objects.pop(hub.CLUSTER_PATH)
+    assert "no HostedCluster clusters/edge" in opened(**NEW, release_image=hub.IMAGE)["msg"]
+    assert any("cannot be said" in text for text in ok(opened(check_mode=True, **NEW))["warnings"])
+
+
+def test_a_hosted_cluster_that_does_not_take_it(api: Any) -> None:
+    api.cluster(hub.hosted_cluster(payloadArch="AMD64"))
+    assert [problem["path"] for problem in opened(**NEW, arch="arm64")["problems"]] == ["arch"]
+    api.cluster(hub.hosted_cluster(payloadArch="Multi"))
+    assert ok(opened(check_mode=True, **NEW, arch="arm64"))["changed"]
+    elsewhere = hub.hosted_cluster()
+    elsewhere["spec"]["platform"] = {"type": "KubeVirt"}
+    api.cluster(elsewhere)
+    assert [problem["path"] for problem in opened(**NEW)["problems"]] == ["cluster_name"]
+
+
+def test_all_mistakes_at_once_and_nothing_written(api: Any) -> None:
+    running(api, 2)
+    result = opened(cluster_name="other", arch="arm64", node_drain_timeout="soon", taints=[{"key": "x y", "value": None, "effect": "NoSchedule"}])
+    assert [problem["path"] for problem in result["problems"]] == ["cluster_name", "arch", "node_drain_timeout", "taints[0].key"]
+    assert "spec.arch cannot be changed" in result["msg"] and not api.writes
+
+
+def test_what_the_server_fills_in_is_no_difference(api: Any) -> None:
+    running(api, 2)
+    same = {"replace": {"strategy": "RollingUpdate", "rolling_update": None}, "node_drain_timeout": "0s", "arch": "amd64", "taints": [], "config": []}
+    assert not ok(opened(**NEW, **same))["changed"]
+
+
+@pytest.mark.parametrize(
+    ("replace", "kept"),
+    [
+        ({"strategy": "RollingUpdate"}, {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}),
+        ({"rolling_update": {"max_surge": 0}}, {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}),
+        ({"rolling_update": {"max_unavailable": "50%"}}, {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": "50%"}}),
+        ({"strategy": "OnDelete"}, {"strategy": "OnDelete"}),
+    ],
+    ids=str,
+)
+def test_a_replace_in_part_is_made_whole(api: Any, replace: dict[str, Any], kept: dict[str, Any]) -> None:
+    """Upstream stops at a RollingUpdate without numbers."""
+    ok(opened(**NEW, upgrade_type="Replace", replace=replace))
+    assert spec(api)["management"]["replace"] == kept
+    assert not ok(opened(**NEW, replace=replace))["changed"]
+
+
+def test_a_replace_keeps_numbers_that_are_there(api: Any) -> None:
+    there = {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 3, "maxUnavailable": 2}}
+    running(api, 2, management={"upgradeType": "Replace", "replace": there})
+    assert not ok(opened(replace={"strategy": "RollingUpdate"}))["changed"]
+    ok(opened(replace={"rolling_update": {"max_surge": 0}}))
+    assert spec(api)["management"]["replace"]["rollingUpdate"] == {"maxSurge": 0, "maxUnavailable": 2}
+
+
+def test_durations_that_mean_the_same(api: Any) -> None:
+    running(api, 2, nodeDrainTimeout="10m0s")
+    assert not ok(opened(node_drain_timeout="600s"))["changed"]
+    assert ok(opened(node_drain_timeout="5m"))["plan"] == [f"patch {POOL}: spec.nodeDrainTimeout: '10m0s' -> '5m'"]
+
+
+def test_changes_that_do_less_or_more_than_one_would_think(api: Any) -> None:
+    running(api, 2)
+    told = ok(opened(node_labels={"a": "b"}, agent_label_selector={"matchLabels": {"size": "small"}}, release_image="quay.io/x/release:latest"))["warnings"]
+    assert [text.partition(" ")[0].rstrip(":") for text in told] == ["release_image", "nodeLabels", "agent_label_selector"]
+    assert "hosts that are in the pool stay" in told[-1] and "edge-large-f8d26e22" in told[-1]
+
+
+def test_a_selector_is_replaced_whole(api: Any) -> None:
+    running(api, 2)
+    ok(opened(agent_label_selector={"matchLabels": {"rack": 7}}))
+    assert spec(api)["platform"]["agent"]["agentLabelSelector"] == {"matchLabels": {"rack": "7"}}
+    ok(opened(agent_label_selector={}))
+    assert not spec(api)["platform"]["agent"]["agentLabelSelector"].get("matchLabels")
+
+
+def test_labels_of_the_object_are_taken_away_by_a_null(api: Any) -> None:
+    pool = hub.node_pool(2)
+    pool["metadata"]["labels"] = {"mine": "x", "theirs": "y"}
+    api.pool(pool)
+    ok(opened(labels={"mine": None}, annotations={"hypershift.openshift.io/machine-health-check-node-startup-timeout": "60m"}))
+    assert api.get(hub.POOL_PATH)["metadata"]["labels"] == {"theirs": "y"}
+
+
+def test_autoscaling(api: Any) -> None:
+    running(api, 2)
+    ok(opened(auto_scaling={"min": 1, "max": 3}))
+    assert (spec(api)["autoScaling"], "replicas" in spec(api)) == ({"min": 1, "max": 3}, False)
+    assert "auto_scaling: {}" in opened(replicas=3)["msg"]
+    assert "the autoscaler (1 to 3) would bring another host" in opened(remove=["host-a0"])["msg"]
+    ok(opened(auto_scaling={"min": None, "max": None}))
+    assert (spec(api)["replicas"], "autoScaling" in spec(api)) == (2, False)
+
+
+# hosts that are taken out
+
+
+def marked(api: Any) -> list[str]:
+    return [each["metadata"]["name"] for each in api.list(hub.MACHINES) if "cluster.x-k8s.io/delete-machine" in each["metadata"]["annotations"]]
+
+
+@pytest.mark.parametrize("name", ["m1", "a1", "host-a1", "HOST-A1"])
+def test_a_host_by_each_of_its_names(api: Any, name: str) -> None:
+    running(api, 3)
+    planned = ok(opened(check_mode=True, remove=[name]))
+    done = ok(opened(remove=[name]))
+    assert planned["plan"] == done["plan"]
+    assert [line.partition(":")[0] for line in done["plan"]] == ["patch Machine clusters-edge/m1", f"patch {POOL}"]
+    assert (marked(api), spec(api)["replicas"]) == (["m1"], 2)
+    # The operator has not yet done anything, and the number is right already.
+    assert not ok(opened(remove=[name]))["changed"]
+    api.put(f"{hub.MACHINES}/m1", hub.machine("m1", marked=True, deleting="DrainingNode"))
+    again = ok(opened(remove=[name]))
+    assert not again["changed"] and "m1 (host-a1) is going already (draining)" in again["warnings"]
+    api.gone("m1", "a1")
+    assert not ok(opened(remove=[name]))["changed"]
+
+
+def test_a_name_that_is_nobodys(api: Any) -> None:
+    running(api, 2)
+    api.put(f"{hub.AGENT_PATH}/b", hub.agent("b"))
+    result = ok(opened(remove=["worker-9", "host-b"]))
+    assert not result["changed"]
+    assert [text.rpartition("it ")[2] for text in result["warnings"]] == ["(no Agent has that name either)", "(Agent hosts/b (host-b) is known-unbound)"]
+
+
+def test_a_killed_run_goes_on(api: Any) -> None:
+    """The Machine was marked and the number not lowered; or lowered, and the Machine not looked at."""
+    running(api, 3)
+    api.host("m1", "a1", marked=True)
+    assert [line.partition(":")[0] for line in ok(opened(remove=["m1"]))["plan"]] == [f"patch {POOL}"]
+    assert spec(api)["replicas"] == 2
+    assert not ok(opened(remove=["m1"]))["changed"]
+
+
+def test_machines_that_are_still_to_come_do_not_count(api: Any) -> None:
+    running(api, 2)
+    api.merge_patch(hub.POOL_PATH, {"spec": {"replicas": 4}})
+    ok(opened(remove=["m0"]))
+    assert spec(api)["replicas"] == 3
+
+
+def test_named_hosts_and_a_number(api: Any) -> None:
+    running(api, 4)
+    assert "cannot have 4 replicas without m1 (host-a1): 3 are left" in opened(remove=["m1"], replicas=4)["msg"]
+    ok(opened(remove=["m1"], replicas=2))
+    assert spec(api)["replicas"] == 2
+
+
+def test_when_another_machine_might_go_instead(api: Any) -> None:
+    running(api, 3)
+    api.host("m2", "a2", marked=True)
+    assert "m2 (host-a2) is marked for removal as well" in opened(remove=["m1"])["msg"]
+    running(api, 3, said={**hub.WELL, "UpdatingVersion": ("True", "AsExpected", "to 4.22.1")})
+    assert "a rollout is running" in opened(remove=["m1"])["msg"]
+    assert not api.writes
+
+
+def test_a_number_that_somebody_else_changed_is_counted_anew(api: Any) -> None:
+    running(api, 5)
+    inner = api.merge_patch
+
+    def interfered(path: str, patch: Any, **options: Any) -> Any:
+        if path == hub.POOL_PATH:
+            api.merge_patch = inner
+            inner(hub.POOL_PATH, {"spec": {"replicas": 4}})
+        return inner(path, patch, **options)
+
+    api.merge_patch = interfered
+    ok(opened(remove=["m1"]))
+    # Five Machines and four replicas: one goes already, and it is the marked one.
+    assert spec(api)["replicas"] == 4
+
+
+# waits
+
+
+def test_waiting_until_ready(api: Any) -> None:
+    api.pool(hub.node_pool(0, said=hub.WELL))
+    api.steps = [
+        lambda api: api.host("m0", "a0", running=False),
+        lambda api: (api.host("m0", "a0"), api.settle(1)),
+    ]
+    lines: list[str] = []
+    result = ok(opened(replicas=1, wait_for="ready", timeout=20.0, lines=lines))
+    assert result["machines"][0]["state"] == "running" and result["node_pool"]["replicas"] == 1
+    assert [line[11:] for line in lines] == [
+        "edge-large: the operator has not said UpdateManagementEnabled of the pool as it is now",
+        "m0 (host-a0): binding",
+        "edge-large: as it shall be",
+        "m0 (host-a0): running",
+    ]
+    assert not ok(opened(replicas=1, wait_for="ready"))["changed"]
+
+
+def test_the_limit_says_where_each_machine_is_stuck(api: Any) -> None:
+    running(api, 1)
+    api.put(f"{hub.MACHINES}/m1", hub.machine("m1"))
+    api.put(f"{hub.AGENT_MACHINES}/m1", hub.agent_machine("m1", said=[hub.condition("AgentReserved", "False", "NoSuitableAgents")]))
+    api.merge_patch(hub.POOL_PATH, {"spec": {"replicas": 2}})
+    api.settle(1)
+    result = opened(wait_for="ready", timeout=0.0)
+    assert result["failed"] and "m1: no-suitable-agent: no matching Agent is free" in result["msg"] and "m0" not in result["msg"]
+    assert [machine["state"] for machine in result["machines"]] == ["running", "no-suitable-agent"]
+
+
+def test_what_stays_false_ends_the_wait_at_once(api: Any) -> None:
+    api.pool(hub.node_pool(1, said={"UpdateManagementEnabled": ("False", "ValidationFailed", "no rollingUpdate")}))
+    assert "cannot get ready: UpdateManagementEnabled is False (ValidationFailed): no rollingUpdate" in opened(wait_for="ready", timeout=60.0)["msg"]
+
+
+def test_a_host_that_leaves_is_followed_until_it_is_free(api: Any) -> None:
+    running(api, 2)
+    api.steps = [
+        lambda api: api.put(f"{hub.MACHINES}/m1", hub.machine("m1", marked=True, deleting="WaitingForPreTerminateHook")),
+        lambda api: (api.gone("m1", "a1", "reclaiming-rebooting"), api.settle(1)),
+        lambda api: api.put(f"{hub.AGENT_PATH}/a1", hub.agent("a1")),
+    ]
+    lines: list[str] = []
+    result = ok(opened(remove=["host-a1"], wait_for="replicas", timeout=20.0, lines=lines))
+    assert (result["needs_reboot"], result["node_pool"]["replicas"]) == ([], 1)
+    assert any("host host-a1: its host is reclaiming-rebooting" in line for line in lines)
+
+
+def test_a_host_that_has_to_be_rebooted_is_named(api: Any) -> None:
+    running(api, 2)
+    api.steps = [lambda api: (api.gone("m1", "a1", "unbinding-pending-user-action"), api.settle(1))]
+    result = ok(opened(replicas=1, wait_for="replicas", timeout=20.0))
+    assert result["needs_reboot"] == [{"agent": "a1", "namespace": "hosts", "hostname": "host-a1"}]
+
+
+def test_check_mode_tells_of_the_wait(api: Any) -> None:
+    running(api, 2)
+    lines: list[str] = []
+    ok(opened(check_mode=True, replicas=3, wait_for="ready", lines=lines))
+    assert lines == [f"would patch {POOL}: spec.replicas: 2 -> 3", f"would wait until {POOL} is ready"]
+
+
+def test_gone_is_for_pools_that_go(api: Any) -> None:
+    assert "only goes with state absent" in opened(**NEW, wait_for="gone")["msg"]
+
+
+# its end
+
+
+def test_a_pool_is_emptied_before_it_is_deleted(api: Any) -> None:
+    running(api, 2, pausedUntil="true")
+    lines: list[str] = []
+    planned = ok(opened(check_mode=True, state="absent", lines=lines))
+    assert lines[1] == "would wait until its Machines are gone and their hosts free: m0 (host-a0), m1 (host-a1)"
+    assert not api.writes
+    api.steps = [lambda api: api.gone("m0", "a0"), lambda api: api.gone("m1", "a1", "unbinding-pending-user-action")]
+    result = ok(opened(state="absent", timeout=20.0))
+    assert result["plan"] == planned["plan"]
+    assert [write.partition(" ")[0] for write in api.writes] == ["patch", "delete"]
+    assert hub.POOL_PATH not in api.objects
+    assert [host["hostname"] for host in result["needs_reboot"]] == ["host-a1"]
+    assert not ok(opened(state="absent"))["changed"]
+
+
+def test_a_pool_that_cannot_be_drained_is_reported(api: Any) -> None:
+    running(api, 1)
+    api.put(f"{hub.MACHINES}/m0", hub.machine("m0", deleting="DrainingNode"))
+    result = opened(state="absent", timeout=0.0)
+    assert result["failed"] and "m0 (host-a0): draining: DrainingNode it is" in result["msg"]
+    assert result["changed"] and hub.POOL_PATH in api.objects
+
+
+def test_a_pool_is_deleted_without_draining_when_told_so(api: Any) -> None:
+    running(api, 1)
+    api.steps = [lambda api: api.gone("m0", "a0")]
+    assert ok(opened(state="absent", drain=False, timeout=20.0))["plan"] == [f"delete {POOL}: the pool shall not be there"]
+
+
+def test_a_hub_without_hypershift(api: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import fault
+
+    def unknown(path: str) -> Any:
+        raise fault("The hub's API", 404, "the server could not find the requested resource", "NotFound", ("GET", path))
+
+    monkeypatch.setattr(api, "find", unknown)
+    assert "does not know HyperShift" in opened(**NEW)["msg"]

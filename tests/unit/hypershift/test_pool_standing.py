@@ -1,0 +1,165 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Where a pool stands: conditions count only if they are about the pool as it is now, and none is judged by what it does not say."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.conditions import read_conditions
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.machine_standing import view_machine
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.pool_standing import percent, skew, standing
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.pool_view import PoolView, released
+
+_SPEC = importlib.util.spec_from_file_location("hypershift_hub", Path(__file__).with_name("hub.py"))
+hub = sys.modules.get("hypershift_hub") or importlib.util.module_from_spec(_SPEC)
+if "hypershift_hub" not in sys.modules:
+    sys.modules["hypershift_hub"] = hub
+    _SPEC.loader.exec_module(hub)
+
+
+def view(pool: Any, machines: int = 2, leaving: int = 0, cluster: Any = None) -> PoolView:
+    going = [hub.machine(f"g{number}", deleting="DrainingNode") for number in range(leaving)]
+    staying = [hub.machine(f"m{number}", node=f"n{number}") for number in range(machines)]
+    return PoolView("clusters", "edge-large", pool, cluster or hub.hosted_cluster(), tuple(view_machine(each, None, None) for each in staying + going))
+
+
+def pool(said: Mapping[str, Any] | None = None, replicas: int | None = 2, **more: Any) -> Any:
+    return hub.node_pool(replicas, said={**hub.WELL, **(said or {})}, **more)
+
+
+@pytest.mark.parametrize("target", ["none", "accepted", "replicas", "ready"])
+def test_all_is_well(target: Any) -> None:
+    assert standing(view(pool()), target).reached
+
+
+@pytest.mark.parametrize(
+    ("said", "final"),
+    [
+        ({"UpdateManagementEnabled": ("False", "ValidationFailed", "no rollingUpdate")}, True),
+        ({"ValidReleaseImage": ("False", "ValidationFailed", "cannot be pulled")}, False),
+        ({"IgnitionEndpointAvailable": ("False", "IgnitionEndpointMissing", "not yet")}, False),
+        ({"ValidArchPlatform": ("False", "InvalidArchPlatform", "payload is AMD64")}, False),
+        ({"ValidMachineConfig": ("False", "ValidationFailed", "expected 3 core ignition configs, found 1")}, False),
+        ({"AutoscalingEnabled": ("False", "ValidationFailed", "min 0")}, True),
+    ],
+    ids=str,
+)
+def test_what_keeps_a_pool_from_being_accepted(said: dict[str, Any], final: bool) -> None:
+    found = standing(view(pool(said)), "accepted")
+    assert (found.reached, found.final) == (False, final)
+    assert next(iter(said.values()))[2] in found.reason
+
+
+def test_a_payload_that_is_known_does_not_change_by_itself() -> None:
+    said = {"ValidArchPlatform": ("False", "InvalidArchPlatform", "payload is AMD64")}
+    assert standing(view(pool(said), cluster=hub.hosted_cluster(payloadArch="AMD64")), "ready").final
+
+
+def test_conditions_of_an_older_generation_do_not_count() -> None:
+    old = pool()
+    old["metadata"]["generation"] = 2
+    for target in ("accepted", "replicas", "ready"):
+        found = standing(view(old), target)
+        assert not found.reached and "as it is now" in found.reason
+
+
+def test_a_condition_without_generation_counts_once_the_operator_has_looked() -> None:
+    obj = pool()
+    for each in obj["status"]["conditions"]:
+        if each["type"] != "ValidReleaseImage":
+            each.pop("observedGeneration")
+    assert standing(view(obj), "ready").reached
+    obj["metadata"]["generation"] = 2
+    assert not standing(view(obj), "ready").reached
+
+
+def test_none_says_a_generation() -> None:
+    obj = pool()
+    for each in obj["status"]["conditions"]:
+        each.pop("observedGeneration")
+    assert read_conditions(obj).looked and standing(view(obj), "ready").reached
+    assert not read_conditions({"metadata": {"generation": 1}}).looked
+
+
+def test_a_payload_without_status_or_reason_is_no_trouble() -> None:
+    said = {
+        "ValidGeneratedPayload": ("", "", ""),
+        "ReachedIgnitionEndpoint": ("False", "ignitionNotReached", ""),
+        "SupportedVersionSkew": ("False", "UnsupportedSkew", "x"),
+    }
+    assert standing(view(pool(said)), "ready").reached
+    assert skew(view(pool(said))) == "SupportedVersionSkew is False (UnsupportedSkew): x"
+
+
+def test_an_update_is_waited_for_and_a_failed_one_ends_it() -> None:
+    assert not standing(view(pool({"UpdatingVersion": ("True", "AsExpected", "4.22.1")})), "ready").reached
+    assert standing(view(pool({"UpdatingVersion": ("True", "AsExpected", "4.22.1")})), "replicas").reached
+    failed = standing(view(pool({"UpdatingConfig": ("False", "InplaceUpgradeFailed", "node n is degraded")})), "ready")
+    assert failed.final and "node n is degraded" in failed.reason
+
+
+def test_size() -> None:
+    assert not standing(view(pool(ready=1)), "replicas").reached
+    assert not standing(view(pool(), machines=3), "replicas").reached
+    assert standing(view(pool(), leaving=1), "replicas").reason == "1 of its Machines is going"
+    assert not standing(view(pool({"AllNodesHealthy": ("False", "NodeNotReady", "1 of 2")})), "ready").reached
+    assert [percent(view(pool(ready=1))), percent(view(pool(replicas=0)))] == [50, 100]
+
+
+def test_a_pool_without_replicas() -> None:
+    """Three conditions stay False for ever; the reason says that nobody is missed."""
+    nobody = ("False", "AsExpected", "NodePool set to no replicas")
+    said = {"AllMachinesReady": nobody, "AllNodesHealthy": nobody, "ReachedIgnitionEndpoint": ("False", "NotFound", "")}
+    assert standing(view(pool(said, replicas=0), machines=0), "ready").reached
+    absent = {"AllMachinesReady": ("False", "NotFound", "No Machines are created")}
+    assert not standing(view(pool(absent, replicas=0), machines=0), "ready").reached
+
+
+def test_the_autoscaler_decides() -> None:
+    scaled = {"autoScaling": {"min": 1, "max": 3}}
+    assert standing(view(pool(replicas=None, ready=2, **scaled)), "ready").reached
+    found = standing(view(pool(replicas=None, ready=0, **scaled), machines=1), "replicas")
+    assert found.reason == "0 Ready, the autoscaler keeps 1 to 3"
+
+
+def test_a_pause_ends_the_wait() -> None:
+    paused = {"ReconciliationActive": ("False", "ReconciliationPaused", "until field removed")}
+    assert standing(view(pool(paused)), "accepted").reached
+    assert standing(view(pool(paused)), "ready").final
+
+
+def test_gone() -> None:
+    assert standing(view(None, machines=0), "gone").reached
+    assert standing(view(None, machines=1), "gone").reason == "Machines are left: m0"
+    assert "finalizers: none" in standing(view(pool(), machines=0), "gone").reason
+    assert standing(view(None, machines=0), "ready").final
+    going = pool()
+    going["metadata"]["deletionTimestamp"] = "2026-11-21T12:00:00Z"
+    assert standing(view(going), "ready").final
+
+
+@pytest.mark.parametrize(
+    ("agent", "done", "reboot"),
+    [
+        (None, True, False),
+        (hub.agent("a"), True, False),
+        (hub.agent("a", "unbinding-pending-user-action"), True, True),
+        (hub.agent("a", "discovering-unbound"), False, False),
+        (hub.agent("a", "reclaiming"), False, False),
+        (hub.agent("a", "added-to-existing-cluster", holder="m", bound=True), False, False),
+        (hub.agent("a", "added-to-existing-cluster", holder="other", bound=True), True, False),
+        (hub.agent("a", "unbinding-pending-user-action", bound=True), False, False),
+    ],
+)
+def test_when_a_host_is_free(agent: Any, done: bool, reboot: bool) -> None:
+    found = released(read_agent(agent) if agent else None, "m", "clusters-edge")
+    assert (found.done, found.reboot) == (done, reboot)
+    assert found.done or found.reason
