@@ -21,8 +21,9 @@ from .selector import ABSENT, EXISTS, IN, Requirement
 
 T = TypeVar("T", int, str)
 
-# Bytes of results kept for each host and need: with 1000 needs and 5000 hosts all of them, beyond that the ones used last.
-_KEPT = 256
+# Bytes of results kept for each host and need, as much as these are themselves: up to some 8000 needs and 40 000 hosts everything, beyond that what was
+# used last.
+_KEPT = 2048
 _COLUMNS_KEPT = 128
 
 
@@ -99,8 +100,10 @@ class Suitable:
         self._namespaces = Column(self._size, ((number, host.namespace) for number, host in enumerate(hosts)))
         self._architectures = Column(self._size, ((number, normal_architecture(host.architecture)) for number, host in enumerate(hosts)))
         self._sizes = [Column(self._size, enumerate(values)) for values in zip(*((h.cpus, h.memory_bytes, h.disk_bytes) for h in hosts), strict=True)]
+        kept = max(64, _KEPT * (len(hosts) + len(needs)) // (self._size // 8 + 64) // 2)
         self._column = lru_cache(_COLUMNS_KEPT)(lambda key: Column(self._size, self._labels[key]))
-        self.of = lru_cache(max(64, _KEPT * (len(hosts) + len(needs)) // (self._size // 8 + 64)))(self._of)
+        self._equal = lru_cache(kept)(lambda key, value: self._column(key).equal(value))
+        self.of = lru_cache(kept)(self._of)
 
     def named(self, name: str) -> int:
         """The hosts of this name: Agent, ``namespace/name`` or hostname."""
@@ -137,11 +140,10 @@ class Suitable:
         return found
 
     def _holding(self, requirement: Requirement) -> int:
-        column = self._column(requirement.key)
         if requirement.operator in (EXISTS, ABSENT):
-            found = column.present()
+            found = self._column(requirement.key).present()
         else:
             found = 0
             for value in requirement.values:
-                found |= column.equal(value)
+                found |= self._equal(requirement.key, value)
         return found if requirement.operator in (IN, EXISTS) else self.all & ~found

@@ -18,6 +18,8 @@ from .columns import bits, first
 
 Path = list[tuple[int, int]]
 
+_REMEMBERED = 256
+
 
 class Matching:
     """Wishes and hosts by number. ``suits`` gives the set of hosts that suit a wish; ``open`` are the hosts that may change hands."""
@@ -29,6 +31,7 @@ class Matching:
         self.open = (1 << hosts) - 1
         self.free = self.open
         self._hopeful = self.open  # hosts from which a free one may still be reached
+        self._closed: deque[int] = deque(maxlen=_REMEMBERED)  # sets of hosts that only those who have one of them can have
 
     def serve(self, wish: int) -> bool:
         """Serve one more wish, without leaving out one that is served; False if that is impossible, and it stays so."""
@@ -39,27 +42,30 @@ class Matching:
         self._walk(path)
         return True
 
-    def take(self, wish: int, wanted: int) -> int:
+    def take(self, wish: int, wanted: int) -> bool:
         """Give a wish that is served the first of the ``wanted`` hosts with which everybody else stays served; the lowest set bit counts as first.
 
-        Returns the hosts that it turned out not to be able to have; the wish keeps its host if it can have none of them.
+        False if there is none; it keeps the host that it has.
         """
-        refused, wanted = 0, wanted & self.open
+        own = 1 << self.host_of[wish]
+        wanted &= self.open
+        for hosts in self._closed:
+            if not hosts & own:
+                wanted &= ~hosts
         while wanted:
-            host = first(wanted)
-            lost = self._take(wish, host)
-            if not lost:
-                break
-            refused |= lost
-            wanted &= ~lost
-        return refused
+            refused = self._take(wish, first(wanted))
+            if not refused:
+                return True
+            self._closed.append(refused)
+            wanted &= ~refused
+        return False
 
     def settle(self, wish: int) -> None:
         """The wish keeps its host from now on."""
         self.open &= ~(1 << self.host_of[wish])
 
     def _take(self, wish: int, host: int) -> int:
-        """0, or the hosts that all go to wishes which have no other."""
+        """0, or hosts that as many wishes have and which are all that suits these: nobody else can ever have one."""
         own = self.host_of[wish]
         if host == own:
             return 0
@@ -82,32 +88,37 @@ class Matching:
         """
         for wish in wishes:
             self._leave(wish)
-        waiting, served = list(wishes), 0  # ``served``: hosts that suit anybody who is served by now
+        waiting = list(wishes)
+        ahead = self._union(waiting)  # hosts that suit one who waits; some of them may suit nobody any more
+        passed = 0  # hosts that suit one who is served by now, and who could move on to them
         untried = self.open
         while waiting:
-            direct = 0
-            for wish in waiting:
-                direct |= self._suits(wish)
-            direct &= untried
-            moved = served & untried
+            direct, moved = ahead & untried, passed & untried
             if direct and (not moved or first(direct) <= first(moved)):
                 host = first(direct)
-                path = [(next(wish for wish in waiting if self._suits(wish) >> host & 1), host)]
+                wish = next((wish for wish in waiting if self._suits(wish) >> host & 1), -1)
+                if wish < 0:
+                    ahead = self._union(waiting)
+                    continue
+                path = [(wish, host)]
             else:
                 path = self._lowest_path(waiting, untried)
                 host = path[0][1]
             untried &= -1 << (host + 1)
             waiting.remove(path[-1][0])
-            served |= self._suits(path[-1][0])
+            passed |= self._suits(path[-1][0])
             self._walk(path)
+
+    def _union(self, wishes: Iterable[int]) -> int:
+        found = 0
+        for wish in wishes:
+            found |= self._suits(wish)
+        return found
 
     def _lowest_path(self, waiting: Sequence[int], untried: int) -> Path:
         """To the lowest of the untried hosts that any of the waiting wishes can reach, over others that move on."""
         reached, parents = self._reach(waiting, self.open & ~self.free)
-        union = 0
-        for wish in reached:
-            union |= self._suits(wish)
-        host = first(union & untried & self.free)
+        host = first(self._union(reached) & untried)
         return self._unwound(next(wish for wish in reached if self._suits(wish) >> host & 1), host, parents)
 
     def exchange(self, wishes: Iterable[int], wanted: int, through: int) -> tuple[int, int] | None:
@@ -122,6 +133,7 @@ class Matching:
                 self._leave(wish)
                 self._walk(path)
                 self.open = (self.open | 1 << own) & ~(1 << path[0][1])
+                self._closed.clear()  # somebody may move on to the host that is open now
                 return own, path[0][1]
             through &= ~seen
         return None

@@ -10,96 +10,115 @@ and a sum of convex functions is least on it when no single exchange makes it le
 
 from __future__ import annotations
 
+import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from .columns import Column, bits
 from .matching import Matching
 
+Suits = Callable[[int], int]
+
 
 class Places:
-    """The places of a group: ``column`` tells the hosts of each, ``held`` how many hosts of a place the group has already."""
+    """The places of a group: ``names`` that of each host, ``column`` the hosts of each, ``held`` how many hosts of a place the group has already."""
 
     def __init__(self, names: Sequence[str], column: Column[str], held: Counter[str]) -> None:
         self._names = names
         self._column = column
-        self.held = held
+        self._held = held
+        self._levels: dict[int, int] = {}
+        for place, count in held.items():
+            self._levels[count] = self._levels.get(count, 0) | column.equal(place)
 
     def levels(self, hosts: int) -> list[tuple[int, int]]:
         """(a number, the hosts of this set in places where the group has so many), fewest first."""
-        found: dict[int, int] = {}
-        rest = hosts
-        for place, count in self.held.items():
-            if count and (here := self._column.equal(place) & hosts):
-                found[count] = found.get(count, 0) | here
-                rest &= ~here
-        if rest:
-            found[0] = rest
-        return sorted(found.items())
+        found = {count: here for count, level in self._levels.items() if count and (here := level & hosts)}
+        for here in found.values():
+            hosts &= ~here
+        return sorted([*found.items(), *([(0, hosts)] if hosts else [])])
 
-    def unused(self, hosts: int, needed: int) -> Iterator[int]:
-        """The hosts of this set place by place: the smallest place that holds as many as are needed, then larger ones, then the smaller ones."""
-        sizes = Counter(self._names[host] for host in bits(hosts))
-        for place in sorted(sizes, key=lambda place: (sizes[place] < needed, sizes[place] if sizes[place] >= needed else -sizes[place], place)):
-            yield self._column.equal(place) & hosts
-
-    def move(self, before: int | None, after: int) -> None:
-        """The group has another host now, in place of one or besides."""
-        self.held[self._names[after]] += 1
-        if before is not None:
-            self.held[self._names[before]] -= 1
+    def add(self, host: int, number: int = 1) -> None:
+        """The group has this host now; with a number of -1 it has it no longer."""
+        place = self._names[host]
+        count, here = self._held[place], self._column.equal(place)
+        self._held[place] += number
+        self._levels[count] = self._levels.get(count, 0) & ~here
+        self._levels[count + number] = self._levels.get(count + number, 0) | here
 
     def count_at(self, host: int) -> int:
-        return self.held[self._names[host]]
+        return self._held[self._names[host]]
+
+    def by_size(self, hosts: int) -> list[tuple[int, str]]:
+        """(how many hosts of this set are there, place) for the places that the group does not use, smallest first."""
+        sizes = Counter(self._names[host] for host in bits(hosts))
+        return sorted((size, place) for place, size in sizes.items() if not self._held[place])
+
+    def hosts_at(self, place: str) -> int:
+        return self._column.equal(place)
+
+    def is_used(self, place: str) -> bool:
+        return self._held[place] > 0
 
 
-def spread(matching: Matching, suits: Callable[[int], int], wishes: Sequence[int], places: Places) -> None:
+def spread(matching: Matching, suits: Suits, wishes: Sequence[int], places: Places) -> None:
     """Spread these wishes of a group, all of which are served; afterwards they are settled."""
     for wish in wishes:
         _take_first(matching, wish, (hosts for _, hosts in places.levels(suits(wish) & matching.open)))
-        places.move(None, matching.host_of[wish])
-    while _relieve(matching, suits, wishes, places):
+        places.add(matching.host_of[wish])
+    while _relieved(matching, suits, wishes, places):
         pass
 
 
-def _relieve(matching: Matching, suits: Callable[[int], int], wishes: Sequence[int], places: Places) -> bool:
-    """Exchange one host in a place for one in a place with at least two less; False if there is none."""
+def _relieved(matching: Matching, suits: Suits, wishes: Sequence[int], places: Places) -> bool:
+    """Exchange hosts in the fullest places, then in emptier ones, for such in places with at least two less; whether there was anything to exchange."""
     wanted, through = 0, 0
     for wish in wishes:
         wanted |= suits(wish)
         through |= 1 << matching.host_of[wish]
-    levels = places.levels(wanted & matching.free & matching.open)
-    counts = {wish: places.count_at(matching.host_of[wish]) for wish in wishes}
-    for most in sorted(set(counts.values()), reverse=True):
-        lower = 0
-        for count, hosts in levels:
-            lower |= hosts if count <= most - 2 else 0
-        moved = matching.exchange([wish for wish in wishes if counts[wish] == most], lower, through) if lower else None
-        if moved is not None:
-            places.move(*moved)
-            return True
-    return False
+    done = False
+    for most in range(max(map(places.count_at, map(matching.host_of.__getitem__, wishes)), default=0), 1, -1):
+        while True:
+            lower = 0
+            for count, hosts in places.levels(wanted & matching.free & matching.open):
+                lower |= hosts if count <= most - 2 else 0
+            starts = (wish for wish in wishes if places.count_at(matching.host_of[wish]) == most)
+            moved = matching.exchange(starts, lower, through) if lower else None
+            if moved is None:
+                break
+            places.add(moved[0], -1)
+            places.add(moved[1])
+            through ^= 1 << moved[0] | 1 << moved[1]
+            done = True
+    return done
 
 
-def pack(matching: Matching, suits: Callable[[int], int], wishes: Sequence[int], places: Places) -> None:
-    """Put these wishes of a group, all of which are served, into as few places as one after the other finds; afterwards they are settled."""
+def pack(matching: Matching, suits: Suits, wishes: Sequence[int], places: Places) -> None:
+    """Put these wishes of a group, all of which are served, into few places, one after the other; afterwards they are settled.
+
+    A further place is begun only when none of those in use has a host: the smallest that holds all who are left, else the largest.
+    """
+    within = 0
+    for wish in wishes:
+        within |= suits(wish)
+    unused = places.by_size(within & matching.open)
     for position, wish in enumerate(wishes):
-        _take_first(matching, wish, _fullest(matching, suits, wishes[position:], places))
-        places.move(None, matching.host_of[wish])
+        _take_first(matching, wish, _fullest(suits(wish) & matching.open, places, unused, len(wishes) - position))
+        host = matching.host_of[wish]
+        places.add(host)
+        if places.count_at(host) == 1:
+            unused = [(size, place) for size, place in unused if not places.is_used(place)]
 
 
-def _fullest(matching: Matching, suits: Callable[[int], int], wishes: Sequence[int], places: Places) -> Iterator[int]:
-    """Sets of hosts for the first of these wishes: those in the places with the most of the group first."""
-    levels = places.levels(suits(wishes[0]) & matching.open)
-    yield from (hosts for count, hosts in reversed(levels) if count)
-    yield from (found for count, hosts in levels if not count for found in places.unused(hosts, len(wishes)))
+def _fullest(hosts: int, places: Places, unused: Sequence[tuple[int, str]], needed: int) -> Iterator[int]:
+    """This set of hosts, place by place: those with the most of the group first, then unused ones."""
+    yield from (here for count, here in reversed(places.levels(hosts)) if count)
+    enough = bisect.bisect_left(unused, (needed, ""))
+    for _, place in [*unused[enough:], *reversed(unused[:enough])]:
+        yield places.hosts_at(place) & hosts
 
 
 def _take_first(matching: Matching, wish: int, choices: Iterable[int]) -> None:
     """The wish gets a host of the first set from which it can have one, and is settled. Its own host is in one of them."""
-    refused = 0
-    for hosts in choices:
-        refused |= matching.take(wish, hosts & ~refused)
-        if hosts >> matching.host_of[wish] & 1:
-            break
+    next(hosts for hosts in choices if matching.take(wish, hosts))
     matching.settle(wish)

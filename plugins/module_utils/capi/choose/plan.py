@@ -110,12 +110,10 @@ class _Planner:
         for name in names:
             had |= self._suitable.named(name)
         had &= self._suits(number)
-        self._matching.take(number, had)
-        host = self._matching.host_of[number]
-        if not had >> host & 1:
+        if not self._matching.take(number, had):
             return False
         self._matching.settle(number)
-        self._hold([(wish.group, self._hosts[host])])
+        self._hold([(wish.group, self._hosts[self._matching.host_of[number]])])
         return True
 
     def _place(self, wishes: Sequence[int]) -> None:
