@@ -118,7 +118,7 @@ class Daemon:
         path = Path(given) if given else self.state / BASE_IMAGE
         found = variables(self.lab.site, self.lab.fabric, ca_file=self.lab.authority.ca_file, base_image=path, synthetic=not given)
         if self.lab.hub is not None:
-            found["openshift_hub"] = {"kubeconfig": str(self.state / KUBECONFIG)}
+            found["openshift_hub"] = {**self.lab.hub.site.variables, "kubeconfig": str(self.state / KUBECONFIG)}
         return found
 
 

@@ -120,3 +120,29 @@ def test_ansible_says_what_is_wrong(tmp_path: Path) -> None:
     inventory.write_text("all: {hosts: {a: {}}}\n")
     with pytest.raises(CommandError, match="no host in the groups"):
         draft_site([str(inventory)])
+
+
+def test_a_hub_is_the_labs_own_and_knows_what_the_inventory_says_of_it() -> None:
+    """Without one, a rehearsal would go to the real hub; without the records no host could fetch its Ignition from the new cluster."""
+    given = {"kubeconfig": "~/real.kubeconfig", "api_key": "secret", "namespace": "fleet", "binding": "early"}
+    host = entry("a", interfaces=[interface("02:00:00:00:00:01")], network_config=static("192.168.1.254/24"))
+    document = draft([{**host, "method": "hub", "hub": given}])
+    site = parse_site(document)
+    assert site.hub is not None and site.hub.variables == {"namespace": "fleet", "binding": "early"}
+    assert (site.hub.address, site.hub.base_domain) == ("192.168.1.253", "hub.example.com")
+    assert site.networks[0].dns_records["api-int.c.example.com"] == "192.168.1.254"
+    assert "real.kubeconfig" not in site_text(document) and "secret" not in site_text(document)
+    hosted = parse_site(draft([{**host, "method": "hosted", "hub": {}}]))
+    assert hosted.hub is not None and hosted.hub.hypershift and "api.c.example.com" not in hosted.networks[0].dns_records
+    assert parse_site(draft([{**host, "method": "agent", "hub": given}])).hub is None
+
+
+def test_the_hub_takes_no_address_of_others() -> None:
+    cluster = {"api_vips": ["192.168.1.253"], "ingress_vips": ["192.168.1.252"]}
+    host = entry("a", cluster=cluster, interfaces=[interface("02:00:00:00:00:01")], network_config=static("192.168.1.5/24"))
+    site = parse_site(draft([{**host, "method": "hub", "hub": {}}]))
+    assert site.hub is not None and site.hub.address == "192.168.1.251", "the gateway is .254"
+    assert site.networks[0].dns_records["api.c.example.com"] == "192.168.1.253"
+    leases = entry("a", interfaces=[interface("02:00:00:00:00:01")])
+    dynamic = parse_site(draft([{**leases, "method": "hub", "hub": {}}]))
+    assert dynamic.hub is not None and dynamic.hub.address == "192.168.1.254" and dynamic.networks[0].dhcp == ("192.168.1.128", "192.168.1.250")

@@ -27,7 +27,7 @@ def ztlab(*words: str, code: int = 0) -> str:
 
 def test_a_lab_with_a_hub(tmp_path: Path) -> None:
     site, state = tmp_path / "site.yml", tmp_path / "lab"
-    site.write_text(yaml.safe_dump(SITE))
+    site.write_text(yaml.safe_dump({**SITE, "hub": {**SITE["hub"], "variables": {"namespace": "fleet"}}}))
     assert "hub https://api.hub.example.com:6443" in ztlab("up", "--site", str(site), "--state", str(state), "--speed", "60", "--ttl", "5m")
     try:
         status = json.loads(ztlab("status", "--json", "--state", str(state)))
@@ -36,7 +36,8 @@ def test_a_lab_with_a_hub(tmp_path: Path) -> None:
         connect_to = variables["openshift_connect_to"]
         assert connect_to["api.hub.example.com:6443"] == f"{prefix}.0.5:6443"
         assert connect_to["assisted-image-service.hub.example.com:443"] == f"{prefix}.0.5:8443"
-        path = Path(variables["openshift_hub"]["kubeconfig"])
+        path = Path(variables["openshift_hub"].pop("kubeconfig"))
+        assert variables["openshift_hub"] == {"namespace": "fleet"}
         assert path.stat().st_mode & 0o777 == 0o600
         assert yaml.safe_load(path.read_text())["clusters"][0]["cluster"]["server"] == "https://api.hub.example.com:6443"
         direct = yaml.safe_load(ztlab("kubeconfig", "--hub", "--state", str(state)))["clusters"][0]["cluster"]

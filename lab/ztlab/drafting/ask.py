@@ -25,13 +25,14 @@ _DUMP = (
     "[{% for role, group in (openshift_groups | default(" + _GROUPS + ")).items() %}{% for host in groups[group] | default([]) %}"
     "{{ {'name': host, 'role': role, 'host': hostvars[host].openshift_host | default({}),"
     " 'defaults': hostvars[host].openshift_host_defaults | default({}), 'cluster': hostvars[host].openshift_cluster | default({}),"
-    " 'config_dir': hostvars[host].openshift_config_dir | default('')} | to_json }},"
+    " 'config_dir': hostvars[host].openshift_config_dir | default(''), 'method': hostvars[host].openshift_install_method | default('agent'),"
+    " 'hub': hostvars[host].openshift_hub | default({})} | to_json }},"
     "{% endfor %}{% endfor %}null]"
 )
 
 
 def read_inventory(inventories: Sequence[str], extra_vars: Sequence[str]) -> list[dict[str, Any]]:
-    """One entry per host: name, role (group), host, defaults, cluster, config_dir. Raises CommandError with Ansible's words."""
+    """One entry per host: name, role (group), host, defaults, cluster, config_dir, method, hub. Raises CommandError with Ansible's words."""
     program = Path(sys.executable).with_name("ansible-playbook")
     command = str(program) if program.exists() else shutil.which("ansible-playbook")
     if command is None:

@@ -15,6 +15,9 @@ from .nmstate import HostNet, host_net
 Document = dict[str, Any]
 _DEFAULT_NETWORK = "192.168.111.0/24"
 _DISK_GIB = 480
+_HUB_METHODS = ("hub", "hosted")
+# What of openshift_hub is not about the connection, which leads to the lab's own hub.
+_HUB_VARIABLES = ("namespace", "infra_env", "image_set", "binding", "image", "bare_metal_hosts", "unexpected")
 
 
 def draft(entries: Sequence[Mapping[str, Any]]) -> Document:
@@ -28,6 +31,8 @@ class _Draft:
         self.install, agent = read_config_dir(directory) if directory else ({}, {})
         self.agent: Mapping[str, Any] = agent.get("spec") or agent  # the pre-release layout has everything below spec
         self.cluster: Mapping[str, Any] = next((entry["cluster"] for entry in entries if entry.get("cluster")), {})
+        self.method = next((entry["method"] for entry in entries if entry.get("method")), "agent")
+        self.hub: Mapping[str, Any] = next((entry["hub"] for entry in entries if entry.get("hub")), {})
         self.hosts = [self._host(entry) for entry in entries]
         self.networks: list[Document] = []
 
@@ -49,6 +54,10 @@ class _Draft:
         machines = [self._machine(index, host) for index, host in enumerate(self.hosts)]
         result: Document = {"networks": self.networks, "machines": machines}
         cluster = self._cluster_hint()
+        if self.method in _HUB_METHODS and self.networks:
+            result["hub"] = self._hub(cluster)
+        if self.method == "hub":
+            self._records(cluster)
         return result | ({"clusters": [cluster]} if cluster else {})
 
     # ---- networks --------------------------------------------------------------------------------------------------------------------
@@ -133,15 +142,42 @@ class _Draft:
             "base_domain": self.cluster.get("base_domain") or self.install.get("baseDomain"),
             "api_vip": _first(self.cluster.get("api_vips") or platform.get("apiVIPs") or platform.get("apiVIP")),
             "ingress_vip": _first(self.cluster.get("ingress_vips") or platform.get("ingressVIPs") or platform.get("ingressVIP")),
-            "rendezvous_ip": self.cluster.get("rendezvous_ip") or self.agent.get("rendezvousIP") or self._first_static(),
+            "rendezvous_ip": self.cluster.get("rendezvous_ip") or self.agent.get("rendezvousIP") or next(iter(self._static()), ""),
         }
         return {key: value for key, value in values.items() if value} if values["name"] and values["base_domain"] else {}
 
-    def _first_static(self) -> str:
-        for host in self.hosts:
-            for _interface, address in host_net(host.get("network_config") or {}).addresses:
-                return address.partition("/")[0]
-        return ""
+    # ---- hub -------------------------------------------------------------------------------------------------------------------------
+
+    def _hub(self, cluster: Mapping[str, Any]) -> Document:
+        """A hub of the lab's own, so that a rehearsal leaves the real one alone."""
+        kept = {key: self.hub[key] for key in _HUB_VARIABLES if self.hub.get(key) is not None}
+        domain = f"hub.{cluster.get('base_domain') or 'example.com'}"
+        hub: Document = {"address": self._free_address(cluster), "base_domain": domain}
+        return hub | ({"hypershift": True} if self.method == "hosted" else {}) | ({"variables": kept} if kept else {})
+
+    def _free_address(self, cluster: Mapping[str, Any]) -> str:
+        """The last address of the first network that nobody claims."""
+        network = ipaddress.ip_network(self.networks[0]["cidr"])
+        dhcp = [int(ipaddress.ip_address(end)) for end in (self.networks[0].get("dhcp") or {}).get("range", [])]
+        claimed = {self.networks[0].get("gateway"), *(self.networks[0].get("dns") or {}).get("servers", []), *cluster.values(), *self._static()}
+        size = min(network.num_addresses, 1 << 16)
+        for offset in range(size - 2, 0, -1):
+            address = network.network_address + offset
+            if str(address) not in claimed and not (dhcp and dhcp[0] <= int(address) <= dhcp[-1]):
+                return str(address)
+        return str(network.network_address + 1)
+
+    def _records(self, cluster: Mapping[str, Any]) -> None:
+        """Hosts of a hub fetch their Ignition by the name of the cluster, which the DNS of the site has to know."""
+        api = cluster.get("api_vip") or next(iter(self._static()), "")
+        if cluster and api:
+            names = {f"{name}.{cluster['name']}.{cluster['base_domain']}": api for name in ("api", "api-int")}
+            for network in self.networks:
+                network["dns"] = {**network.get("dns", {}), "records": names}
+
+    def _static(self) -> list[str]:
+        """The addresses that hosts are configured with, in order."""
+        return [address.partition("/")[0] for host in self.hosts for _interface, address in host_net(host.get("network_config") or {}).addresses]
 
 
 def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> Document:

@@ -17,6 +17,7 @@ _HEAD = """# Draft by ztlab site-from-inventory. The inventory says what should 
 _REMARKS = {
     "networks": "# Layer-2 segments with their router. Add dhcp, dns.records, ntp where they exist; without ntp every time server answers.",
     "machines": "# The machines. CPUs, memory and disks are guesses.",
+    "hub": "# A hub of the lab's own; the real one is left alone. variables: what the inventory says in openshift_hub beside the connection.",
     "clusters": "# Only for the addresses that ztlab vars prints before the cluster exists; machines learn everything else from the image.",
 }
 

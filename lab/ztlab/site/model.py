@@ -10,6 +10,7 @@ import ipaddress
 import urllib.parse
 import uuid
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 IPNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -175,7 +176,8 @@ class ClusterApi:
 class HubSite:
     """A hub cluster: where it is, what it is called, what it offers. ``real_apiserver`` auto: when KUBEBUILDER_ASSETS names the programs.
 
-    ``cluster_api`` None: it does not run there; where ``hypershift`` runs, it does.
+    ``cluster_api`` None: it does not run there; where ``hypershift`` runs, it does. ``variables``: what ``ztlab vars`` says in ``openshift_hub`` besides the
+    kubeconfig, since that takes the place of all that the inventory says there.
     """
 
     address: str
@@ -186,6 +188,7 @@ class HubSite:
     real_apiserver: str = "auto"
     cluster_api: ClusterApi | None = None
     hypershift: bool = False
+    variables: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
     def api_host(self) -> str:
