@@ -1,0 +1,355 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The door hosted_cluster in process, against a hub in memory: what it makes, refuses, waits for, fetches, and the order in which it takes all down."""
+
+from __future__ import annotations
+
+import base64
+import importlib.util
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import hosted_cluster as present_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import hosted_cluster_absent as absent_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import hosted_cluster_wait
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster_status import standing
+from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster
+
+_SPEC = importlib.util.spec_from_file_location("hypershift_hub", Path(__file__).with_name("hub.py"))
+hub = sys.modules.get("hypershift_hub") or importlib.util.module_from_spec(_SPEC)
+if "hypershift_hub" not in sys.modules:
+    sys.modules["hypershift_hub"] = hub
+    _SPEC.loader.exec_module(hub)
+
+SECRET = "Z2VoZWltOmdlaGVpbQ=="
+PULL_SECRET = f'{{"auths": {{"quay.io": {{"auth": "{SECRET}"}}}}}}'
+NEW = {
+    "release_image": hub.IMAGE,
+    "pull_secret": PULL_SECRET,
+    "agent_namespace": hub.AGENTS,
+    "base_domain": "example.com",
+    "api_server_address": "192.0.2.10",
+}
+CLUSTER = f"HostedCluster {hub.NAMESPACE}/{hub.CLUSTER}"
+SECRETS = f"/api/v1/namespaces/{hub.NAMESPACE}/secrets"
+VALID = {"ValidConfiguration": "True", "ValidReleaseImage": "True"}
+AVAILABLE = {**VALID, "InfrastructureReady": "True", "Available": "True", "IgnitionEndpointAvailable": "True"}
+KUBECONFIG = """\
+clusters: [{name: edge, cluster: {server: "https://192.0.2.10:30001", certificate-authority-data: Q0E=}}]
+users: [{name: admin, user: {client-certificate-data: Q0VSVA==, client-key-data: R0VIRUlN}}]
+"""
+
+
+@pytest.fixture
+def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    memory = hub.Hub()
+    for case in (present_case, absent_case):
+        monkeypatch.setattr(case, "connect", lambda *_args, **_options: memory)
+    yield memory
+
+
+def opened(*, check_mode: bool = False, lines: list[str] | None = None, **options: Any) -> dict[str, Any]:
+    params = {name: spec.get("default") for name, spec in hosted_cluster.argument_spec().items()}
+    params |= {"namespace": hub.NAMESPACE, "name": hub.CLUSTER, "timeout": 1.0, **options}
+    call = Call(params, check_mode=check_mode, diff=True, show=(lines if lines is not None else []).append)
+    return {**perform(hosted_cluster.run, call), "warnings": call.warnings}
+
+
+def ok(result: dict[str, Any]) -> dict[str, Any]:
+    assert not result["failed"], result["msg"]
+    return result
+
+
+def spec(api: Any) -> dict[str, Any]:
+    return dict(api.get(hub.CLUSTER_PATH)["spec"])
+
+
+def secret(api: Any, name: str, **data: str) -> None:
+    api.put(f"{SECRETS}/{name}", {"metadata": {"name": name}, "data": {key: base64.b64encode(text.encode()).decode() for key, text in data.items()}})
+
+
+def says(api: Any, states: dict[str, Any], **status: Any) -> None:
+    """The operator has seen it as it is now."""
+    present = api.get(hub.CLUSTER_PATH)
+    generation = present["metadata"].get("generation", 1)
+    api.put(hub.CLUSTER_PATH, {**present, "status": {**present.get("status", {}), "conditions": hub.conditions(states, generation), **status}})
+
+
+def test_check_run_run_again(api: Any) -> None:
+    planned = ok(opened(check_mode=True, **NEW))
+    assert planned["changed"] and not api.writes
+    made = ok(opened(**NEW))
+    assert (
+        made["plan"]
+        == planned["plan"]
+        == [
+            "create Secret clusters/edge-pull-secret: it does not exist",
+            "create Secret clusters/edge-etcd-encryption-key: it does not exist",
+            f"create {CLUSTER}: it does not exist",
+        ]
+    )
+    assert not ok(opened(**NEW))["changed"]
+    assert SECRET not in str([planned, made])
+
+
+def test_what_is_made(api: Any) -> None:
+    ok(opened(**NEW, ssh_key="ssh-ed25519 AAAA", base_domain_prefix=""))
+    made = spec(api)
+    assert [each["service"] for each in made["services"]] == ["APIServer", "Ignition", "Konnectivity", "OAuthServer", "OIDC"]
+    assert made["platform"] == {"type": "Agent", "agent": {"agentNamespace": "hosts"}}
+    assert made["dns"] == {"baseDomain": "example.com", "baseDomainPrefix": ""}
+    assert made["secretEncryption"] == {"type": "aescbc", "aescbc": {"activeKey": {"name": "edge-etcd-encryption-key"}}}
+    assert (made["pullSecret"], made["sshKey"]) == ({"name": "edge-pull-secret"}, {"name": "edge-ssh-key"})
+    key = api.get(f"{SECRETS}/edge-etcd-encryption-key")
+    assert len(base64.b64decode(key["data"]["key"])) == 32
+    assert key["metadata"]["labels"]["hypershift.openshift.io/safe-to-delete-with-cluster"] == "true"
+    assert base64.b64decode(api.get(f"{SECRETS}/edge-ssh-key")["data"]["id_rsa.pub"]) == b"ssh-ed25519 AAAA\n"
+    assert "networking" not in made and "etcd" not in made  # the server's defaults are nobody's wish
+
+
+def test_its_namespace_is_made(api: Any) -> None:
+    api.objects.pop("/api/v1/namespaces/clusters")
+    assert ok(opened(check_mode=True, **NEW))["plan"][0] == "create Namespace clusters: it does not exist"
+    ok(opened(**NEW))
+    assert api.writes[0] == "create /api/v1/namespaces/clusters"
+
+
+def test_all_mistakes_at_once_and_nothing_written(api: Any) -> None:
+    result = opened(release_image="a b", networking={"cluster_network": [{"cidr": "10.0.0.0/8", "host_prefix": None}], "service_network": ["10.1.0.0/16"]})
+    paths = [problem["path"] for problem in result["problems"]]
+    assert paths == ["agent_namespace", "base_domain", "pull_secret", "services", "release_image", "networking.service_network[0]"]
+    assert not api.writes
+
+
+def test_what_is_missing(api: Any) -> None:
+    options = {**NEW, "agent_namespace": "nowhere", "pull_secret": None, "pull_secret_name": "mine"}
+    words = opened(**options)["msg"]
+    assert "Secret clusters/mine (pull_secret_name) does not exist" in words and "Namespace nowhere (agent_namespace) does not exist" in words
+    assert len(ok(opened(check_mode=True, **options))["warnings"]) == 2
+    secret(api, "mine", auth="x")
+    assert "has no key .dockerconfigjson" in opened(**{**options, "agent_namespace": hub.AGENTS})["msg"]
+
+
+def test_agents_in_the_namespace_of_the_control_plane(api: Any) -> None:
+    """The operator would wait for a namespace that it makes only afterwards, and later delete the hosts with it."""
+    result = ok(opened(**{**NEW, "agent_namespace": hub.PLANE}))
+    assert result["plan"][0] == "create Namespace clusters-edge: it does not exist"
+    assert api.get(hub.CLUSTER_PATH)["metadata"]["annotations"] == {"hypershift.openshift.io/skip-delete-hosted-controlplane-namespace": "true"}
+    assert any("it is told to stay" in text for text in result["warnings"])
+
+
+def test_the_key_of_etcd(api: Any) -> None:
+    ok(opened(**NEW))
+    before = api.get(f"{SECRETS}/edge-etcd-encryption-key")["data"]
+    ok(opened(**NEW, channel="stable-4.22"))
+    assert api.get(f"{SECRETS}/edge-etcd-encryption-key")["data"] == before
+    api.put(f"{SECRETS}/edge-etcd-encryption-key", {"metadata": {"name": "k"}, "data": {"key": "c2hvcnQ="}})
+    assert "holds no key of 32 bytes" in opened(**NEW)["msg"]
+    api.objects.pop(f"{SECRETS}/edge-etcd-encryption-key")
+    assert "would make everything in it unreadable" in opened(**NEW)["msg"]
+
+
+def test_no_encryption_and_another_key(api: Any) -> None:
+    ok(opened(**NEW, secret_encryption={"type": None, "aescbc": None}))
+    assert "secretEncryption" not in spec(api) and f"{SECRETS}/edge-etcd-encryption-key" not in api.objects
+    own = {"type": None, "aescbc": {"active_key": {"name": "own"}, "backup_key": None}}
+    assert "Secret clusters/own (secret_encryption) does not exist" in opened(secret_encryption=own)["msg"]
+    secret(api, "own", key="k" * 32)
+    ok(opened(secret_encryption=own))
+    assert spec(api)["secretEncryption"] == {"type": "aescbc", "aescbc": {"activeKey": {"name": "own"}}}
+
+
+def test_a_pull_secret_that_says_the_same(api: Any) -> None:
+    ok(opened(**NEW))
+    assert not ok(opened(**{**NEW, "pull_secret": PULL_SECRET.replace(" ", "  ")}))["changed"]
+    other = PULL_SECRET.replace("quay.io", "registry.example.com")
+    assert ok(opened(**{**NEW, "pull_secret": other}))["plan"] == ["patch Secret clusters/edge-pull-secret: data..dockerconfigjson: differs"]
+
+
+def test_immutable_fields_in_check_mode(api: Any) -> None:
+    ok(opened(**NEW))
+    result = opened(check_mode=True, **{**NEW, "api_server_address": "192.0.2.11", "base_domain": "example.org"}, fips=True)
+    assert [problem["path"] for problem in result["problems"]] == ["services", "base_domain", "fips"]
+    assert "spec.dns.baseDomain cannot be changed: it is example.com" in result["msg"]
+
+
+def test_what_rolls_out(api: Any) -> None:
+    ok(opened(**NEW))
+    secret(api, "mine", **{".dockerconfigjson": PULL_SECRET})
+    told = ok(opened(pull_secret_name="mine", image_content_sources=[{"source": "a", "mirrors": ["b"]}]))["warnings"]
+    assert [text.partition(" changes")[0] for text in told] == ["the name of the pull secret", "the mirrors"]
+
+
+def test_documents_of_upstream_are_merged(api: Any) -> None:
+    ok(opened(**NEW, configuration={"proxy": {"httpProxy": "http://p"}, "network": {"externalIP": {}}}))
+    ok(opened(configuration={"proxy": None}))
+    assert spec(api)["configuration"] == {"network": {"externalIP": {}}}
+
+
+# waits and credentials
+
+
+def test_waiting_until_available_brings_the_credentials_home(api: Any, tmp_path: Path) -> None:
+    def available(api: Any) -> None:
+        secret(api, "edge-admin-kubeconfig", kubeconfig=KUBECONFIG)
+        secret(api, "edge-kubeadmin-password", password="aaaaa-bbbbb-ccccc-ddddd")
+        names = {"kubeconfig": {"name": "edge-admin-kubeconfig"}, "kubeadminPassword": {"name": "edge-kubeadmin-password"}}
+        says(api, AVAILABLE, **names, controlPlaneEndpoint={"host": "192.0.2.10", "port": 30001})
+
+    api.steps = [lambda api: says(api, {**VALID, "InfrastructureReady": ("False", "Waiting", "etcd")}), available]
+    lines: list[str] = []
+    result = ok(opened(**NEW, wait_for="available", timeout=20.0, dest=str(tmp_path), lines=lines))
+    assert [line[11:] for line in lines] == ["edge: InfrastructureReady is False (Waiting): etcd", "edge: available"]
+    assert result["hosted_cluster"]["api_url"] == "https://192.0.2.10:30001"
+    for name in ("kubeconfig", "kubeadmin-password"):
+        assert stat.S_IMODE((tmp_path / "auth" / name).stat().st_mode) == 0o600
+    assert "aaaaa-bbbbb" not in str(result) and "R0VIRUlN" not in str(result)
+    again = ok(opened(**NEW, wait_for="available", dest=str(tmp_path)))
+    assert not again["changed"] and again["kubeconfig"] == str(tmp_path / "auth" / "kubeconfig")
+
+
+def test_check_mode_fetches_nothing(api: Any, tmp_path: Path) -> None:
+    api.cluster(hub.hosted_cluster(AVAILABLE, kubeconfig={"name": "k"}))
+    secret(api, "k", kubeconfig=KUBECONFIG)
+    lines: list[str] = []
+    result = ok(opened(check_mode=True, dest=str(tmp_path), wait_for="completed", lines=lines))
+    assert result["changed"] and list(tmp_path.iterdir()) == []
+    assert lines == [f"would wait until {CLUSTER} is completed", f"would write {tmp_path}/auth/kubeconfig"]
+
+
+def test_a_refusal_that_lasts_ends_the_wait(api: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    api.cluster(hub.hosted_cluster({"ValidConfiguration": ("False", "InvalidConfiguration", "CIDR overlap"), "ValidReleaseImage": "True"}))
+    monkeypatch.setattr(hosted_cluster_wait, "DOUBT", 0.0)
+    result = opened(wait_for="valid", timeout=60.0)
+    assert f"{CLUSTER} does not get valid: ValidConfiguration is False (InvalidConfiguration): CIDR overlap" in result["msg"]
+
+
+def test_the_limit_says_what_it_waits_for(api: Any) -> None:
+    api.cluster(hub.hosted_cluster())
+    assert "was not valid within 0 s: the operator has not said ValidConfiguration of it as it is now" in opened(wait_for="valid", timeout=0.0)["msg"]
+
+
+@pytest.mark.parametrize(
+    ("states", "status", "target", "words"),
+    [
+        (VALID, {}, "valid", ""),
+        ({**VALID, "SupportedHostedCluster": ("False", "Unsupported", "no")}, {}, "valid", "Unsupported"),
+        ({**VALID, "ReconciliationActive": ("False", "ReconciliationPaused", "until field removed")}, {}, "available", "until field removed"),
+        ({**VALID, "EtcdAvailable": ("False", "EtcdWaitingForQuorum", "no volume")}, {}, "available", "EtcdWaitingForQuorum"),
+        (AVAILABLE, {}, "available", "no kubeconfig"),
+        (AVAILABLE, {"kubeconfig": {"name": "k"}}, "available", ""),
+        (AVAILABLE, {"kubeconfig": {"name": "k"}}, "completed", "its last version is not of"),
+        (
+            AVAILABLE,
+            {"kubeconfig": {"name": "k"}, "version": {"history": [{"image": hub.IMAGE, "state": "Partial", "version": "4.22.0"}]}},
+            "completed",
+            "Partial",
+        ),
+        ({**AVAILABLE, "Degraded": ("True", "Trouble", "x")}, {"kubeconfig": {"name": "k"}}, "completed", "Degraded is True"),
+        (AVAILABLE, {"kubeconfig": {"name": "k"}, "version": {"history": [{"image": hub.IMAGE, "state": "Completed"}]}}, "completed", ""),
+    ],
+)
+def test_how_far_it_is(states: dict[str, Any], status: dict[str, Any], target: Any, words: str) -> None:
+    found = standing(hub.hosted_cluster(states, **status), target, [hub.node_pool(1)])
+    assert found.reached is (not words) and words in found.reason
+
+
+def test_without_workers_it_never_completes() -> None:
+    states = {**AVAILABLE, "DataPlaneConnectionAvailable": ("Unknown", "NoWorkerNodesAvailable", "")}
+    nobody = hub.hosted_cluster(states, kubeconfig={"name": "k"})
+    assert standing(nobody, "completed", [hub.node_pool(0)]).final
+    assert not standing(nobody, "completed", [hub.node_pool(0), hub.node_pool(1)]).final
+
+
+def test_conditions_of_an_older_generation_do_not_count() -> None:
+    old = hub.hosted_cluster(AVAILABLE, kubeconfig={"name": "k"})
+    old["metadata"]["generation"] = 2
+    assert not standing(old, "valid").reached
+
+
+# its end
+
+
+@pytest.fixture
+def whole(api: Any) -> Any:
+    """A hosted cluster with one pool of two hosts."""
+    ok(opened(**NEW))
+    api.pool(hub.node_pool(2))
+    for index in range(2):
+        api.host(f"m{index}", f"a{index}")
+    api.put(f"/api/v1/namespaces/{hub.PLANE}", {"metadata": {"name": hub.PLANE}})
+    api.writes.clear()
+    return api
+
+
+def test_the_order_that_loses_no_agents(whole: Any) -> None:
+    lines: list[str] = []
+    planned = ok(opened(check_mode=True, state="absent", lines=lines))
+    assert not whole.writes and len(planned["plan"]) == 5
+    assert lines[1] == "would wait until the Machines are gone and their hosts free: m0 (host-a0), m1 (host-a1)"
+    whole.steps = [
+        lambda api: (api.gone("m0", "a0"), api.gone("m1", "a1", "unbinding-pending-user-action")),
+        lambda api: api.objects.pop(f"/api/v1/namespaces/{hub.PLANE}"),
+    ]
+    result = ok(opened(state="absent", timeout=20.0))
+    assert result["plan"] == planned["plan"]
+    assert whole.writes == [
+        f"patch {hub.POOL_PATH}",
+        f"delete {hub.POOL_PATH}",
+        f"delete {hub.CLUSTER_PATH}",
+        f"delete {SECRETS}/edge-pull-secret",
+        f"delete {SECRETS}/edge-etcd-encryption-key",
+    ]
+    assert [host["hostname"] for host in result["needs_reboot"]] == ["host-a1"]
+    assert {path for path in whole.objects if "/agents/" in path} == {f"{hub.AGENT_PATH}/a0", f"{hub.AGENT_PATH}/a1"}
+    assert not ok(opened(state="absent"))["changed"]
+
+
+def test_nothing_is_deleted_while_machines_are_left(whole: Any) -> None:
+    result = opened(state="absent", timeout=0.0)
+    assert result["failed"] and "was not without Machines within 0 s" in result["msg"] and [machine["name"] for machine in result["machines"]] == ["m0", "m1"]
+    assert whole.writes == [f"patch {hub.POOL_PATH}"]
+
+
+def test_hosts_in_the_namespace_that_goes_keep_it(whole: Any) -> None:
+    whole.put(f"/apis/agent-install.openshift.io/v1beta1/namespaces/{hub.PLANE}/agents/x", {"metadata": {"name": "x", "namespace": hub.PLANE}})
+    whole.steps = [lambda api: (api.gone("m0", "a0"), api.gone("m1", "a1"))]
+    result = ok(opened(state="absent", timeout=20.0))
+    assert result["stays"] == ["the namespace of the control plane stays: hosts live in it (Agent x)"]
+    assert result["plan"][0].startswith(f"patch {CLUSTER}: metadata.annotations.hypershift.openshift.io/skip-delete")
+    assert f"/api/v1/namespaces/{hub.PLANE}" in whole.objects
+
+
+def test_what_others_made_stays(whole: Any) -> None:
+    foreign = whole.get(f"{SECRETS}/edge-pull-secret")
+    foreign["metadata"]["labels"] = {}
+    whole.put(f"{SECRETS}/edge-pull-secret", foreign)
+    stays = ok(opened(check_mode=True, state="absent"))["stays"]
+    assert stays == ["Secret clusters/edge-pull-secret stays: it was not created by this collection"]
+
+
+def test_without_draining(whole: Any) -> None:
+    whole.objects.pop(f"/api/v1/namespaces/{hub.PLANE}")
+    whole.steps = [lambda api: (api.gone("m0", "a0"), api.gone("m1", "a1"))]
+    assert "patch" not in str(ok(opened(state="absent", drain=False, timeout=20.0))["plan"])
+
+
+def test_a_finalizer_that_holds_it(api: Any) -> None:
+    held = hub.hosted_cluster()
+    held["metadata"] |= {"deletionTimestamp": "2026-11-21T12:00:00Z", "finalizers": ["hypershift.openshift.io/finalizer"]}
+    api.cluster(held)
+    result = opened(state="absent", timeout=0.0)
+    assert result["failed"] and "finalizers: hypershift.openshift.io/finalizer" in result["msg"] and not result["changed"]
+
+
+def test_a_namespace_that_stays_too_long(api: Any) -> None:
+    api.put(f"/api/v1/namespaces/{hub.PLANE}", {"metadata": {}, "status": {"conditions": [{"status": "True", "message": "Some content remains"}]}})
+    with pytest.raises(Exception, match="Some content remains"):
+        hosted_cluster_wait.await_namespace_gone(api, hub.PLANE, SystemClock(), 0.0)
