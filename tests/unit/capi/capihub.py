@@ -52,6 +52,7 @@ class Hub:
         self.dies_after: int | None = None
         self.conflicts: list[str] = []  # plurals, each for one 409
         self.forbidden: set[str] = set()
+        self.used: set[tuple[str, str, str]] = set()  # (namespace, resource, verb)
         self.groups = {CORE: list(core), "hypershift.openshift.io": ["v1beta1"], "capi-provider.agent-install.openshift.io": ["v1beta1", "v1alpha1"]}
         self._version = 100
         self._now = NOW
@@ -89,20 +90,25 @@ class Hub:
         self._alive()
         self.calls["get"] += 1
         plural, namespace, name, _sub = self._split(path)
+        self.used.add((namespace, plural, "get"))
         return copy.deepcopy(self.objects.get((plural, namespace, name)))
 
     def list(self, path: str, *, label_selector: str = "", field_selector: str = "", trim: Any = dict) -> list[Object]:
         self._alive()
         self.calls["list"] += 1
         plural, namespace, _name, _sub = self._split(path)
+        self.used.add((namespace, plural, "list"))
         return [trim(copy.deepcopy(obj)) for (kind, where, _n), obj in self.objects.items() if kind == plural and namespace in ("", where)]
 
     def follow(self, path: str, _seconds: float, **_selectors: str) -> Iterator[Event]:
+        plural, namespace, _name, _sub = self._split(path)
+        self.used.add((namespace, plural, "watch"))
         yield Event("LISTED", objects=tuple(self.list(path)))
 
     def create(self, path: str, body: Mapping[str, Any], *, dry_run: bool = False, **_params: str) -> Object:
         plural, namespace, _name, _sub = self._split(path)
         key = (plural, namespace, body["metadata"]["name"])
+        self.used.add((namespace, plural, "create"))
         self._judge(plural, "create")
         if key in self.objects:
             raise ConflictError(self.service, 409, "it exists already", "AlreadyExists")
@@ -116,6 +122,7 @@ class Hub:
 
     def merge_patch(self, path: str, patch: Mapping[str, Any], *, dry_run: bool = False, **_params: str) -> Object:
         plural, namespace, name, sub = self._split(path)
+        self.used.add((namespace, f"{plural}/{sub}" if sub else plural, "patch"))
         self._judge(plural, "patch")
         before = self.objects.get((plural, namespace, name))
         if before is None:
@@ -136,6 +143,7 @@ class Hub:
 
     def delete(self, path: str, **_options: Any) -> bool:
         plural, namespace, name, _sub = self._split(path)
+        self.used.add((namespace, plural, "delete"))
         self._judge(plural, "delete")
         obj = self.objects.get((plural, namespace, name))
         if obj is None or self.dry_run:
