@@ -10,11 +10,8 @@ This needs kube-apiserver and etcd (KUBEBUILDER_ASSETS, see CONTRIBUTING) and up
 from __future__ import annotations
 
 import importlib.util
-import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,15 +27,13 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client im
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import apply_change, plan_object
 from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster, node_pool
 
-from .conftest import MakeLab, canary_site
-from .lab import ROOT, Lab
+from .lab import ROOT
+from .real_api import HAS_ASSETS, RealApi
 
-ASSETS = Path(os.environ.get("KUBEBUILDER_ASSETS") or "/nonexistent")
 CRDS = ROOT / ".." / "shared" / "crds"
+FOLDERS = ("hypershift", "cluster-api", "capi-provider-agent", "assisted-service")
 pytestmark = [
-    pytest.mark.skipif(
-        not all((ASSETS / name).is_file() for name in ("kube-apiserver", "etcd")), reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd"
-    ),
+    pytest.mark.skipif(not HAS_ASSETS, reason="KUBEBUILDER_ASSETS names no directory with kube-apiserver and etcd"),
     pytest.mark.skipif(not CRDS.is_dir(), reason="upstream's CRDs are not beside this checkout (../shared/crds)"),
 ]
 
@@ -53,40 +48,27 @@ NAMESPACE = "clusters"
 Open = Callable[..., dict[str, Any]]
 
 
-def kubectl(lab: Lab, *words: str) -> str:
-    command = ["kubectl", "--kubeconfig", str(lab.hub_kubeconfig()), *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
-def lab(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    """A hub without HyperShift of its own, and upstream's CRDs put on it."""
-    directory = tmp_path_factory.mktemp("hypershift")
-    path = canary_site("sno", directory)
-    site = yaml.safe_load(path.read_text())
-    path.write_text(yaml.safe_dump({**site, "hub": {"address": "10.0.0.5", "base_domain": "hub.example.com", "real_apiserver": "always"}}))
-    made = make_lab(directory, path)
-    files = [str(file) for folder in ("hypershift", "cluster-api", "capi-provider-agent") for file in sorted((CRDS / folder).glob("*.yaml"))]
-    kubectl(made, "create", *(word for file in files for word in ("--filename", file)))
-    kubectl(made, "wait", "--for=condition=Established", "crd", "--all")
-    for namespace in (NAMESPACE, "hosts"):
-        kubectl(made, "create", "namespace", namespace)
-    return made
-
-
-@pytest.fixture(scope="module")
-def client(lab: Lab) -> Iterator[KubeClient]:
-    made = KubeClient.from_kubeconfig(lab.hub_kubeconfig(), attempts=5)
-    yield made
-    made.close()
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealApi]:
+    made = RealApi(tmp_path_factory.mktemp("hypershift"))
+    try:
+        made.define(yaml.safe_load(file.read_text()) for folder in FOLDERS for file in sorted((CRDS / folder).glob("*.yaml")))
+        for namespace in (NAMESPACE, "hosts"):
+            made.client.create("/api/v1/namespaces", {"metadata": {"name": namespace}})
+        yield made
+    finally:
+        made.stop()
 
 
 @pytest.fixture
-def door(lab: Lab) -> Open:
-    """A door in this process, with the lab's hub."""
-    kubeconfig = str(lab.hub_kubeconfig())
+def client(api: RealApi) -> KubeClient:
+    return api.client
+
+
+@pytest.fixture
+def door(api: RealApi) -> Open:
+    """A door in this process, with that API."""
+    kubeconfig = str(api.kubeconfig)
 
     def opened(module: Any, *, check_mode: bool = False, **options: Any) -> dict[str, Any]:
         params = {name: spec.get("default") for name, spec in module.argument_spec().items()} | {"kubeconfig": kubeconfig, "namespace": NAMESPACE, **options}
