@@ -55,7 +55,10 @@ async def boot_node(lab: Lab, machine: Hardware, disk: NodeDisk) -> Outcome:
     try:
         if disk.role == "master":
             running = await _own_control_plane(lab, name, disk.cluster_key)
-        running = await _point(lab, machine, disk.pointer, network) if disk.pointer else await _configure(lab, machine, disk.role, network, disk.cluster_key)
+        # What was bootstrapped in place has its whole configuration on its disk, and its own DNS: it asks no name of the site's.
+        alone = running is not None and running.plan.expected.get("master") == 1 and not running.plan.expected.get("worker")
+        pointer = None if alone and disk.role == "master" else disk.pointer
+        running = await (_point(lab, machine, pointer, network) if pointer else _configure(lab, machine, disk.role, network, disk.cluster_key))
         if disk.role == "master":
             await running.carry(name)
         if lab.faults.take("never-joins", name):
