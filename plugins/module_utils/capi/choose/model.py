@@ -11,14 +11,11 @@ from typing import Any, Literal
 
 from ...hub.agents.model import Agent, ClusterRef
 from ...hub.install_status import Condition
+from ..names import RESERVED_LABEL, RESERVED_NAMESPACE
 
 Key = tuple[str, str]
 Order = Literal["fit", "spread", "pack"]
 ORDERS: tuple[Order, ...] = ("fit", "spread", "pack")
-
-# On an Agent: the AgentMachine that has reserved it (reference capi-provider-agent.md 3).
-_RESERVED_LABEL = "agentMachineRef"
-_RESERVED_NAMESPACE = "agentMachineRefNamespace"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -167,8 +164,8 @@ def from_agent(agent: Agent) -> Host:
         connected=conditions.get("Connected", Condition()).true,
         bound=conditions.get("Bound", Condition()).status,
         cluster=agent.cluster,
-        reserved_by=str(agent.labels.get(_RESERVED_LABEL) or ""),
-        reserved_namespace=str(annotations.get(_RESERVED_NAMESPACE) or ""),
+        reserved_by=str(agent.labels.get(RESERVED_LABEL) or ""),
+        reserved_namespace=str(annotations.get(RESERVED_NAMESPACE) or ""),
         state=agent.state,
         deleting=agent.deleting,
         created=agent.created,

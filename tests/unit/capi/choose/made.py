@@ -1,0 +1,26 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Hosts as the planner takes them: free ones unless something else is said, sized and labelled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Host, Wish
+
+GIB = 1 << 30
+
+
+def host(name: str, **more: Any) -> Host:
+    given = {"namespace": "agents", "hostname": name, "architecture": "x86_64", "cpus": 8, "memory_bytes": 32 * GIB, "disk_bytes": 480 * 10**9}
+    free = {"approved": True, "validated": True, "connected": True, "bound": "False", "state": "known-unbound"}
+    return Host(name=name, **{**given, **free, **more})
+
+
+def wish(name: str, selector: dict[str, Any] | None = None, **more: Any) -> Wish:
+    return Wish("clusters-c1", name, selector, **more)
+
+
+def labelled(**labels: str) -> dict[str, Any]:
+    return {"matchLabels": labels}

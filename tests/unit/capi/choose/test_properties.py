@@ -1,0 +1,257 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What holds for every set of Machines and Agents, checked against rules and searches of the test's own that try everything."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.columns import Suitable, bits
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Choice, Host, Policy, Wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.plan import choose
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.rules import RULES, need_of, objection, unusable
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import ClusterRef
+from hypothesis import given
+from hypothesis import strategies as st
+
+_SPEC = importlib.util.spec_from_file_location("capi_choose_made_for_properties", Path(__file__).parent / "made.py")
+made = importlib.util.module_from_spec(_SPEC)
+sys.modules[_SPEC.name] = made
+_SPEC.loader.exec_module(made)
+
+KEYS, VALUES = ["rack", "size", "zone"], ["a", "b", ""]
+LABELS = st.dictionaries(st.sampled_from(KEYS), st.sampled_from(VALUES), max_size=3)
+SIZES = st.sampled_from([2, 4, 8])
+
+EXPRESSION = st.one_of(
+    st.builds(
+        lambda key, operator, values: {"key": key, "operator": operator, "values": values},
+        st.sampled_from([*KEYS, "gone"]),
+        st.sampled_from(["In", "NotIn"]),
+        st.lists(st.sampled_from([*VALUES, "c"]), min_size=1, max_size=2),
+    ),
+    st.builds(lambda key, operator: {"key": key, "operator": operator}, st.sampled_from([*KEYS, "gone"]), st.sampled_from(["Exists", "DoesNotExist"])),
+)
+SELECTOR = st.one_of(
+    st.none(),
+    st.fixed_dictionaries({}, optional={"matchLabels": st.dictionaries(st.sampled_from(KEYS), st.sampled_from(VALUES), max_size=1)}),
+    st.fixed_dictionaries({"matchExpressions": st.lists(EXPRESSION, max_size=2)}),
+)
+RARELY = {
+    "approved": st.just(False),
+    "connected": st.just(False),
+    "validated": st.just(False),
+    "bound": st.sampled_from(["True", "Unknown", ""]),
+    "cluster": st.just(ClusterRef("clusters-c1", "c1")),
+    "state": st.sampled_from(["", "insufficient-unbound", "installing"]),
+    "deleting": st.just(True),
+    "namespace": st.just("far"),
+    "reserved_by": st.sampled_from(["m0", "m9"]),
+    "architecture": st.just("aarch64"),
+}
+
+
+@st.composite
+def free_hosts(draw: st.DrawFn, most: int = 6) -> list[Host]:
+    return [
+        made.host(f"h{number}", labels=draw(LABELS), cpus=draw(SIZES), memory_bytes=draw(SIZES) * made.GIB, hostname=f"worker-{number}")
+        for number in range(draw(st.integers(0, most)))
+    ]
+
+
+@st.composite
+def any_hosts(draw: st.DrawFn) -> list[Host]:
+    found = []
+    for host in draw(free_hosts(8)):
+        flaw = draw(st.one_of(st.just(None), st.sampled_from(sorted(RARELY))))
+        changes: dict[str, Any] = {} if flaw is None else {flaw: draw(RARELY[flaw])}
+        if flaw == "reserved_by":
+            changes["reserved_namespace"] = draw(st.sampled_from(["clusters-c1", "clusters-c2"]))
+        found.append(Host(**{**vars(host), **changes}))
+    return found
+
+
+@st.composite
+def waiting(draw: st.DrawFn, most: int = 5, plain: bool = False) -> list[Wish]:
+    return [
+        made.wish(
+            f"m{number}",
+            draw(SELECTOR),
+            cpus=draw(st.sampled_from([0, 0, 4, 8])),
+            memory_bytes=draw(st.sampled_from([0, 0, 4 * made.GIB])),
+            created=draw(st.sampled_from(["", "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"])),
+            **{}
+            if plain
+            else {
+                "architecture": draw(st.sampled_from(["", "", "amd64", "aarch64"])),
+                "agent_namespace": draw(st.sampled_from(["", "agents"])),
+                "group": draw(st.sampled_from(["p", "q"])),
+                "hostname": draw(st.sampled_from(["", "worker-1", "worker-2"])),
+                "pinned": draw(st.sampled_from(["", "", "", "h1", "worker-2", "nobody"])),
+            },
+        )
+        for number in range(draw(st.integers(0, most)))
+    ]
+
+
+POLICIES = st.builds(
+    Policy,
+    order=st.sampled_from(["fit", "spread", "pack"]),
+    topology_label=st.just("rack"),
+    prefer_labels=st.sampled_from([{}, {"size": "a"}, {"zone": -2, "size=b": 1}]),
+    reuse=st.booleans(),
+    history=st.sampled_from([{}, {"m0": "h1", "m1": "h1"}]),
+)
+
+
+def suiting(wishes: Sequence[Wish], hosts: Sequence[Host]) -> dict[str, list[str]]:
+    """For each wish the hosts that suit, by the rules one by one. Those with a reservation of their own have that alone."""
+    found = {wish.name: [host.name for host in hosts if objection(need_of(wish, wish.pinned), host) is None] for wish in wishes}
+    for wish in wishes:
+        own = [host.name for host in hosts if host.holder == wish.key and not host.deleting and wish.agent_namespace in ("", host.namespace)]
+        found[wish.name] = own[:1] or found[wish.name]
+    return found
+
+
+def most_served(suits: Mapping[str, Sequence[str]]) -> int:
+    """How many can be served at once: every way is tried."""
+    ways = {frozenset[str]()}
+    for hosts in suits.values():
+        ways |= {used | {host} for used in ways for host in hosts if host not in used}
+    return max(map(len, ways))
+
+
+def ways_to_serve(names: Sequence[str], suits: Mapping[str, Sequence[str]]) -> Iterator[dict[str, str]]:
+    """Every way to serve all of them."""
+    if not names:
+        yield {}
+        return
+    for way in ways_to_serve(names[1:], suits):
+        yield from ({names[0]: host, **way} for host in suits[names[0]] if host not in way.values())
+
+
+def outcome(choice: Choice) -> dict[str, str]:
+    return {key[1]: chosen.host.name for key, chosen in choice.assigned.items()}
+
+
+@given(waiting(), any_hosts(), POLICIES)
+def test_one_to_one_by_the_rules_and_as_many_as_can_be(wishes: list[Wish], hosts: list[Host], policy: Policy) -> None:
+    choice = choose(wishes, hosts, policy)
+    suits, found = suiting(wishes, hosts), outcome(choice)
+    assert len(set(found.values())) == len(found) == most_served(suits)
+    assert {key[1] for key in choice.unassigned} == suits.keys() - found.keys()
+    for key, chosen in choice.assigned.items():
+        assert chosen.reasons and (chosen.host.holder == key if chosen.reserved else chosen.host.name in suits[key[1]])
+
+
+@given(waiting(), any_hosts(), POLICIES, st.randoms(use_true_random=False))
+def test_the_order_of_the_input_does_not_matter(wishes: list[Wish], hosts: list[Host], policy: Policy, random: Any) -> None:
+    choice = choose(wishes, hosts, policy)
+    mixed_wishes, mixed_hosts = random.sample(wishes, len(wishes)), random.sample(hosts, len(hosts))
+    again = choose(mixed_wishes, mixed_hosts, policy)
+    assert again == choice and again.lines() == choice.lines()
+    assert all(again.rejections(wish) == choice.rejections(wish) for wish in wishes)
+
+
+@given(waiting(), any_hosts(), free_hosts(), POLICIES)
+def test_with_more_agents_nobody_goes_without_who_was_served(wishes: list[Wish], hosts: list[Host], more: list[Host], policy: Policy) -> None:
+    added = [Host(**{**vars(host), "name": f"new-{host.name}"}) for host in more]
+    before, after = choose(wishes, hosts, policy), choose(wishes, [*hosts, *added], policy)
+    assert before.assigned.keys() <= after.assigned.keys()
+
+
+@given(waiting(), any_hosts(), POLICIES)
+def test_the_policy_does_not_decide_who_is_served(wishes: list[Wish], hosts: list[Host], policy: Policy) -> None:
+    assert choose(wishes, hosts, policy).assigned.keys() == choose(wishes, hosts).assigned.keys()
+
+
+@given(waiting(), any_hosts(), POLICIES)
+def test_every_host_is_accounted_for(wishes: list[Wish], hosts: list[Host], policy: Policy) -> None:
+    choice = choose(wishes, hosts, policy)
+    takers = {chosen.host.key: key for key, chosen in choice.assigned.items()}
+    assert len(choice.lines()) == len(wishes)
+    for wish in wishes:
+        rejected = {host.key: rejection for host, rejection in choice.rejections(wish)}
+        own = [chosen.host.key for key, chosen in choice.assigned.items() if key == wish.key]
+        assert sorted([*rejected, *own]) == sorted(host.key for host in hosts)
+        for host in hosts:
+            rejection = rejected.get(host.key)
+            if rejection is None or host.holder == wish.key:
+                continue
+            assert rejection.rule in RULES and rejection.text
+            if wish.key in choice.assigned and choice.assigned[wish.key].reserved:
+                assert rejection == unusable(host) or rejection.rule == "other"
+            elif rejection.rule == "taken":
+                assert takers[host.key] != wish.key and objection(need_of(wish, wish.pinned), host) is None
+            elif rejection.rule == "other":
+                assert host.key not in takers and wish.key in choice.assigned, "a host that suits and is free goes to whoever has none"
+            else:
+                assert rejection == objection(need_of(wish, wish.pinned), host)
+
+
+@given(waiting(), any_hosts())
+def test_sets_of_hosts_say_the_same_as_the_rules(wishes: list[Wish], hosts: list[Host]) -> None:
+    usable = [host for host in hosts if unusable(host) is None]
+    needs = [need_of(wish, wish.pinned) for wish in wishes]
+    suitable = Suitable(usable, needs)
+    for number, need in enumerate(needs):
+        assert [usable[host] for host in bits(suitable.of(number))] == [host for host in usable if objection(need, host) is None]
+
+
+def size_order(host: Host) -> tuple[int, int, str]:
+    return host.cpus, host.memory_bytes, host.hostname
+
+
+@given(waiting(4, plain=True), free_hosts())
+def test_fit_uses_the_smallest_hosts_that_serve_everybody(wishes: list[Wish], hosts: list[Host]) -> None:
+    """Of all ways to serve them the one whose hosts, smallest first, are the smallest; no free host that suits comes before the one chosen."""
+    found = outcome(choose(wishes, hosts))
+    order = {host.name: size_order(host) for host in hosts}
+    suits = suiting(wishes, hosts)
+    assert sorted(map(order.__getitem__, found.values())) == min(sorted(map(order.__getitem__, way.values())) for way in ways_to_serve(sorted(found), suits))
+    for name, chosen in found.items():
+        assert [host for host in suits[name] if order[host] < order[chosen] and host not in found.values()] == []
+
+
+def unevenness(hosts: Sequence[str], rack_of: Mapping[str, str], taken: Counter[str]) -> int:
+    counts = taken + Counter(rack_of[host] for host in hosts)
+    return sum(count * count for count in counts.values())
+
+
+@given(waiting(4, plain=True), free_hosts(), st.lists(st.sampled_from(["a", "b"]), max_size=3))
+def test_spread_of_one_group_is_as_even_as_can_be(wishes: list[Wish], hosts: list[Host], taken: list[str]) -> None:
+    used = [("", made.host(f"t{number}", labels={"rack": rack})) for number, rack in enumerate(taken)]
+    found = outcome(choose(wishes, hosts, Policy("spread", "rack"), taken=used))
+    rack_of = {host.name: host.labels.get("rack", "") for host in hosts}
+    ways = ways_to_serve(sorted(found), suiting(wishes, hosts))
+    assert unevenness([*found.values()], rack_of, Counter(taken)) == min(unevenness([*way.values()], rack_of, Counter(taken)) for way in ways)
+
+
+@given(free_hosts(8), st.integers(1, 5))
+def test_pack_of_equal_wishes_uses_as_few_places_as_can_be(hosts: list[Host], number: int) -> None:
+    choice = choose([made.wish(f"m{index}") for index in range(number)], hosts, Policy("pack", "rack"))
+    sizes = sorted(Counter(host.labels.get("rack", "") for host in hosts).values(), reverse=True)
+    served, needed = len(choice.assigned), 0
+    while served > sum(sizes[:needed]):
+        needed += 1
+    assert len({chosen.host.labels.get("rack", "") for chosen in choice.assigned.values()}) == needed
+
+
+@given(waiting(), any_hosts(), POLICIES)
+def test_pins_and_reuse_hold_where_they_can(wishes: list[Wish], hosts: list[Host], policy: Policy) -> None:
+    choice = choose(wishes, hosts, policy)
+    suits, found = suiting(wishes, hosts), outcome(choice)
+    for wish in wishes:
+        chosen = choice.assigned.get(wish.key)
+        if chosen is not None and not chosen.reserved and wish.pinned:
+            assert wish.pinned in (chosen.host.name, chosen.host.hostname)
+        alone = policy.reuse and wish.hostname and len(wishes) == 1 and not policy.history and not (chosen and chosen.reserved)
+        had = [host.name for host in hosts if host.hostname == wish.hostname and host.name in suits[wish.name]]
+        if alone and had:
+            assert found[wish.name] in had
