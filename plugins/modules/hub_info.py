@@ -15,7 +15,8 @@ description:
   - Says for each host whether it has to be booted from the discovery image, is waited for, or is to be left alone, and why. Changes nothing.
   - A host that belongs to a cluster is never to be booted, and none is where that cannot be told.
 notes:
-  - The user needs C(list) on C(agents), and with O(cluster) C(get) on C(agentclusterinstalls), C(clusterdeployments) and C(secrets) in its namespace.
+  - The user needs C(list) on C(agents), and with O(cluster) C(get) on C(agentclusterinstalls), C(clusterdeployments) and C(secrets) in its
+    namespace; for O(purpose=reprovision) C(list) on C(infraenvs).
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.hub
@@ -52,7 +53,7 @@ options:
       - V(install) is for hosts that install a new cluster, V(add) for hosts that join later or stay unbound, V(reprovision) for hosts that are taken out of a
         cluster to be used again.
     type: str
-    choices: [install, add, reprovision]
+    choices: [install, add, reprovision, remove]
     default: add
   force:
     description: What to do all the same. V(start_over) boots hosts that nobody installs at the moment, whatever else speaks against it.
@@ -140,7 +141,7 @@ def argument_spec() -> dict[str, Any]:
         "namespace": {"type": "str", "required": True},
         "hosts": {"type": "list", "elements": "dict", "required": True},
         "cluster": {"type": "dict", "options": cluster},
-        "purpose": {"type": "str", "choices": ["install", "add", "reprovision"], "default": "add"},
+        "purpose": {"type": "str", "choices": ["install", "add", "reprovision", "remove"], "default": "add"},
         "force": {"type": "list", "elements": "str", "choices": ["start_over"], "default": []},
     }
 

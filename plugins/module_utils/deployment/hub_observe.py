@@ -13,13 +13,15 @@ from typing import Any
 from ..common import libraries
 from ..common.connect import ConnectTo
 from ..common.errors import ZeroTouchError
+from ..hub.agents.clusters import read_infra_env
 from ..hub.agents.match import Match, match_hosts
 from ..hub.agents.model import INFRA_ENV_LABEL, ClusterRef, read_agent
 from ..hub.agents.request import host_requests
 from ..hub.install_status import InstallStatus, read_status
-from ..hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, NODE, SECRET
+from ..hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, INFRA_ENV, NODE, SECRET
 from ..kube.client import KubeClient
 from ..kube.config import resolve, source_of
+from ..kube.faults import ForbiddenError
 from .hub_resume import HubDecision, HubView, Purpose, decide_hosts
 
 # Seconds for an answer of the spoke cluster.
@@ -81,6 +83,15 @@ def match_agents(hub: KubeClient, namespace: str, infra_env: str, hosts: Sequenc
     return [found[str(host["name"])] for host in hosts]
 
 
+def _early(hub: KubeClient, namespace: str) -> frozenset[str]:
+    """Names of the InfraEnvs that have a cluster; who may not look is told by the door that unbinds."""
+    try:
+        found = [read_infra_env(item) for item in hub.list(INFRA_ENV.path(namespace))]
+    except ForbiddenError:
+        return frozenset()
+    return frozenset(facts.name for facts in found if facts.cluster is not None)
+
+
 def observe_and_decide(
     hub: KubeClient,
     namespace: str,
@@ -93,6 +104,8 @@ def observe_and_decide(
 ) -> tuple[HubView, HubDecision]:
     """The hub as it is, and what each host needs. Agents of all InfraEnvs count: a host may have registered through another one."""
     view = view_hub(hub, cluster, connect_to=connect_to)
+    if purpose == "reprovision":
+        view = dataclasses.replace(view, early=_early(hub, namespace))
     nodes = {str(host["name"]): str(host.get("hostname") or host["name"]).lower() for host in hosts}
     return view, decide_hosts(view, match_agents(hub, namespace, "", hosts, cluster), nodes.__getitem__, purpose=purpose, force=force)
 

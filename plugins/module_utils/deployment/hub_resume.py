@@ -17,7 +17,7 @@ from ..hub.agents.model import ClusterRef
 from ..hub.agents.states import BUSY, FAILED, INSTALLED, INSTALLING, PREPARING, UNBOUND
 from ..hub.install_status import InstallStatus
 
-Purpose = Literal["install", "add", "reprovision"]
+Purpose = Literal["install", "add", "reprovision", "remove"]
 Action = Literal["boot", "wait", "skip"]
 
 START_OVER = "start_over"
@@ -56,6 +56,7 @@ class HubDecision:
 class HubView:
     """What the hub says. ``nodes`` are the names of the cluster's Nodes, lower case; None when the installed cluster could not be asked, with
     ``nodes_fault`` saying why. ``cluster`` is the cluster's title, empty without one; ``reference`` is that cluster.
+    ``early`` are the InfraEnvs that bind their hosts by themselves.
     """
 
     cluster: str = ""
@@ -63,6 +64,7 @@ class HubView:
     nodes: frozenset[str] | None = frozenset()
     nodes_fault: str = ""
     reference: ClusterRef | None = None
+    early: frozenset[str] = frozenset()
 
 
 def decide_hosts(view: HubView, matches: Sequence[Match], node_names: Callable[[str], str], *, purpose: Purpose, force: Collection[str] = ()) -> HubDecision:
@@ -74,8 +76,8 @@ def decide_hosts(view: HubView, matches: Sequence[Match], node_names: Callable[[
 
 
 def _stop(view: HubView, matches: Sequence[Match], purpose: Purpose, force: Collection[str]) -> str:
-    if purpose == "reprovision":
-        return _staying(view, matches)
+    if purpose in ("reprovision", "remove"):
+        return _staying(view, matches, purpose)
     status = view.status
     if START_OVER in force:
         return ""
@@ -92,7 +94,7 @@ def _stop(view: HubView, matches: Sequence[Match], purpose: Purpose, force: Coll
     return ""
 
 
-def _staying(view: HubView, matches: Sequence[Match]) -> str:
+def _staying(view: HubView, matches: Sequence[Match], purpose: Purpose) -> str:
     """Why hosts cannot be taken out: none is, rather than some drained and others not."""
     agents = [(match.host, match.agent) for match in matches if match.agent is not None]
     reasons = [
@@ -102,11 +104,18 @@ def _staying(view: HubView, matches: Sequence[Match]) -> str:
     ]
     # The hub refuses it, too: the installation would fail without them (reference infrastructure-operator.md 5.4).
     reasons += [f"{name} is being installed ({agent.state})" for name, agent in agents if agent.state in BUSY and not agent.day_2]
+    reasons += [
+        f"{name} cannot come back as a free host: InfraEnv {agent.infra_env} binds its hosts early, and only remove_hosts takes them out"
+        for name, agent in agents
+        if purpose == "reprovision" and agent.cluster is not None and agent.infra_env in view.early
+    ]
     return f"{'; '.join(reasons)}. Nothing was done." if reasons else ""
 
 
 def _decide(view: HubView, match: Match, node: str, purpose: Purpose, force: Collection[str]) -> HostAction:
     agent = match.agent
+    if purpose == "remove":
+        return HostAction(match.host, "skip", "it leaves for good", agent.name if agent else "", agent.state if agent else "")
     if agent is None:
         return _without_agent(view, match, node, purpose, force)
 

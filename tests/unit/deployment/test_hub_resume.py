@@ -122,6 +122,15 @@ def test_either_all_hosts_are_taken_out_of_their_cluster_or_none(match: Match, w
     assert (decision.boot_hosts == []) == bool(words)
 
 
+def test_hosts_that_are_bound_early_can_leave_but_not_come_back() -> None:
+    body = {"metadata": {"name": "uuid", "namespace": "a", "labels": {"infraenvs.agent-install.openshift.io": "edge"}}}
+    raw = {**body, "spec": {"clusterDeploymentName": {"namespace": "a", "name": "b"}}, "status": {"debugInfo": {"state": "installed"}}}
+    match, view = Match("node-2", "matched", read_agent(raw)), HubView("Cluster a/b", reference=ClusterRef("a", "b"), early=frozenset({"edge"}))
+    assert "InfraEnv edge binds its hosts early" in decide_hosts(view, [match], lambda name: name, purpose="reprovision").stop
+    leaving = decide_hosts(view, [match, NONE], lambda name: name, purpose="remove")
+    assert (leaving.stop, leaving.boot_hosts, [host.agent for host in leaving.hosts]) == ("", [], ["uuid", ""])
+
+
 def test_who_belongs_to_a_cluster_is_never_booted() -> None:
     states = ["installed", "added-to-existing-cluster", "installing", "installing-in-progress", "installing-pending-user-action", "preparing-successful"]
     for view, state, connected, purpose in itertools.product((NEW, WAITING, RUNNING, INSTALLED), states, ("True", "False"), ("install", "add")):

@@ -129,6 +129,14 @@ def test_a_failed_installation_stops_everything(call: Any, hub: Any) -> None:
     assert (result["phase"], result["boot_hosts"]) == ("failed", []) and "destroy_cluster" in result["stop"]
 
 
+def test_hosts_of_an_infra_env_with_a_cluster_do_not_come_back(call: Any, hub: Any) -> None:
+    hub.put("agents", made.agent(1, state="installed", cluster=("lab", "demo")))
+    hub.put("infraenvs", {"metadata": {"name": "lab", "namespace": "lab"}, "spec": {"clusterRef": {"name": "demo", "namespace": "lab"}}})
+    assert "InfraEnv lab binds its hosts early" in call(hosts=hosts(1), cluster=CLUSTER, purpose="reprovision")["stop"]
+    leaving = call(hosts=hosts(2), cluster=CLUSTER, purpose="remove")
+    assert leaving["stop"] == "" and [host["agent"] for host in leaving["hosts"]] == [made.uuid(1), ""]
+
+
 def test_check_mode_and_mistakes(call: Any, hub: Any) -> None:
     hub.put("agents", made.agent(1))
     predicted = call(hosts=hosts(2), _ansible_check_mode=True)
