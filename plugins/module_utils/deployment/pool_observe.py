@@ -276,6 +276,6 @@ def describe(info: PoolInfo) -> dict[str, Any]:
         "forced_hosts": plan.forced,
         "prepare_hosts": plan.named("prepare", "boot", "return", "wait", "use") if plan.needed else plan.named("return", "wait"),
         "returning_hosts": plan.named("return", "wait"),
-        "remove": list(plan.remove),
+        "remove": [machine.name for machine in plan.removed],
         "plan": plan.lines(),
     }

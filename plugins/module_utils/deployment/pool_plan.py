@@ -110,7 +110,7 @@ class HostStep:
 class PoolPlan:
     """``replicas`` is the size to be reached, None where autoscaling decides. ``needed`` Machines have no host yet; ``free`` Agents could be theirs.
 
-    ``remove`` are Machines by name. ``stop`` is the reason why nothing may be done.
+    ``removed`` are the Machines that go. ``stop`` is the reason why nothing may be done.
     """
 
     title: str
@@ -119,7 +119,7 @@ class PoolPlan:
     needed: int
     free: tuple[Agent, ...] = ()
     hosts: tuple[HostStep, ...] = ()
-    remove: tuple[str, ...] = ()
+    removed: tuple[PoolMachine, ...] = ()
     missing: int = 0
     stop: str = ""
 
@@ -148,7 +148,7 @@ def plan_pool(pool: Pool, wish: PoolWish, spares: Sequence[Spare], agents: Seque
     hosts = _steps(pool, spares, needed - len(free), judge)
     coming = sum(step.action in ("prepare", "boot", "return", "wait") and step.fits for step in hosts)
     missing = max(0, needed - len(free) - coming)
-    plan = PoolPlan(pool.title, replicas, pool.replicas, needed, free, hosts, tuple(machine.name for machine in removed), missing)
+    plan = PoolPlan(pool.title, replicas, pool.replicas, needed, free, hosts, removed, missing)
     return dataclasses.replace(plan, stop=unknown or stop or _what_is_missing(plan, spares, agents, judge))
 
 
@@ -269,8 +269,8 @@ def _what_is_missing(plan: PoolPlan, spares: Sequence[Spare], agents: Sequence[A
 def _lines(plan: PoolPlan) -> Iterator[str]:
     if plan.replicas is not None and plan.replicas != plan.before:
         yield f"scale {plan.title} from {plan.before or 0} to {plan.replicas}"
-    for name in plan.remove:
-        yield f"remove Machine {name}"
+    for machine in plan.removed:
+        yield f"remove Machine {machine.name}" + (f" ({machine.hostname})" if machine.hostname else "")
     for host in plan.hosts:
         if host.action in ("boot", "return"):
             yield f"boot {host.name} into discovery: {host.reason}"

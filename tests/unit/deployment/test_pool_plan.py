@@ -197,7 +197,7 @@ def test_who_is_removed(wish: PoolWish, replicas: int, removed: list[str]) -> No
     pool = Pool(TITLE, replicas=3, machines=(machine("m-1", "a"), machine("m-2", "b"), machine("m-3", "c"), machine("m-4", "gone", leaving=True)))
     spares = [spare("host-c", agent("c", "added-to-existing-cluster", bound=True)), spare("gone", agent("gone", "unbinding"))]
     plan = planned(pool, wish, spares, [agent(name, "added-to-existing-cluster", bound=True) for name in "ab"])
-    assert (plan.replicas, list(plan.remove), plan.stop) == (replicas, removed, "")
+    assert (plan.replicas, [machine.name for machine in plan.removed], plan.stop) == (replicas, removed, "")
 
 
 def test_a_removal_that_was_interrupted_takes_nobody_else() -> None:
@@ -241,7 +241,11 @@ def test_a_new_pool_and_its_lines() -> None:
         "approve and name u0: it is not approved",
         "boot back into discovery: it has left its cluster and waits to boot the discovery image",
     ]
-    assert planned(Pool(TITLE, replicas=1, machines=(machine("m-1", "a"),)), PoolWish(1)).lines() == []
+    assert planned(IN_POOL, PoolWish(1)).lines() == []
+    assert planned(IN_POOL, PoolWish(None, ("a",)), [], [agent("a", bound=True)]).lines() == [
+        "scale NodePool clusters/demo from 1 to 0",
+        "remove Machine m-1 (a)",
+    ]
 
 
 def test_the_order_of_agents_does_not_matter() -> None:
