@@ -20,7 +20,7 @@ from .choose.model import Policy
 from .kinds import AGENT_CLUSTER, AGENT_MACHINE
 from .machine_plan import SETTLED, MachinePlan
 from .names import ADMIN_KUBECONFIG
-from .objects import backup_label
+from .objects import Object, backup_label
 from .observe import Api, Observed, Scope, discover, observe
 from .pass_plan import PassPlan, plan_pass
 from .steps import Chain, patch
@@ -104,7 +104,7 @@ class Reconciler:
         for _round in range(PLANS):
             plan = self.account.plan
             done = apply_stages(self._client, plan.stages, self._forks)
-            self._enter(plan, done)
+            self._enter(done)
             again = any(each.again for each in done)
             if any(each.outcomes for each in done) or again:
                 self.look()
@@ -149,13 +149,17 @@ class Reconciler:
         now = self._client.server_time() or datetime.datetime.now(datetime.UTC)
         return now.astimezone(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
-    def _enter(self, plan: PassPlan, done: Sequence[Done]) -> None:
-        self.account.planned += [line for line in plan.describe() if line not in self.account.planned]
+    def _enter(self, done: Sequence[Done]) -> None:
         for each in done:
-            self.account.outcomes += each.outcomes
-            for outcome in each.outcomes:
-                self._show(outcome.change.describe())
+            self._done(each.outcomes)
             self.account.problems += each.warnings
+
+    def _done(self, outcomes: Iterable[Outcome]) -> None:
+        for outcome in outcomes:
+            line = outcome.change.describe()
+            self.account.outcomes.append(outcome)
+            self.account.planned += [] if line in self.account.planned else [line]
+            self._show(line)
 
     def _raise_failures(self, done: Sequence[Done]) -> None:
         failed = [each for each in done if each.error is not None]
@@ -189,21 +193,17 @@ class Reconciler:
             problems.append(f"provider IDs of Nodes cannot be set: {error}")
         self.account.problems += problems
 
-    def _write_ids(self, plan: IdPlan, secret: dict[str, object] | None, *, write: bool) -> None:
-        self.account.planned += [line for change in plan.changes if (line := change.describe()) not in self.account.planned]
+    def _write_ids(self, plan: IdPlan, secret: Object | None, *, write: bool) -> None:
         self.account.problems += plan.problems
         self.account.missing = plan.missing
-        label = [] if secret is None else patch(SECRET, secret, {"metadata": {"labels": backup_label(secret)}})
         if not write or self._nodes is None:
+            self.account.planned += [change.describe() for change in plan.changes]
             return
-        self._enter(
-            self.account.plan,
-            apply_stages(self._client, [[Chain(f"Secret {ADMIN_KUBECONFIG}", tuple(dataclasses.replace(step, optional=True) for step in label))]]),
-        )
+        label = [] if secret is None else patch(SECRET, secret, {"metadata": {"labels": backup_label(secret)}})
+        optional = tuple(dataclasses.replace(step, optional=True) for step in label)
+        self._enter(apply_stages(self._client, [[Chain(f"Secret {ADMIN_KUBECONFIG}", optional)]]))
         outcomes = apply_ids(self._nodes, plan)
-        self.account.outcomes += [outcome for outcome in outcomes if outcome.changed]
-        for outcome in outcomes:
-            self._show(outcome.change.describe() if outcome.error is None else f"{outcome.change.title}: {outcome.error}")
+        self._done(outcome for outcome in outcomes if outcome.changed)
         self.account.problems += [f"{outcome.change.title}: {outcome.error}" for outcome in outcomes if outcome.error]
 
     def _tell(self) -> None:
