@@ -46,13 +46,10 @@ class _Words:
         self._hosts = sorted(hosts, key=lambda host: host.key)
         self._policy = policy
         self._needs = {need: number for number, need in enumerate(dict.fromkeys(found.needs.values()))}
-        self._takers = {host: key for key, host in found.chosen.items()}
+        self._takers = {found.usable[number].key: key for key, number in found.chosen.items()}
         self._nothing: dict[Need, str] = {}
-        self._unusable: Counter[tuple[str, str]] = Counter()
-        for host in self._hosts:
-            rejection = unusable(host)
-            if rejection is not None:
-                self._unusable[host.namespace, rejection.rule] += 1
+        self._unusable = {host.key: rejection for host in hosts if (rejection := unusable(host)) is not None}
+        self._unusable_counts = Counter((namespace, rejection.rule) for (namespace, _), rejection in self._unusable.items())
 
     def choice(self, wishes: Sequence[Wish]) -> Choice:
         assigned, unassigned = {}, {}
@@ -113,7 +110,7 @@ class _Words:
     def _all_taken(self, suits: int) -> str:
         names: list[str] = []
         for number in bits(suits):
-            names.append("/".join(self._takers[number]))
+            names.append("/".join(self._takers[self._found.usable[number].key]))
             if len(names) == _MOST_NAMES:
                 break
         count = suits.bit_count()
@@ -133,7 +130,7 @@ class _Words:
         if not here:
             return f"there is no Agent{where}"
         counts: Counter[str] = Counter()
-        for (namespace, rule), count in self._unusable.items():
+        for (namespace, rule), count in self._unusable_counts.items():
             counts[rule] += count if need.agent_namespace in ("", namespace) else 0
         left = self._found.suitable.all.bit_count()
         for rule, hosts in self._found.suitable.steps(need):
@@ -145,24 +142,18 @@ class _Words:
 
     def rejections(self, wish: Wish) -> list[tuple[Host, Rejection]]:
         own = self._found.reserved.get(wish.key)
-        takers = {self._found.usable[number].key: key for key, number in self._found.chosen.items()}
-        found = []
-        for host in self._hosts:
-            if (own is not None and host.key == own.key) or takers.get(host.key) == wish.key:
-                continue
-            found.append((host, self._rejection(wish, host, takers.get(host.key))))
-        return found
+        return [(host, self._rejection(wish, host)) for host in self._hosts if (own is None or host.key != own.key) and self._takers.get(host.key) != wish.key]
 
-    def _rejection(self, wish: Wish, host: Host, taker: Key | None) -> Rejection:
+    def _rejection(self, wish: Wish, host: Host) -> Rejection:
         if wish.key in self._found.faults:
             return Rejection("selector", "cannot be asked for: the selector is none")
-        if host.holder == wish.key:
-            return Rejection("reserved", "is reserved for this Machine as well, which has another one")
         if wish.key in self._found.reserved:
-            return unusable(host) or Rejection("other", "is not needed: the Machine has one reserved")
+            if host.holder == wish.key and not host.deleting:
+                return Rejection("reserved", "is reserved for this Machine as well, which has another one")
+            return self._unusable.get(host.key) or Rejection("other", "is not needed: the Machine has one reserved")
         rejection = objection(self._found.needs[wish.key], host)
         if rejection is not None:
             return rejection
-        if taker is not None:
+        if taker := self._takers.get(host.key):
             return Rejection("taken", f"serves Machine {taker[0]}/{taker[1]}")
         return Rejection("other", f"is not needed: by policy {self._policy.order} another comes before it")

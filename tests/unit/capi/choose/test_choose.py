@@ -107,13 +107,14 @@ def test_of_two_reservations_the_one_that_went_further_counts() -> None:
     waiting, other = wish("m"), wish("n")
     choice = choose([waiting, other], hosts)
     assert names(choice) == {"m": "b"}
-    assert rejected(choice, waiting) == {"a": "reserved", "c": "reserved"}
+    assert rejected(choice, waiting) == {"a": "reserved", "c": "deleting"}
     assert rejected(choice, other) == {"a": "reserved", "b": "bound", "c": "deleting"}
 
 
 def test_a_reserved_agent_that_is_being_deleted_is_replaced() -> None:
     hosts = [host("gone", reserved_by="m", reserved_namespace="clusters-c1", deleting=True), host("free")]
     assert names(choose([wish("m")], hosts)) == {"m": "free"}
+    assert rejected(choose([wish("m")], hosts[:1]), wish("m")) == {"gone": "deleting"}
 
 
 # --- who is served ---

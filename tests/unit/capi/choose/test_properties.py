@@ -166,6 +166,19 @@ def test_with_more_agents_nobody_goes_without_who_was_served(wishes: list[Wish],
     assert before.assigned.keys() <= after.assigned.keys()
 
 
+@given(waiting(), any_hosts(), POLICIES, st.randoms(use_true_random=False))
+def test_what_was_claimed_before_an_interruption_costs_nobody_a_host(wishes: list[Wish], hosts: list[Host], policy: Policy, random: Any) -> None:
+    choice = choose(wishes, hosts, policy)
+    claims = {chosen.host.key: key for key, chosen in choice.assigned.items() if random.random() < 0.5}
+    claimed = [
+        Host(**{**vars(host), "reserved_namespace": claims[host.key][0], "reserved_by": claims[host.key][1], "bound": "True"}) if host.key in claims else host
+        for host in hosts
+    ]
+    again = choose(wishes, claimed, policy)
+    assert again.assigned.keys() == choice.assigned.keys()
+    assert all(again.assigned[key].host.key == host and again.assigned[key].reserved for host, key in claims.items())
+
+
 @given(waiting(), any_hosts(), POLICIES)
 def test_the_policy_does_not_decide_who_is_served(wishes: list[Wish], hosts: list[Host], policy: Policy) -> None:
     assert choose(wishes, hosts, policy).assigned.keys() == choose(wishes, hosts).assigned.keys()
@@ -182,11 +195,11 @@ def test_every_host_is_accounted_for(wishes: list[Wish], hosts: list[Host], poli
         assert sorted([*rejected, *own]) == sorted(host.key for host in hosts)
         for host in hosts:
             rejection = rejected.get(host.key)
-            if rejection is None or host.holder == wish.key:
+            if rejection is None:
                 continue
             assert rejection.rule in RULES and rejection.text
             if wish.key in choice.assigned and choice.assigned[wish.key].reserved:
-                assert rejection == unusable(host) or rejection.rule == "other"
+                assert rejection == unusable(host) or rejection.rule == ("reserved" if host.holder == wish.key else "other")
             elif rejection.rule == "taken":
                 assert takers[host.key] != wish.key and objection(need_of(wish, wish.pinned), host) is None
             elif rejection.rule == "other":
