@@ -23,7 +23,7 @@ from .controller import Controller, find_controller
 from .names import PROVIDER_NAMESPACE
 from .observe import Scope
 from .reconcile import Reconciler
-from .report import agent_row, machine_rows
+from .report import MOST_OF_ONE, agent_row, machine_rows, rejection_rows
 from .steer import Steering
 from .steering import Steerer, pool_selector, taken_by, waiting_machines
 from .workload import Workload
@@ -168,7 +168,7 @@ class _Run:
         if self._steers and steerer is not None:
             outcomes, planned, problems = steerer.outcomes, steerer.planned, [*steerer.plan.problems, *_idle(self._call.params)]
             rows, complete = machine_rows(account.plan.machines, steerer.plan.wishes, steerer.plan.rejections, steered=True)
-            rows += _future(steerer, {row["name"] for row in rows})
+            rows = _steered(steerer, rows)
         else:
             outcomes, planned, problems = account.outcomes, account.planned, account.problems
             rows, complete = machine_rows(account.plan.machines, account.plan.wishes, account.plan.choice.rejections)
@@ -196,27 +196,22 @@ def _idle(params: Mapping[str, Any]) -> list[str]:
     return ["the controller gives out the Agents and steer says nothing of a pool: nothing was chosen"]
 
 
-def _future(steerer: Steerer, known: set[str]) -> list[dict[str, Any]]:
-    """Machines that do not exist yet: the hosts that are made ready for them, or why there is none."""
+def _steered(steerer: Steerer, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with the hosts that are made ready: for Machines that wait, and for those that do not exist yet."""
     choice = steerer.plan.choice
-    rows: list[dict[str, Any]] = []
-    for wish in steerer.plan.wishes:
-        if wish.name in known or choice is None:
+    known = {row["name"]: row for row in rows}
+    for wish in steerer.plan.wishes if choice is not None else ():
+        row = known.get(wish.name)
+        if row is None:
+            row = {"name": wish.name, "namespace": wish.namespace, "agent": "", "hostname": "", "state": "waiting", "reason": "", "rejected": []}
+            rows.append(row)
+        chosen = choice.assigned.get(wish.key) if choice else None
+        if chosen is None:
+            row["reason"] = choice.unassigned.get(wish.key, "") if choice else ""
+            row["rejected"] = row["rejected"] or rejection_rows(steerer.plan.rejections(wish)[:MOST_OF_ONE])
             continue
-        chosen = choice.assigned.get(wish.key)
-        host = chosen.host if chosen else None
-        rejected = [] if host else steerer.plan.rejections(wish)[:1000]
-        rows.append(
-            {
-                "name": wish.name,
-                "namespace": wish.namespace,
-                "agent": f"{host.namespace}/{host.name}" if host else "",
-                "hostname": host.hostname if host else "",
-                "state": "steered" if host else "waiting",
-                "reason": "; ".join(chosen.reasons) if chosen else choice.unassigned.get(wish.key, ""),
-                "rejected": [{"agent": f"{each.namespace}/{each.name}", "rule": why.rule, "text": why.text} for each, why in rejected],
-            }
-        )
+        host = chosen.host
+        row |= {"agent": f"{host.namespace}/{host.name}", "hostname": host.hostname, "state": "steered", "reason": "; ".join(chosen.reasons)}
     return rows
 
 

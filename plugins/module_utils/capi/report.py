@@ -14,6 +14,8 @@ from .machine_plan import MachinePlan
 
 # Rejections that a result holds at most: of 1000 Machines and 5000 Agents there would be five million.
 MOST_REJECTIONS = 10_000
+# Of a Machine that does not exist yet.
+MOST_OF_ONE = 1_000
 
 Reject = Callable[[Wish], list[tuple[Host, Rejection]]]
 
@@ -35,9 +37,13 @@ def machine_rows(plans: Iterable[MachinePlan], wishes: Sequence[Wish], reject: R
             break
         rejected = reject(wish)
         complete = complete and len(rejected) <= left
-        row["rejected"] = [{"agent": f"{host.namespace}/{host.name}", "rule": rejection.rule, "text": rejection.text} for host, rejection in rejected[:left]]
+        row["rejected"] = rejection_rows(rejected[:left])
         left -= len(rejected)
     return list(rows.values()), complete
+
+
+def rejection_rows(rejected: Iterable[tuple[Host, Rejection]]) -> list[dict[str, str]]:
+    return [{"agent": f"{host.namespace}/{host.name}", "rule": rejection.rule, "text": rejection.text} for host, rejection in rejected]
 
 
 def _row(plan: MachinePlan, *, steered: bool) -> dict[str, Any]:

@@ -81,7 +81,9 @@ def test_a_machine_without_a_host_says_what_every_agent_lacks(hub: Any) -> None:
 
 
 def test_with_the_controller_at_work_it_steers(hub: Any) -> None:
-    world.stand(hub, machines=1, agents=3)
+    world.stand(hub, machines=0, agents=3)
+    world.add_machine(hub, "workers-a", pool="workers")
+    world.add_machine(hub, "others-a", pool="others")
     pool_of_machines(hub)
     hub.put("deployments", {"metadata": {"name": HOSTED_DEPLOYMENT, "namespace": world.NS}, "status": {"readyReplicas": 1}})
     planned = opened(check_mode=True, steer=steer(2))
@@ -89,7 +91,7 @@ def test_with_the_controller_at_work_it_steers(hub: Any) -> None:
     assert [row["agent"] for row in planned["labelled"]] == ["agent-1", "agent-2"]
     done = opened(steer=steer(2))
     assert done["labelled"] == planned["labelled"] and set(hub.writes) == {"patch agents agent-1", "patch agents agent-2"}
-    assert {row["name"]: row["state"] for row in done["machines"]} == {"pool-0": "waiting", "workers-new-0001": "steered", "workers-new-0002": "steered"}
+    assert {row["name"]: row["state"] for row in done["machines"]} == {"workers-a": "steered", "others-a": "waiting", "workers-new-0001": "steered"}
     assert not opened(steer=steer(2))["changed"]
     off = opened(steer=steer(0))
     assert [row["agent"] for row in off["unlabelled"]] == ["agent-1", "agent-2"]
