@@ -14,9 +14,12 @@ from ..module_utils.cluster.variables import read_variables
 from ..module_utils.common import libraries
 from ..module_utils.common.errors import InvalidInput
 from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
+from ..module_utils.hub.agents.door import agents_argument_spec
 from ..module_utils.hub.from_spec import agent_hosts, network_hosts
 from ..module_utils.kube.connection import CONNECTION_OPTIONS
+from ..modules.infra_env import argument_spec as infra_env_spec
 from .hosts import boot_method
+from .options import check_options
 from .paths import absolute, certificate
 
 BINDINGS = ("late", "early", "none")
@@ -35,7 +38,7 @@ _OWN: Mapping[str, type | tuple[type, ...]] = {
 _BY_BMC = "openshift_hub.bare_metal_hosts lets the hub boot the machines through their BMCs"
 UNEXPECTED = ("ignore", "warn", "fail", "approve")
 # Options of module infra_env that the hub's roles set themselves.
-_INFRA_ENV_OURS = ("name", "namespace", "state", "hosts", "cluster", "wait", *CONNECTION_OPTIONS)
+_INFRA_ENV_OURS = ("name", "namespace", "state", "hosts", "cluster", "wait", "forks", *CONNECTION_OPTIONS)
 # What a BareMetalHost tells its Agent, as the modules agents and bare_metal_hosts name it.
 _TOLD = ("role", "root_device_hints", "agent_labels", "node_labels", "machine_config_pool", "installer_args", "ignition_config_overrides", "cluster", "unbind")
 # Options of a host of module agents that the roles take from openshift_host and the group.
@@ -59,10 +62,8 @@ def check_hub(variables: Mapping[str, Any]) -> list[Problem]:
         detail = "hosts of BareMetalHosts are bound by an annotation, which an InfraEnv with a cluster refuses"
         problems.append(_problem("openshift_hub.binding", FORBIDDEN, detail))
     infra_env = variables.get("openshift_infra_env") or {}
-    problems += [
-        _problem(f"openshift_infra_env.{key}", FORBIDDEN, "is set by the collection: see openshift_hub") for key in _INFRA_ENV_OURS if key in infra_env
-    ]
-    return problems
+    because = "is set by the collection: see openshift_hub"
+    return problems + check_options("openshift_infra_env", infra_env, infra_env_spec(), ours=_INFRA_ENV_OURS, because=because)
 
 
 def read_hub(variables: Mapping[str, Any], cluster_name: str, directory: str) -> dict[str, Any]:
@@ -115,7 +116,8 @@ def check_agent_variables(further: Mapping[str, Any]) -> list[Problem]:
         if not isinstance(given, Mapping):
             problems.append(_problem(path, INVALID, "must be a mapping of further options of the host for the module agents"))
             continue
-        problems += [_problem(f"{path}.{key}", FORBIDDEN, "comes from openshift_host and the group of the host") for key in _AGENT_OURS if key in given]
+        because = "comes from openshift_host and the group of the host"
+        problems += check_options(path, given, agents_argument_spec()["hosts"]["options"], ours=_AGENT_OURS, because=because)
     return problems
 
 

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
+from ansible_collections.zerotouch.openshift.plugins.modules.infra_env import argument_spec as infra_env_spec
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import (
     bare_metal_hosts,
@@ -21,6 +24,7 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import (
 
 BMC = {"address": "redfish-virtualmedia://192.0.2.1", "username": "root", "password": "x"}
 MAC = "52:54:00:00:00:01"
+ROOT = Path(__file__).parents[3]
 
 
 def machine(name: str, **more: Any) -> dict[str, Any]:
@@ -80,3 +84,54 @@ def test_what_the_roles_say_themselves() -> None:
     assert [problem.path for problem in check_agent_variables({"one": {"by_bare_metal_host": True, "node_labels": {}}})] == [
         "openshift_agent[one].by_bare_metal_host"
     ]
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "words"),
+    [
+        ({"imagetype": "full-iso"}, "openshift_infra_env.imagetype", "did you mean image_type?"),
+        ({"image_type": "full"}, "openshift_infra_env", "value of image_type must be one of: full-iso, minimal-iso, disconnected-iso, got: full"),
+        ({"image_proxy": {"htp_proxy": "http://u:canary@p"}}, "openshift_infra_env", "image_proxy.htp_proxy. Supported parameters include: http_proxy"),
+        ({"kernel_arguments": [{"operation": "append"}]}, "openshift_infra_env", "missing required arguments: value found in kernel_arguments"),
+        ({"network_discovery_delay_seconds": "soon"}, "openshift_infra_env", "unable to convert to int"),
+        ({"hosts": []}, "openshift_infra_env.hosts", "is set by the collection"),
+    ],
+)
+def test_options_of_the_image_are_checked_before_anything_is_made(given: dict[str, Any], path: str, words: str) -> None:
+    (problem,) = check_hub({"openshift_infra_env": given})
+    assert problem.path == path and words in problem.text() and "canary" not in problem.text()
+
+
+def test_the_role_passes_every_option_of_the_image_on() -> None:
+    (task,) = yaml.safe_load((ROOT / "roles" / "hub_image" / "tasks" / "main.yml").read_text())
+    passed = {name for name, value in task["zerotouch.openshift.infra_env"].items() if "hub_image_options" in str(value)}
+    assert {name for name in infra_env_spec() if not check_hub({"openshift_infra_env": {name: None}})} == passed
+
+
+def test_good_options_of_the_image() -> None:
+    good = {
+        "pull_secret": {"auths": {}},
+        "image_proxy": {"http_proxy": "http://p"},
+        "kernel_arguments": [{"value": "a=b"}],
+        "agent_labels": {"a": "b"},
+        "auto_approve": True,
+        "timeout": 900,
+    }
+    assert check_hub({"openshift_infra_env": good}) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "words"),
+    [
+        ({"nodelabels": {"a": "b"}}, "openshift_agent[one].nodelabels", "did you mean node_labels?"),
+        ({"node_labels": "a"}, "openshift_agent[one]", "dict"),
+        ({"hostname": "x"}, "openshift_agent[one].hostname", "comes from openshift_host"),
+    ],
+)
+def test_options_of_agents_are_checked_before_anything_is_booted(given: dict[str, Any], path: str, words: str) -> None:
+    (problem,) = check_agent_variables({"one": given})
+    assert problem.path == path and words in problem.text()
+
+
+def test_good_options_of_agents() -> None:
+    assert check_agent_variables({"one": {"node_labels": {"a": "b"}, "serial_number": "S", "installer_args": ["--append-karg", "a"]}, "two": None}) == []

@@ -1,0 +1,37 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Variables that hold options of a module are checked by that module's own specification, before anything is done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import FORBIDDEN, INVALID, UNKNOWN_FIELD, Problem, nearest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor, secret_values
+
+from .door import native
+
+
+def check_options(path: str, given: Mapping[str, Any], spec: Mapping[str, Mapping[str, Any]], *, ours: Sequence[str], because: str) -> list[Problem]:
+    """What is wrong with ``given``, options of a module with this specification; ``ours`` are those that may not be given, ``because`` of that.
+
+    Options that the module requires may come from elsewhere. Values of secrets are in no message.
+    """
+    known = [name for name in spec if name not in ours]
+    problems = []
+    for key in map(str, given):
+        if key in ours:
+            problems.append(_problem(f"{path}.{key}", FORBIDDEN, because))
+        elif key not in known:
+            problems.append(_problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(sorted(known))}", nearest(key, known)))
+    values = {str(key): native(value) for key, value in given.items() if str(key) in known and value is not None}
+    validator = ArgumentSpecValidator({name: {key: value for key, value in spec[name].items() if key != "required"} for name in values})
+    redactor = Redactor(secret_values(values))
+    return problems + [_problem(path, INVALID, redactor.text(message)) for message in validator.validate(values).error_messages]
+
+
+def _problem(path: str, kind: str, detail: str, hint: str = "") -> Problem:
+    return Problem(path, kind, detail, layer="ours", check="settings", hint=hint)
