@@ -23,7 +23,7 @@ from .controller import Controller, find_controller
 from .names import PROVIDER_NAMESPACE
 from .observe import Scope
 from .reconcile import Reconciler
-from .report import MOST_OF_ONE, agent_row, machine_rows, rejection_rows
+from .report import MOST_REJECTIONS, agent_row, machine_rows, rejection_rows
 from .steer import Steering
 from .steering import Steerer, pool_selector, taken_by, waiting_machines
 from .workload import Workload
@@ -167,11 +167,11 @@ class _Run:
         steerer, account = self._steerer, self._reconciler.account
         if self._steers and steerer is not None:
             outcomes, planned, problems = steerer.outcomes, steerer.planned, [*steerer.plan.problems, *_idle(self._call.params)]
-            rows, complete = machine_rows(account.plan.machines, steerer.plan.wishes, steerer.plan.rejections, steered=True)
+            rows, complete = machine_rows(account.plan.machines, {}, steered=True)
             rows = _steered(steerer, rows)
         else:
             outcomes, planned, problems = account.outcomes, account.planned, account.problems
-            rows, complete = machine_rows(account.plan.machines, account.plan.wishes, account.plan.choice.rejections)
+            rows, complete = machine_rows(account.plan.machines, account.explained)
         if not complete:
             problems = [*problems, "rejected is cut: there are more rejections than a result can hold"]
         return {
@@ -200,15 +200,17 @@ def _steered(steerer: Steerer, rows: list[dict[str, Any]]) -> list[dict[str, Any
     """The rows with the hosts that are made ready: for Machines that wait, and for those that do not exist yet."""
     choice = steerer.plan.choice
     known = {row["name"]: row for row in rows}
+    left = MOST_REJECTIONS
     for wish in steerer.plan.wishes if choice is not None else ():
         row = known.get(wish.name)
         if row is None:
             row = {"name": wish.name, "namespace": wish.namespace, "agent": "", "hostname": "", "state": "waiting", "reason": "", "rejected": []}
             rows.append(row)
+        row["rejected"] = rejection_rows(steerer.plan.rejections(wish)[:left]) if left > 0 else []
+        left -= len(row["rejected"])
         chosen = choice.assigned.get(wish.key) if choice else None
         if chosen is None:
             row["reason"] = choice.unassigned.get(wish.key, "") if choice else ""
-            row["rejected"] = row["rejected"] or rejection_rows(steerer.plan.rejections(wish)[:MOST_OF_ONE])
             continue
         host = chosen.host
         row |= {"agent": f"{host.namespace}/{host.name}", "hostname": host.hostname, "state": "steered", "reason": "; ".join(chosen.reasons)}

@@ -20,9 +20,10 @@ from .choose.model import Policy
 from .kinds import AGENT_CLUSTER, AGENT_MACHINE
 from .machine_plan import SETTLED, MachinePlan
 from .names import ADMIN_KUBECONFIG
-from .objects import Object, backup_label
+from .objects import Key, Object, backup_label
 from .observe import Api, Observed, Scope, discover, observe
 from .pass_plan import PassPlan, plan_pass
+from .report import Explained, explained
 from .steps import Chain, patch
 from .wake import Wake
 from .workload import Workload, kubeconfig_secret, open_workload, wanted_ids
@@ -33,7 +34,9 @@ RECHECK = 30.0
 
 @dataclasses.dataclass
 class Account:
-    """What was seen last and everything that was done, over all passes. ``missing`` are Nodes that have not joined yet."""
+    """What was seen last and everything that was done, over all passes. ``missing`` are Nodes that have not joined yet. ``explained``
+    has the choice for every machine that one was made for.
+    """
 
     observed: Observed
     plan: PassPlan
@@ -41,6 +44,7 @@ class Account:
     outcomes: list[Outcome] = dataclasses.field(default_factory=list)
     problems: list[str] = dataclasses.field(default_factory=list)
     missing: tuple[WantedId, ...] = ()
+    explained: dict[Key, Explained] = dataclasses.field(default_factory=dict)
 
     @property
     def changed(self) -> bool:
@@ -92,6 +96,7 @@ class Reconciler:
     def check(self) -> Account:
         """The plan of the next pass, with nothing written."""
         self.account.planned = self.account.plan.describe()
+        self.account.explained = explained(self.account.plan.wishes, self.account.plan.choice)
         self.account.problems = list(self.account.plan.problems)
         self._node_ids(write=False)
         return self.account
@@ -103,6 +108,7 @@ class Reconciler:
         """
         for _round in range(PLANS):
             plan = self.account.plan
+            self.account.explained |= explained(plan.wishes, plan.choice)
             done = apply_stages(self._client, plan.stages, self._forks)
             self._enter(done)
             again = any(each.again for each in done)

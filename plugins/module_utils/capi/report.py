@@ -5,22 +5,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..hub.agents.model import Agent
-from .choose.model import Host, Rejection, Wish
+from .choose.model import Choice, Host, Key, Rejection, Wish
 from .machine_plan import MachinePlan
 
 # Rejections that a result holds at most: of 1000 Machines and 5000 Agents there would be five million.
 MOST_REJECTIONS = 10_000
-# Of a Machine that does not exist yet.
-MOST_OF_ONE = 1_000
 
 Reject = Callable[[Wish], list[tuple[Host, Rejection]]]
 
 
-def machine_rows(plans: Iterable[MachinePlan], wishes: Sequence[Wish], reject: Reject, *, steered: bool = False) -> tuple[list[dict[str, Any]], bool]:
+@dataclasses.dataclass(frozen=True)
+class Explained:
+    """Why a wish got its host (empty if it got none), and by ``reject`` why not each of the others."""
+
+    wish: Wish
+    why: str
+    reject: Reject = dataclasses.field(repr=False, compare=False)
+
+
+def explained(wishes: Iterable[Wish], choice: Choice) -> dict[Key, Explained]:
+    """What the planner said of each wish."""
+    reasons = {key: "; ".join(chosen.reasons) for key, chosen in choice.assigned.items()}
+    return {wish.key: Explained(wish, reasons.get(wish.key, ""), choice.rejections) for wish in wishes}
+
+
+def machine_rows(plans: Iterable[MachinePlan], chosen: Mapping[Key, Explained], *, steered: bool = False) -> tuple[list[dict[str, Any]], bool]:
     """A row for each machine, and whether all rejections found room. Machines that go without come first in using it up.
 
     ``steered``: the Agent of a machine that has none yet is not ours to say.
@@ -28,15 +42,14 @@ def machine_rows(plans: Iterable[MachinePlan], wishes: Sequence[Wish], reject: R
     rows = {plan.view.key: _row(plan, steered=steered) for plan in plans}
     left = MOST_REJECTIONS
     complete = True
-    for wish in sorted(wishes, key=lambda wish: bool(rows.get(wish.key, {}).get("agent"))):
-        row = rows.get(wish.key)
+    for each in sorted(chosen.values(), key=lambda each: bool(rows.get(each.wish.key, {}).get("agent"))):
+        row = rows.get(each.wish.key)
         if row is None:
             continue
-        if left <= 0:
-            complete = False
-            break
-        rejected = reject(wish)
-        complete = complete and len(rejected) <= left
+        if each.why and row["state"] == "installing":
+            row["reason"] = each.why
+        rejected = each.reject(each.wish) if left > 0 else []
+        complete = complete and 0 < left >= len(rejected)
         row["rejected"] = rejection_rows(rejected[:left])
         left -= len(rejected)
     return list(rows.values()), complete

@@ -60,6 +60,7 @@ def test_check_run_run_again(hub: Any) -> None:
     assert any("Agent hosts/agent-1" in line and f"AgentMachine {world.NS}/pool-0 gets it" in line for line in planned["plan"])
     done = opened(diff=True)
     assert done["changed"] and done["plan"] == planned["plan"], "check mode says what a run does"
+    assert done["machines"][0]["reason"] == planned["machines"][0]["reason"] and done["machines"][0]["rejected"] == planned["machines"][0]["rejected"]
     token = next(item for item in done["diff"] if item["after_header"] == f"Secret {world.NS}/agent-user-data")
     assert "c2VjcmV0" not in str(token)
     world.settle_agents(hub)
