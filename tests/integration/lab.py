@@ -198,9 +198,9 @@ class Deployment:
             pytest.fail(f"{playbook} did not end within {LIMIT:g} s:\n{process.communicate()[0]}")
         return Run(process.returncode, looked_through(output))
 
-    def module(self, name: str, arguments: Mapping[str, Any]) -> Run:
+    def module(self, name: str, arguments: Mapping[str, Any], *options: str) -> Run:
         """Open one door ad hoc."""
-        command = [str(BIN / "ansible"), "localhost", "-m", f"zerotouch.openshift.{name}", "-a", json.dumps(arguments)]
+        command = [str(BIN / "ansible"), "localhost", "-m", f"zerotouch.openshift.{name}", "-a", json.dumps(arguments), *options]
         done = subprocess.run(command, cwd=self.directory, env=self._environment(), capture_output=True, text=True, timeout=LIMIT, check=False)
         return Run(done.returncode, looked_through(done.stdout + done.stderr))
 

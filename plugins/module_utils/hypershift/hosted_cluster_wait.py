@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..common.clock import Clock
 from ..common.errors import LimitReached, ZeroTouchError
@@ -20,6 +20,10 @@ from .kinds import HOSTED_CLUSTER, NODE_POOL
 # Seconds: one piece of the watch; and how long a refusal lasts before it is believed, since a condition may still be about a moment ago.
 PIECE = 10.0
 DOUBT = 20.0
+# What is most often forgotten (5.1); nothing in the conditions says it.
+_HINTS: Mapping[Target, str] = {
+    "completed": "Has it Ready workers, and do the names below *.apps of its domain lead to one of them? Run again to wait further."
+}
 # Seconds between looks at a namespace that is on its way out: a role may read a namespace by name without being allowed to watch them all.
 _STEP = 2.0
 
@@ -54,7 +58,7 @@ class ClusterWait:
                     raise ZeroTouchError(f"{self.title} does not get {target}: {found.reason}.")
                 if self._remaining() <= 0:
                     message = f"{self.title} was not {target} within {self._limit:g} s: {found.reason}."
-                    raise LimitReached(message, self._limit, "It goes on by itself; run again to wait further.")
+                    raise LimitReached(message, self._limit, _HINTS.get(target, "It goes on by itself; run again to wait further."))
 
     def _judge(self, target: Target) -> Standing:
         found = standing(self.seen, target, self._pools() if target == "completed" else None)
