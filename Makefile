@@ -8,12 +8,16 @@ BIN := .venv/bin
 STAMPS := .venv/stamps
 LINK := .build/ansible_collections/zerotouch/openshift
 ARTIFACT := .build/artifact/ansible_collections/zerotouch/openshift
-PYTEST := PYTHONPATH=$(CURDIR)/.build $(BIN)/python -m pytest -q -n 2
+PYTEST := PYTHONPATH=$(CURDIR)/.build $(BIN)/python -m pytest -q
+# Half of what tests with labs do is waiting.
+LAB_WORKERS := 2
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export ANSIBLE_COLLECTIONS_PATH := $(CURDIR)/.build
 export ANSIBLE_LOCAL_TEMP := $(CURDIR)/.build/tmp
-unexport ANSIBLE_CONFIG VIRTUAL_ENV PYTHONPATH
+# Hundreds of processes start in a test run: without compiled files a second of each goes into compiling what it imports.
+export PYTHONPYCACHEPREFIX := $(CURDIR)/.build/pycache
+unexport ANSIBLE_CONFIG VIRTUAL_ENV PYTHONPATH PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo demo-down test test-hub lint unit integration scenarios matrix test-matrix bench artifact clean format \
@@ -49,7 +53,7 @@ demo-down: $(STAMPS)/run $(LINK) ## Stop what `make demo` started
 # --- check it ---
 
 test: setup ## Lint, unit, integration and scenario tests; those that touch Ansible on the newest Python found, too
-	@MATRIX=newest tools/steps lint unit integration scenarios matrix
+	@MATRIX=newest tools/steps lint unit integration scenarios+matrix
 
 lint: setup ## All static checks, those of the built artifact included
 	@$(MAKE) -k -j2 --output-sync=target lint-sanity lint-ansible lint-types lint-python lint-shell lint-yaml lint-docs lint-changelog lint-importer
@@ -87,16 +91,16 @@ artifact: setup
 	@tools/build-artifact .build/artifact
 
 unit: setup ## Unit tests
-	@$(PYTEST) tests/unit
+	@$(PYTEST) -n 2 tests/unit
 
-# Two suites of minutes each that go the ways of test_hub.py again, with BareMetalHosts and to the end of a cluster: `make test-hub` has them.
-LONG_HUB_SUITES := tests/integration/test_hub_bare_metal.py tests/integration/test_hub_destroy.py
+# Suites of minutes each that go the ways of others again, with BareMetalHosts, to the end of a cluster, by modules alone: `make test-hub` has them.
+LONG_HUB_SUITES := $(addprefix tests/integration/test_,hub_bare_metal.py hub_destroy.py hypershift.py)
 
 integration: setup ## The collection against the lab, and the lab's own tests
-	@$(PYTEST) $(addprefix --ignore=,$(LONG_HUB_SUITES)) $(wildcard tests/integration lab/tests)
+	@$(PYTEST) -n $(LAB_WORKERS) $(addprefix --ignore=,$(LONG_HUB_SUITES)) $(wildcard tests/integration lab/tests)
 
 test-hub: setup ## The hub suite; against a real kube-apiserver too where KUBEBUILDER_ASSETS names a directory with it
-	@$(PYTEST) $(wildcard lab/tests/kubeapi lab/tests/hub tests/integration/test_hub*)
+	@$(PYTEST) -n $(LAB_WORKERS) $(wildcard lab/tests/kubeapi lab/tests/hub tests/integration/test_hub* tests/integration/test_hypershift*)
 
 scenarios: setup ## Molecule: the whole deployment as a user would run it
 	@molecule test
