@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import ipaddress
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,6 +18,12 @@ IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 IPInterface = ipaddress.IPv4Interface | ipaddress.IPv6Interface
 
 
+# A monitor's pass asks for the same few addresses again and again, several times a second at high speed.
+parse_interface = functools.lru_cache(maxsize=4096)(ipaddress.ip_interface)
+parse_address = functools.lru_cache(maxsize=4096)(ipaddress.ip_address)
+
+
+@functools.lru_cache(maxsize=4096)
 def parse_network(text: str) -> IPNetwork:
     return ipaddress.ip_network(text, strict=False)
 
@@ -30,7 +37,7 @@ def contains(wider: str, narrower: str) -> bool:
 def interface_addresses(interface: Mapping[str, Any]) -> list[IPInterface]:
     """Addresses of one inventory interface without the link-local ones."""
     texts = [*(interface.get("ipv4_addresses") or []), *(interface.get("ipv6_addresses") or [])]
-    addresses: list[IPInterface] = [ipaddress.ip_interface(text) for text in texts]
+    addresses: list[IPInterface] = [parse_interface(text) for text in texts]
     return [address for address in addresses if not address.ip.is_link_local]
 
 
@@ -77,8 +84,8 @@ def default_routes(inventory: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _unspecified(text: str) -> bool:
     try:
-        return ipaddress.ip_interface(text).ip.is_unspecified
-    except ValueError:
+        return parse_interface(text).ip.is_unspecified
+    except (ValueError, TypeError):
         return False
 
 
@@ -115,7 +122,7 @@ def l2_majority(hosts: Sequence[Host], cidr: str, smallest: int) -> set[str]:
         entries = remote.get("l2_connectivity") or []
         if network.version == 6 and not entries:
             entries = remote.get("l3_connectivity") or []
-        return any(entry.get("successful") and ipaddress.ip_address(entry["remote_ip_address"]) in network for entry in entries)
+        return any(entry.get("successful") and parse_address(entry["remote_ip_address"]) in network for entry in entries)
 
     return _majority(hosts, lambda first, second: _linked(first, second.id, reaches), smallest)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import functools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -82,6 +83,7 @@ class Requirement:
         return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
 
 
+@functools.lru_cache(maxsize=64)
 def default_requirements(version: str) -> dict[str, Requirement]:
     return {
         "master": Requirement(4, 16384, 100, 10, 100, 0),
@@ -154,6 +156,7 @@ class Settings:
         return max(minor, key=lambda release: version_key(release.version), default=None)
 
 
+@functools.lru_cache(maxsize=64)
 def _listed_requirements(text: str, version: str) -> dict[str, Requirement]:
     # The unit configure-assisted-hw-requirements replaces a placeholder at boot; an unreplaced one is not JSON.
     if not text.strip().startswith("["):
