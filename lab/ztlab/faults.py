@@ -46,6 +46,7 @@ KINDS: dict[str, str] = {
     "agent-dies": "the agent stops answering",
     "install-fails": "the installation fails on the machine (option stage, default Writing image to disk)",
     "never-joins": "the machine boots from disk, but its node never appears",
+    "reclaim-fails": "the hub cannot reclaim the machine's node: it waits for a boot of the discovery image",
     "csr-wrong-name": "the kubelet's client request names another node (option name)",
     "csr-wrong-address": "the kubelet's serving request holds an address that is not the node's (option address, default 203.0.113.66)",
     "csr-foreign": "beside the kubelet's request there is one for a node that nobody knows (option name, default intruder)",

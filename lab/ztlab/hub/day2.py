@@ -157,7 +157,7 @@ class Day2:
         """Let the node itself boot discovery again (5.4): what runs there is put into the spoke; False when that fails."""
         client = self.client(cluster)
         core = self._backend.core
-        if client is None or not core.settings.switch("ENABLE_IMAGE_SERVICE", True):
+        if client is None or not core.settings.switch("ENABLE_IMAGE_SERVICE", True) or self._spokes.spoils("reclaim-fails", host.id):
             return False
         path = core.settings.env.get("SERVICE_CA_CERT_PATH", "")
         try:

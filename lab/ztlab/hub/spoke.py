@@ -44,6 +44,11 @@ class Spokes:
             self._clients[kubeconfig] = from_kubeconfig(self._session, kubeconfig, self.resolve)
         return self._clients[kubeconfig]
 
+    def spoils(self, fault: str, host_id: str) -> bool:
+        """Whether a fault of the machine that a host is bites now."""
+        name = next((name for name, machine in self._lab.machines.items() if machine.spec.system_uuid == host_id), None)
+        return self._lab.faults.take(fault, name) is not None
+
     async def close(self) -> None:
         if self._session is not None:
             await self._session.close()

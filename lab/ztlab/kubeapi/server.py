@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import email.utils
 import json
@@ -281,7 +282,8 @@ class KubeApi:
         watch.starting_point()
         response = web.StreamResponse(headers={"Content-Type": "application/json"})
         await response.prepare(request)
-        await watch.serve(response, lambda: self._ending)
+        with contextlib.suppress(ConnectionResetError):  # the client is gone: nobody is left to tell
+            await watch.serve(response, lambda: self._ending)
         return response
 
     async def _object(self, request: web.Request, target: Target) -> web.StreamResponse:
