@@ -81,6 +81,11 @@ class Stage:
         await self.machine_status(name, conditions=[entry])
 
 
+async def settle() -> None:
+    """Time for what should not happen."""
+    await asyncio.sleep(1.5)
+
+
 @contextlib.asynccontextmanager
 async def stage(tmp_path: Path, player: str) -> AsyncIterator[Stage]:
     """``player``: who plays the provider."""

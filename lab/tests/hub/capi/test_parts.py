@@ -227,6 +227,9 @@ def test_without_a_spare_host() -> None:
     assert new_replicas(item, None, old) == 0
     assert old_replicas(item, machines_set("new", 0, 0), old, {}) == {"old": 2}
     assert new_replicas(item, machines_set("new", 0, 0), [machines_set("old", 2, 2)]) == 1
+    leaving = machines_set("old", 2, 2)
+    leaving["status"]["replicas"] = 3
+    assert new_replicas(item, machines_set("new", 0, 0), [leaving]) == 0, "the host of the third is not free yet"
 
 
 def test_the_useless_go_first_and_percentages_count() -> None:

@@ -15,7 +15,7 @@ from ztlab.hub.names import AGENT, SECRET, Object, annotations_of, labels_of
 
 from ..rig import condition
 from .site import encoded, user_data
-from .stage import CORE_KINDS, INSTALLED, PLAYERS, Stage, stage
+from .stage import CORE_KINDS, INSTALLED, PLAYERS, Stage, settle, stage
 
 MACHINE = CORE_KINDS.machine
 pytestmark = pytest.mark.parametrize("player", PLAYERS)
@@ -37,11 +37,6 @@ def reserved(item: Object) -> bool:
 
 def reason(item: Object, kind: str) -> str:
     return condition(item, kind)[1]
-
-
-async def settle() -> None:
-    """Time for what should not happen."""
-    await asyncio.sleep(1.5)
 
 
 def test_a_machine_gets_an_agent(tmp_path: Path, player: str) -> None:

@@ -68,11 +68,16 @@ def available(item: Mapping[str, Any]) -> int:
     return int((item.get("status") or {}).get("availableReplicas") or 0)
 
 
+def held(item: Mapping[str, Any]) -> int:
+    """Machines that a set wants or still has: one that is being deleted has its host until it is gone."""
+    return max(wanted(item), int((item.get("status") or {}).get("replicas") or 0))
+
+
 def new_replicas(deployment: Object, new: Object | None, old: Sequence[Object]) -> int:
     """For the set that is as it should be."""
     plan, goal = strategy(deployment), wanted(deployment)
     present = wanted(new) if new is not None else 0
-    total = present + sum(wanted(item) for item in old)
+    total = (held(new) if new is not None else 0) + sum(held(item) for item in old)
     if not old or present > goal:
         return goal
     room = goal - total if plan.on_delete else goal + plan.surge - total
