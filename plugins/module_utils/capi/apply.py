@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 
-from ..common.errors import Interrupted, RemoteError, Unreachable, ZeroTouchError
+from ..common.errors import Interrupted, PartialFailure, RemoteError, Unreachable, ZeroTouchError
 from ..common.parallel import for_each
 from ..kube.client import KubeClient
 from ..kube.faults import ConflictError
@@ -38,6 +38,16 @@ def apply_stages(client: KubeClient, stages: Iterable[Sequence[Chain]], forks: i
             if isinstance(done[found.item.name].error, Interrupted):
                 return list(done.values())
     return list(done.values())
+
+
+def raise_failures(done: Iterable[Done]) -> None:
+    """:class:`PartialFailure` with every chain that failed; what is no foreseeable fault, and an interruption, as it is."""
+    failed = [each for each in done if each.error is not None]
+    for each in failed:
+        if isinstance(each.error, Interrupted) or not isinstance(each.error, ZeroTouchError):
+            raise each.error or AssertionError("a chain that failed has an error")
+    if failed:
+        raise PartialFailure("\n".join(dict.fromkeys(f"{each.chain.name}: {each.error}" for each in failed)), {})
 
 
 def _unmet(chain: Chain, done: dict[str, Done]) -> Exception | None:

@@ -15,7 +15,7 @@ from ..hub.kinds import AGENT, SECRET
 from ..kube.client import KubeClient
 from ..kube.write import PLANS, Outcome
 from ..nodes.provider_ids import IdPlan, WantedId, apply_ids, look
-from .apply import Done, apply_stages
+from .apply import Done, apply_stages, raise_failures
 from .choose.model import Policy
 from .kinds import AGENT_CLUSTER, AGENT_MACHINE
 from .machine_plan import SETTLED, MachinePlan
@@ -117,7 +117,11 @@ class Reconciler:
             if not again:
                 break
         self.account.problems = list(self.account.plan.problems)
-        self._raise_failures(done)
+        try:
+            raise_failures(done)
+        except PartialFailure as failure:
+            self.account.problems += failure.message.splitlines()
+            raise
         self._node_ids(write=True)
         return self.account
 
@@ -166,17 +170,6 @@ class Reconciler:
             self.account.outcomes.append(outcome)
             self.account.planned += [] if line in self.account.planned else [line]
             self._show(line)
-
-    def _raise_failures(self, done: Sequence[Done]) -> None:
-        failed = [each for each in done if each.error is not None]
-        if not failed:
-            return
-        for each in failed:
-            if isinstance(each.error, Interrupted) or not isinstance(each.error, ZeroTouchError):
-                raise each.error or AssertionError("a chain that failed has an error")
-        lines = [f"{each.chain.name}: {each.error}" for each in failed]
-        self.account.problems += lines
-        raise PartialFailure("\n".join(dict.fromkeys(lines)), {})
 
     def _node_ids(self, *, write: bool) -> None:
         """Provider IDs of the Nodes of machines that are ready. A cluster that cannot be reached is a problem that is told, and holds nothing up."""

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..common.clock import Clock
-from ..common.errors import LimitReached, PartialFailure
+from ..common.errors import LimitReached
 from ..hub.agents.model import Agent, read_agents, without_bulk
 from ..hub.kinds import AGENT
 from ..kube.client import KubeClient
 from ..kube.write import PLANS, Outcome
-from .apply import apply_stages
+from .apply import Done, apply_stages, raise_failures
 from .choose.model import Host, Policy, from_agent
 from .kinds import AGENT_MACHINE_TEMPLATE
 from .machine_plan import MachinePlan
@@ -72,9 +72,10 @@ class Steerer:
     def once(self, taken: Sequence[tuple[str, Host]] = ()) -> None:
         """Look and write; what somebody else changed meanwhile is looked at again. Raises :class:`PartialFailure` for what could not be written."""
         for _round in range(PLANS):
-            chains = self.look(taken)
-            if not self._write(chains):
+            done = self._write(self.look(taken))
+            if not any(each.again for each in done):
                 return
+        raise_failures(done)
 
     def until_reserved(self, limit: float, taken: Sequence[tuple[str, Host]] = ()) -> None:
         """Until every Agent that carries our label is reserved; each loses it then. After ``limit`` seconds all labels go, and :class:`LimitReached` comes.
@@ -105,8 +106,10 @@ class Steerer:
             agents = read_agents(self._client.list(AGENT.path(self._scope.agent_namespace), trim=without_bulk))
             chains = abort(self._steering.pool, agents)
             self.plan = SteerPlan(chains, unlabelled=tuple(agent for agent in agents if any(chain.name == agent.title for chain in chains)))
-            if not self._write(chains):
+            done = self._write(chains)
+            if not any(each.again for each in done):
                 return
+        raise_failures(done)
 
     def _count_down(self, wanted: set[tuple[str, str]]) -> None:
         if self._steering is None:
@@ -115,8 +118,8 @@ class Steerer:
         free = sum(1 for key in wanted if key in agents and agents[key].cluster is None and not agents[key].labels.get(RESERVED_LABEL))
         self._steering = dataclasses.replace(self._steering, count=min(self._steering.count, free))
 
-    def _write(self, chains: Sequence[Chain]) -> bool:
-        """Whether it has to be looked at again."""
+    def _write(self, chains: Sequence[Chain]) -> list[Done]:
+        """What became of them. Raises :class:`PartialFailure` for what another look would not mend."""
         done = apply_stages(self._client, [chains])
         written = {each.chain.name for each in done if each.error is None}
         for each in done:
@@ -125,11 +128,8 @@ class Steerer:
                 self._show(outcome.change.describe())
         self.labelled |= {agent.title: agent for agent in self.plan.labelled if agent.title in written}
         self.unlabelled |= {agent.title: agent for agent in self.plan.unlabelled if agent.title in written}
-        again = any(each.again for each in done)
-        failed = [each for each in done if each.error is not None and not each.again]
-        if failed:
-            raise PartialFailure("\n".join(f"{each.chain.name}: {each.error}" for each in failed), {})
-        return again
+        raise_failures(each for each in done if not each.again)
+        return done
 
 
 def pool_of(plan: MachinePlan) -> str:

@@ -14,7 +14,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names imp
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.observe import Scope
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.steer import Steering, plan_steering
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.steering import Steerer
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, PartialFailure, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
 
 KEY = "pool"
@@ -130,3 +130,40 @@ def test_the_wait_ends_when_all_are_reserved(hosts: Any, world: ModuleType) -> N
     hosts.follow = reserve
     steerer.until_reserved(60.0)
     assert not labelled(hosts) and sorted(agent.name for agent in steerer.labelled.values()) == ["agent-1", "agent-2"]
+
+
+def test_killed_at_every_write_and_run_again(world: ModuleType) -> None:
+    """No label of ours is left behind, and none is set twice."""
+
+    def story(hub: Any) -> None:
+        steer(hub, world, wish(3)).once()
+        assert len(labelled(hub)) == 3
+        steer(hub, world, wish(1)).once()
+        assert len(labelled(hub)) == 1
+        steer(hub, world, wish(0)).once()
+
+    def new() -> Any:
+        hub = world.Hub()
+        for number in range(1, 6):
+            hub.put("agents", world.agent(number))
+        return hub
+
+    undisturbed = new()
+    story(undisturbed)
+    for number in range(undisturbed.calls["write"]):
+        hub = new()
+        hub.dies_after = number
+        with pytest.raises(world.Died):
+            story(hub)
+        hub.revive()
+        story(hub)
+        assert not labelled(hub) and not [obj for obj in hub.objects.values() if obj["metadata"].get("annotations")], number
+
+
+def test_somebody_who_is_always_faster(hosts: Any, world: ModuleType) -> None:
+    hosts.conflicts = ["agents"] * 100
+    with pytest.raises(PartialFailure, match="has been modified"):
+        steer(hosts, world, wish(1)).once()
+    hosts.conflicts = ["agents"]
+    steer(hosts, world, wish(1)).once()
+    assert len(labelled(hosts)) == 1

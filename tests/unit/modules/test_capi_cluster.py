@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import cluster_door
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import cluster_door, cluster_unit
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.modules import capi_cluster
 
@@ -130,6 +130,35 @@ def test_another_selector_is_another_template(hub: Any) -> None:
     again = opened(machine_deployments=[pool(agent_label_selector={"matchLabels": {"size": "huge"}})])
     assert again["plan"] == [f"delete AgentMachineTemplate {NS}/{old}: no Machine is made from it any more"]
     assert old not in names(hub, "agentmachinetemplates")
+
+
+def test_killed_at_every_write_and_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made, changed and removed; whatever the last run came to, the next one goes on."""
+
+    def story(hub: Any) -> None:
+        if ("clusters", NS, "c1") in hub.objects or not hub.calls["write"] or hub.story == "making":
+            opened(machine_deployments=[pool(), pool("two")])
+            opened(machine_deployments=[pool(replicas=2), pool("two", agent_label_selector={"matchLabels": {"size": "other"}})])
+        hub.story = "removing"
+        opened(state="absent", wait_for="gone", timeout=60.0)
+
+    def new() -> Any:
+        hub = connected(world.Hub(), monkeypatch)
+        hub.story = "making"
+        return hub
+
+    monkeypatch.setattr(cluster_unit, "RECHECK", 0.01)
+    undisturbed = new()
+    story(undisturbed)
+    assert names(undisturbed, "clusters") == [] and undisturbed.calls["write"] > 10
+    for number in range(undisturbed.calls["write"]):
+        hub = new()
+        hub.dies_after = number
+        with pytest.raises(world.Died):
+            story(hub)
+        hub.revive()
+        story(hub)
+        assert {key for key in hub.objects if key[0] != "namespaces"} == set(), number
 
 
 def test_a_template_that_somebody_changed(hub: Any) -> None:
