@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..capi.kinds import PROVIDER
 from ..names import Object
 from . import naming
-from .scalable import PROVIDER
 
 SAME_IN_CONTROL_PLANE = (
     "autoscaling",

@@ -12,10 +12,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..capi.kinds import PROVIDER
 from ..names import Object, annotations_of
 from . import naming
 
-PROVIDER = "capi-provider.agent-install.openshift.io"
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
 _UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 
