@@ -165,7 +165,7 @@ class _HoleWriter(io.RawIOBase):
 
     def write(self, data: object) -> int:
         block = bytes(data)  # type: ignore[call-overload]
-        if len(block) >= 4096 and not any(block):
+        if len(block) >= 4096 and block == bytes(len(block)):
             self._file.seek(len(block), os.SEEK_CUR)
         else:
             self._file.write(block)
