@@ -21,6 +21,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ztlab.control import ask
 
 from .canaries import shown
 
@@ -88,7 +89,8 @@ class Lab:
         return dict(yaml.safe_load(self.vars_file.read_text()))
 
     def status(self) -> dict[str, Any]:
-        return dict(json.loads(self._ztlab("status", "--json")))
+        """What ``ztlab status --json`` prints."""
+        return dict(ask(self.state, "status"))
 
     def machine(self, name: str) -> dict[str, Any]:
         return next(machine for machine in self.status()["machines"] if machine["name"] == name)

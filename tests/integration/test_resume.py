@@ -81,7 +81,7 @@ def test_hosts_that_are_late_and_hosts_that_come_back(compact: Deployment) -> No
     """Our service answers: only the missing host is booted. A host that boots the image again is repaired."""
     lab = compact.lab
     lab.fault("never-boots", "master-2", count=0)
-    late = compact.refused(extra={"openshift_timeouts": {"discovery": 2}})
+    late = compact.refused(extra={"openshift_timeouts": {"discovery": 10}})
     assert "1 of 3 hosts did not appear: master-2 (52:54:00:de:00:22)" in late.message, late.message
     assert f"Everything that could be collected is in {bundle(late)}" in late.message
     wanted = {"cluster.json", "hosts.json", "events.json", "bmc.json", "summary.json", "console-hints.txt"}
