@@ -64,19 +64,20 @@ def cleared(value: Any) -> Any:
 
 def texts(mapping: Mapping[str, Any]) -> dict[str, str]:
     """Labels and their like hold text, also where YAML reads a number or a boolean."""
-    return {str(key): _text(value) for key, value in mapping.items()}
+    return {str(key): as_text(value) for key, value in mapping.items()}
 
 
 def marks(options: Mapping[str, Any]) -> Object:
     """Labels and annotations of the object itself; a None deletes one."""
     return {
-        part: {str(key): None if value is None else _text(value) for key, value in options[part].items()}
+        part: {str(key): None if value is None else as_text(value) for key, value in options[part].items()}
         for part in ("labels", "annotations")
         if options.get(part)
     }
 
 
-def _text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """What stands in a label: YAML's booleans in lower case."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -31,7 +31,7 @@ _SIMPLE = {
 }
 _IMAGES = {"release_image": "release", "control_plane_release_image": "controlPlaneRelease"}
 # Fields whose keys are the user's alone once they are given.
-OWNED = ("spec.nodeSelector", "spec.labels", "spec.autoscaling.scaleDown")
+OWNED = ("spec.nodeSelector", "spec.labels")
 
 
 def pull_secret_name(options: Mapping[str, Any]) -> str:

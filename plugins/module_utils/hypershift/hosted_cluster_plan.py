@@ -59,6 +59,8 @@ def plan_present(options: Mapping[str, Any], observed: Observed, make_key: Calla
     """
     wished = given(options)
     present = observed.hosted_cluster
+    if present is not None and present["metadata"].get("deletionTimestamp"):
+        raise ZeroTouchError(f"HostedCluster {wished['namespace']}/{wished['name']} is being deleted.", "Run again when it is gone.")
     found = problems(wished, present)
     desired = cluster_object(wished, exists=present is not None)
     if present is not None:

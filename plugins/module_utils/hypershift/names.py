@@ -15,6 +15,8 @@ POOL_ANNOTATION = f"{PREFIX}/nodePool"
 # On Nodes: the name of their pool.
 POOL_NODE_LABEL = f"{PREFIX}/nodePool"
 KEEP_NAMESPACE = f"{PREFIX}/skip-delete-hosted-controlplane-namespace"
+# On a NodePool or its HostedCluster: how long a Machine may take to become a Node before it is replaced; 20m if nothing is said.
+STARTUP_TIMEOUT = f"{PREFIX}/machine-health-check-node-startup-timeout"
 SAFE_TO_DELETE = f"{PREFIX}/safe-to-delete-with-cluster"
 # On a Machine: this one goes first when replicas are lowered (2.5).
 DELETE_MACHINE = "cluster.x-k8s.io/delete-machine"

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import values
-from .given import cleared, marks, texts
+from .given import as_text, cleared, marks, texts
 
 Object = dict[str, Any]
 
@@ -60,15 +60,19 @@ def _set_identity(spec: Object, options: Mapping[str, Any]) -> None:
 
 
 def selector(given: Mapping[str, Any]) -> Object:
-    """A label selector with texts where upstream wants texts, and without empty parts."""
-    found: Object = {}
-    if given.get("matchLabels"):
-        found["matchLabels"] = texts(given["matchLabels"])
-    if given.get("matchExpressions"):
-        found["matchExpressions"] = [
-            {key: [str(value) for value in value] if key == "values" else str(value) for key, value in each.items() if value != []}
-            for each in given["matchExpressions"]
-        ]
+    """A label selector without empty parts, with texts where YAML reads a number or a boolean. What is wrong with it stays, for the rules to name."""
+    found: Object = {key: value for key, value in given.items() if value not in ({}, [], None)}
+    if isinstance(found.get("matchLabels"), Mapping):
+        found["matchLabels"] = texts(found["matchLabels"])
+    if isinstance(found.get("matchExpressions"), list):
+        found["matchExpressions"] = [_expression(each) if isinstance(each, Mapping) else each for each in found["matchExpressions"]]
+    return found
+
+
+def _expression(given: Mapping[str, Any]) -> Object:
+    found = {key: value for key, value in given.items() if value not in ([], None)}
+    if isinstance(found.get("values"), list):
+        found["values"] = [as_text(value) for value in found["values"]]
     return found
 
 

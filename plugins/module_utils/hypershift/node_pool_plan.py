@@ -10,18 +10,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..capi.kinds import CoreKinds
-from ..capi.objects import part, text
+from ..capi.objects import annotations_of, part, text
 from ..common.errors import InvalidInput, ZeroTouchError
 from ..common.problems import UNSUPPORTED, Problem, errors
-from ..kube.write import Change, plan_deletion, plan_object
+from ..kube.write import Change, merged, plan_deletion, plan_object
 from . import values
 from .given import given, problem
 from .kinds import NODE_POOL
-from .names import DELETE_MACHINE, template_name
+from .names import DELETE_MACHINE, STARTUP_TIMEOUT, template_name
 from .node_pool_object import OWNED, pool_object
 from .node_pool_removal import Removal, plan_removal
 from .node_pool_rules import CHECK, problems
 from .pool_view import PoolView
+from .supply import shortage
 
 # What the deletion of a pool begins with: no replicas, nobody who raises them again, and an operator that acts.
 EMPTY: Mapping[str, Any] = {"replicas": 0, "autoScaling": None, "pausedUntil": None}
@@ -50,6 +51,8 @@ def plan_present(options: Mapping[str, Any], view: PoolView, kinds: CoreKinds | 
     Raises :class:`InvalidInput` with everything that is wrong, immutable fields named; :class:`ZeroTouchError` where the present state forbids it. In check
     mode the hosted cluster may be missing still: a task before this one may be about to make it.
     """
+    if view.pool is not None and view.pool["metadata"].get("deletionTimestamp"):
+        raise ZeroTouchError(f"{view.title} is being deleted.", "Run again when it is gone.")
     wished = given(options)
     found = [*problems(wished, view.pool), *_cluster_problems(wished, view)]
     if errors(found):
@@ -65,6 +68,7 @@ def plan_present(options: Mapping[str, Any], view: PoolView, kinds: CoreKinds | 
     if change is not None and change.verb == "patch" and removal.machines:
         # Nobody may have changed the number since we counted.
         change = dataclasses.replace(change, resource_version=str((view.pool or {})["metadata"].get("resourceVersion") or ""))
+    warnings += _supply(view, change, check_mode=check_mode)
     marks = tuple(_mark(machine.name, machine.namespace, kinds) for machine in removal.unmarked) if kinds is not None else ()
     return PoolPlan(marks, change, (*warnings, *removal.notes, *_warnings(wished, view, desired, change)), removal)
 
@@ -108,6 +112,15 @@ def _missing_cluster(wished: Mapping[str, Any], view: PoolView, *, check_mode: b
     raise ZeroTouchError(f"{message}, so nobody would look at the pool.", "Make it first (hosted_cluster), in the same namespace.")
 
 
+def _supply(view: PoolView, change: Change | None, *, check_mode: bool) -> list[str]:
+    """In check mode nothing is said of hosts: a task before this one may be about to supply them."""
+    written: Mapping[str, Any] = change.body.get("spec") or {} if change is not None else {}
+    if check_mode or not ("replicas" in written or "autoScaling" in written):
+        return []
+    told = shortage(view, merged((view.pool or {}).get("spec") or {}, written))
+    return [f"{view.title}: {told}."] if told else []
+
+
 def _warnings(wished: Mapping[str, Any], view: PoolView, desired: Mapping[str, Any], change: Change | None) -> list[str]:
     found = []
     image = text(desired, "spec", "release", "image")
@@ -118,6 +131,9 @@ def _warnings(wished: Mapping[str, Any], view: PoolView, desired: Mapping[str, A
         found.append(f"{view.title} has no agent_label_selector: it takes any Agent of its namespace, those meant for other pools included.")
     if change is not None and change.verb == "patch":
         found += _lasting(view, written)
+    told = {**annotations_of(view.hosted_cluster), **annotations_of(view.pool), **annotations_of(desired)}
+    if part(written, "management").get("autoRepair") and STARTUP_TIMEOUT not in told:
+        found.append(f"auto_repair replaces a host that is no Node after 20 minutes, which is short for metal; give it longer (annotation {STARTUP_TIMEOUT}).")
     if "replace" in wished and text(view.pool, "spec", "management", "upgradeType") == "InPlace":
         found.append("replace has no effect: the pool is upgraded in place.")
     return found

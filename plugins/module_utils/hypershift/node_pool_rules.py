@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..capi.choose.selector import read_selector
+from ..common.errors import InvalidInput
 from ..common.problems import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, TOO_MANY, UNSUPPORTED, Problem
 from . import values
 from .given import problem
+from .node_pool_object import selector
 
 CHECK = "node-pool"
 # Of the architectures that the CRD knows, those that hosts of the agent platform can have (1.1).
@@ -180,8 +183,10 @@ def _placement(options: Mapping[str, Any]) -> Iterator[Problem]:
     arch = options.get("arch")
     if arch is not None and arch not in ARCHITECTURES:
         yield problem(CHECK, "arch", UNSUPPORTED, f"hosts of the agent platform are {', '.join(ARCHITECTURES)}", arch)
-    for path, fault in values.selector_faults(options.get("agent_label_selector") or {}):
-        yield _invalid(f"agent_label_selector.{path}", fault)
+    try:
+        read_selector(selector(options.get("agent_label_selector") or {}), "agent_label_selector")
+    except InvalidInput as error:
+        yield from error.problems  # the CRD takes anything; the provider would fail at each look at the pool's Machines
 
 
 def _wait(options: Mapping[str, Any]) -> Iterator[Problem]:

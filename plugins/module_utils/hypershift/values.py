@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What single values of NodePools and HostedClusters may be (reference hypershift-agent.md 1.1, 1.5). Each check says what is wrong, or nothing.
 
-The patterns are those of the CRDs. Where these are looser than the operator (networks, durations, selectors), the operator's own rule is added:
+The patterns are those of the CRDs. Where these are looser than the operator (networks, durations), the operator's own rule is added:
 it would stop working on the object, in a condition or only in its log, long after we had said that all was well.
 """
 
@@ -12,7 +12,6 @@ from __future__ import annotations
 import datetime
 import ipaddress
 import re
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 _IMAGE = re.compile(r"\w+\S+", re.ASCII)
@@ -30,7 +29,6 @@ _DOMAIN_OR_LABEL = re.compile(r"(?:(?:[a-zA-Z0-9-]+\.)+[a-zA-Z]{2,}|[a-zA-Z0-9-]
 _NODE_PORT_NAME = re.compile(r"(([a-zA-Z0-9][-a-zA-Z0-9]*\.)+[a-zA-Z]{2,}|localhost)")
 _CLUSTER_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _OBJECT_NAME = re.compile(_DNS_NAME)
-_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 _LONGEST_NAME = 253
 _LONGEST_LABEL = 63
 
@@ -101,39 +99,6 @@ def label_value_fault(text: str, longest: int = _LONGEST_LABEL) -> str:
     if len(text) > longest:
         return f"must be at most {longest} characters"
     return "" if _LABEL_VALUE.fullmatch(text) else "must be letters, digits, '-', '_' and '.', with a letter or digit at both ends"
-
-
-def selector_faults(selector: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """(path below the selector, what is wrong). The CRD takes anything; the provider would fail on each look at the pool's Machines."""
-    found: list[tuple[str, str]] = []
-    for key in sorted(set(selector) - {"matchLabels", "matchExpressions"}):
-        found.append((key, "is no field of a label selector: there are matchLabels and matchExpressions"))
-    labels, expressions = selector.get("matchLabels"), selector.get("matchExpressions")
-    if labels is not None and not isinstance(labels, Mapping):
-        return [*found, ("matchLabels", "must be a mapping of labels")]
-    for key, value in (labels or {}).items():
-        fault = key_fault(str(key)) or label_value_fault(str(value))
-        if fault:
-            found.append((f"matchLabels.{key}", fault))
-    if expressions is not None and not (isinstance(expressions, Sequence) and all(isinstance(each, Mapping) for each in expressions)):
-        return [*found, ("matchExpressions", "must be a list of mappings with key, operator and values")]
-    for index, expression in enumerate(expressions or ()):
-        fault = _expression_fault(expression)
-        if fault:
-            found.append((f"matchExpressions[{index}]", fault))
-    return found
-
-
-def _expression_fault(expression: Mapping[str, Any]) -> str:
-    operator, values = expression.get("operator"), expression.get("values") or []
-    if operator not in _OPERATORS:
-        return f"operator must be one of {', '.join(_OPERATORS)}"
-    if operator in ("In", "NotIn") and not values:
-        return f"{operator} needs values"
-    if operator in ("Exists", "DoesNotExist") and values:
-        return f"{operator} takes no values"
-    faults = [key_fault(str(expression.get("key") or "")), *(label_value_fault(str(value)) for value in values)]
-    return next(filter(None, faults), "")
 
 
 def cidr_fault(text: str) -> str:

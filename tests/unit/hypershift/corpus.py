@@ -100,7 +100,7 @@ POOLS = (
     pool(
         "selector with an unknown operator",
         "operator",
-        "agent_label_selector.matchExpressions[0]",
+        "agent_label_selector.matchExpressions[0].operator",
         agent_label_selector={"matchExpressions": [{"key": "a", "operator": "Gt", "values": ["1"]}]},
     ),
     pool("selector", "fine", agent_label_selector={"matchLabels": {"size": "large"}}),

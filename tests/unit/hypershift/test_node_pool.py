@@ -361,3 +361,24 @@ def test_a_hub_without_hypershift(api: Any, monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(api, "find", unknown)
     assert "does not know HyperShift" in opened(**NEW)["msg"]
+
+
+def test_hosts_that_are_missing_are_told(api: Any) -> None:
+    running(api, 1)
+    assert any("2 more Machines, and 0 free Agents" in text for text in ok(opened(replicas=3))["warnings"])
+    assert not ok(opened(check_mode=True, replicas=4))["warnings"]
+
+
+def test_auto_repair_needs_time_on_metal(api: Any) -> None:
+    running(api, 1)
+    told = ok(opened(check_mode=True, auto_repair=True))["warnings"]
+    assert "machine-health-check-node-startup-timeout" in told[0]
+    annotated = {"hypershift.openshift.io/machine-health-check-node-startup-timeout": "60m"}
+    assert not ok(opened(check_mode=True, auto_repair=True, annotations=annotated))["warnings"]
+
+
+def test_a_pool_that_is_being_deleted(api: Any) -> None:
+    going = hub.node_pool(1)
+    going["metadata"]["deletionTimestamp"] = "2026-11-21T12:00:00Z"
+    api.pool(going)
+    assert "is being deleted. Run again when it is gone" in opened(replicas=2)["msg"]

@@ -70,30 +70,6 @@ def test_what_is_no_address_of_a_node_port(text: str) -> None:
     assert values.node_port_address_fault(text)
 
 
-def test_selectors() -> None:
-    good = {"matchLabels": {"size": "large"}, "matchExpressions": [{"key": "zone", "operator": "NotIn", "values": ["a"]}, {"key": "gpu", "operator": "Exists"}]}
-    assert values.selector_faults(good) == []
-    bad = {
-        "match_labels": {},
-        "matchLabels": {"a b": "x", "size": "very large"},
-        "matchExpressions": [
-            {"key": "a", "operator": "Gt", "values": ["1"]},
-            {"key": "a", "operator": "In"},
-            {"key": "a", "operator": "Exists", "values": ["x"]},
-        ],
-    }
-    assert [path for path, _fault in values.selector_faults(bad)] == [
-        "match_labels",
-        "matchLabels.a b",
-        "matchLabels.size",
-        "matchExpressions[0]",
-        "matchExpressions[1]",
-        "matchExpressions[2]",
-    ]
-    assert values.selector_faults({"matchLabels": ["size"], "matchExpressions": "x"}) == [("matchLabels", "must be a mapping of labels")]
-    assert values.selector_faults({"matchExpressions": "x"}) == [("matchExpressions", "must be a list of mappings with key, operator and values")]
-
-
 def test_networks() -> None:
     assert values.cidr_fault("10.0.0.0/8") == values.cidr_fault("fd01::/48") == ""
     assert all(values.cidr_fault(text) for text in ("10.0.0.0", "10.0.0.0/33", "300.0.0.0/8", "fd01::/129", "edge", "10.0.0.0/8/8"))

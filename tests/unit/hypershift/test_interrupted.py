@@ -1,0 +1,155 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""A run that is killed at any of its writes, and run again, ends where one that is not killed ends; and what has been written is nothing to write again."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import hosted_cluster as present_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import hosted_cluster_absent as absent_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import node_pool as pool_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster_immutable import settled
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster_object import OWNED as CLUSTER_OWNED
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster_object import cluster_object
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.kinds import HOSTED_CLUSTER, NODE_POOL
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool_object import OWNED as POOL_OWNED
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool_object import pool_object
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import merged, plan_object
+from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster, node_pool
+
+
+def _loaded(name: str, file: str) -> Any:
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(file))
+    assert spec is not None and spec.loader is not None
+    if name not in sys.modules:
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+hub = _loaded("hypershift_hub", "hub.py")
+corpus = _loaded("hypershift_corpus", "corpus.py")
+checks = _loaded("hypershift_corpus_checks", "test_corpus.py")
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class Mortal(hub.Hub):  # type: ignore[misc, name-defined]
+    """``left`` writes are carried out; then the process is killed, before the write or right after it."""
+
+    left = 1000
+    after = False
+
+    def _die(self) -> None:
+        if self.left <= 0:
+            raise Killed
+        self.left -= 1
+
+    def create(self, path: str, body: Any, **options: Any) -> Any:
+        return self._written(super().create, path, body, **options)
+
+    def merge_patch(self, path: str, patch: Any, **options: Any) -> Any:
+        return self._written(super().merge_patch, path, patch, **options)
+
+    def delete(self, path: str, **options: Any) -> Any:
+        return self._written(super().delete, path, **options)
+
+    def _written(self, write: Any, *arguments: Any, **options: Any) -> Any:
+        if not self.after:
+            self._die()
+            return write(*arguments, **options)
+        done = write(*arguments, **options)
+        self._die()
+        return done
+
+
+def scene_made(api: Any, door: Any) -> None:
+    door(hosted_cluster, **corpus.CLUSTER, ssh_key="ssh-ed25519 AAAA")
+
+
+def scene_shrunk(api: Any, door: Any) -> None:
+    door(node_pool, name=hub.POOL, remove=["host-a1", "m2"])
+
+
+def scene_gone(api: Any, door: Any) -> None:
+    door(hosted_cluster, name=hub.CLUSTER, state="absent", drain=False)
+
+
+def prepared(scene: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
+    api = Mortal()
+    for case in (present_case, absent_case, pool_case):
+        monkeypatch.setattr(case, "connect", lambda *_args, **_options: api)
+    monkeypatch.setattr(present_case, "make_key", lambda: b"k" * 32)
+
+    def door(module: Any, **options: Any) -> Any:
+        params = {key: spec.get("default") for key, spec in module.argument_spec().items()}
+        result = perform(module.run, Call({**params, "timeout": 5.0, **options, "namespace": hub.NAMESPACE}))
+        assert not result["failed"], result["msg"]
+        return result
+
+    if scene is scene_made:
+        api.objects.pop(f"/api/v1/namespaces/{hub.NAMESPACE}")
+    else:
+        door(hosted_cluster, **corpus.CLUSTER)
+        api.pool(hub.node_pool(4 if scene is scene_shrunk else 0))
+        for index in range(4 if scene is scene_shrunk else 0):
+            api.host(f"m{index}", f"a{index}")
+    api.writes.clear()
+    return api, door
+
+
+def state(api: Any) -> dict[str, Any]:
+    kept = {}
+    for path, obj in api.objects.items():
+        metadata = {key: value for key, value in obj.get("metadata", {}).items() if key not in ("uid", "resourceVersion", "generation")}
+        kept[path] = {**obj, "metadata": metadata}
+    return kept
+
+
+@pytest.mark.parametrize("scene", [scene_made, scene_shrunk, scene_gone], ids=lambda scene: scene.__name__)
+@pytest.mark.parametrize("after", [False, True], ids=["before the write", "after the write"])
+def test_killed_at_every_write(scene: Any, after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    api, door = prepared(scene, monkeypatch)
+    scene(api, door)
+    whole, writes = state(api), len(api.writes)
+    assert writes > 1
+    for number in range(writes):
+        api, door = prepared(scene, monkeypatch)
+        api.left, api.after = number, after
+        with pytest.raises((Killed, AssertionError)):
+            scene(api, door)
+        api.left = 1000
+        scene(api, door)
+        assert state(api) == whole, number
+        count = len(api.writes)
+        scene(api, door)
+        assert len(api.writes) == count, "the third run writes nothing"
+
+
+@pytest.mark.parametrize("case", [case for case in corpus.POOLS if case.verdict == "fine"], ids=lambda case: case.name)
+def test_a_pool_that_was_written_is_as_it_was_wished(case: Any) -> None:
+    kept = checks.stored(pool_object(case.before or case.options, None), checks.POOL_DEFAULTS)
+    if case.before:
+        change = plan_object(NODE_POOL, pool_object(case.options, kept), kept, owned=POOL_OWNED)
+        kept = merged(kept, change.body) if change else kept
+    assert plan_object(NODE_POOL, pool_object(case.options, kept), kept, owned=POOL_OWNED) is None
+
+
+@pytest.mark.parametrize("case", [case for case in corpus.CLUSTERS if case.verdict == "fine"], ids=lambda case: case.name)
+def test_a_cluster_that_was_written_is_as_it_was_wished(case: Any) -> None:
+    kept = checks.stored(cluster_object(case.before or case.options, exists=False), checks.CLUSTER_DEFAULTS)
+    for _run in range(2):
+        desired, found = settled(cluster_object(case.options, exists=True), kept)
+        assert not found
+        change = plan_object(HOSTED_CLUSTER, desired, kept, owned=CLUSTER_OWNED)
+        kept = merged(kept, change.body) if change else kept
+    assert change is None
