@@ -6,15 +6,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..module_utils.capi.choose.policy import read_policy
+from ..module_utils.capi.choose.selector import read_selector
 from ..module_utils.cluster.spec import Cluster
 from ..module_utils.cluster.variables import read_variables
 from ..module_utils.common.errors import InvalidInput
 from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
 from ..module_utils.hypershift.names import control_plane_namespace
-from ..module_utils.hypershift.values import cluster_name_fault, key_fault, label_value_fault, object_name_fault, selector_faults
+from ..module_utils.hypershift.values import cluster_name_fault, key_fault, label_value_fault, object_name_fault
 from ..module_utils.manifests.objects import ssh_key
 from .hosts import merge
 
@@ -41,8 +43,6 @@ _POOL: Mapping[str, type | tuple[type, ...]] = {
     "agent_namespace": str,
 }
 _HOSTED: Mapping[str, type | tuple[type, ...]] = {"namespace": str, "agent_namespace": str}
-POLICY: Mapping[str, type | tuple[type, ...]] = {"order": str, "topology_label": str, "prefer_labels": dict, "reuse": bool, "pins": dict}
-ORDERS = ("fit", "spread", "pack")
 # Options of module node_pool besides those.
 POOL_OPTIONS = (
     "release_image",
@@ -313,12 +313,12 @@ def _pool_problems(given: Mapping[str, Any]) -> Iterator[Problem]:
     if good.get("replicas") is not None and given.get("auto_scaling"):
         yield _problem(f"{path}.replicas", FORBIDDEN, "replicas and auto_scaling exclude each other")
     yield from _selecting(path, good)
-    yield from _policy(f"{path}.policy", good.get("policy") or {})
+    yield from _said_by(read_policy, good.get("policy"), f"{path}.policy")
 
 
 def _selecting(path: str, good: Mapping[str, Any]) -> Iterator[Problem]:
     for key in ("agent_label_selector", "candidates"):
-        yield from (_problem(f"{path}.{key}.{where}", INVALID, text) for where, text in selector_faults(good.get(key) or {}))
+        yield from _said_by(read_selector, good.get(key), f"{path}.{key}")
     label = good.get("selector_label") or {}
     if len(label) > 1:
         yield _problem(f"{path}.selector_label", INVALID, "must be one label, key and value")
@@ -330,12 +330,12 @@ def _selecting(path: str, good: Mapping[str, Any]) -> Iterator[Problem]:
         yield _problem(f"{path}.selector_label", FORBIDDEN, "must be one of the matchLabels of agent_label_selector, else the pool would not look for it")
 
 
-def _policy(path: str, given: Mapping[str, Any]) -> Iterator[Problem]:
-    yield from _keys(path, given, tuple(POLICY))
-    yield from _types(path, given, POLICY)
-    order = given.get("order")
-    if isinstance(order, str) and order not in ORDERS:
-        yield _problem(f"{path}.order", UNSUPPORTED, f"supported values: {', '.join(ORDERS)}", nearest(order, ORDERS), order)
+def _said_by(read: Callable[[Any, str], Any], given: Any, path: str) -> Iterator[Problem]:
+    """What the room that reads it finds wrong."""
+    try:
+        read(given, path)
+    except InvalidInput as error:
+        yield from error.problems
 
 
 def _hosted_problems(variables: Mapping[str, Any]) -> Iterator[Problem]:
