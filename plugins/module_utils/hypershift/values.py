@@ -12,7 +12,7 @@ from __future__ import annotations
 import datetime
 import ipaddress
 import re
-from typing import Any
+from typing import Any, TypeAlias
 
 _IMAGE = re.compile(r"\w+\S+", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}.*", re.ASCII)
@@ -32,7 +32,7 @@ _OBJECT_NAME = re.compile(_DNS_NAME)
 _LONGEST_NAME = 253
 _LONGEST_LABEL = 63
 
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+Network: TypeAlias = "ipaddress.IPv4Network | ipaddress.IPv6Network"
 
 
 def image_fault(text: str) -> str:
