@@ -58,9 +58,9 @@ def test_a_machine_gets_an_agent(tmp_path: Path, player: str) -> None:
             "Installed",
         ]
         assert "ready" not in item["status"] and "agentRef" not in item["status"]
-        assert AGENT_MACHINE_FINALIZER in item["metadata"]["finalizers"]
-        machine = await on.rig.get(MACHINE, "m1")
-        assert annotations_of(machine)[MACHINE_HOOK] == ""
+        # Conditions are stored before what else the pass changed.
+        await on.rig.until(AGENT_MACHINE, "m1", lambda item: AGENT_MACHINE_FINALIZER in (item["metadata"].get("finalizers") or []))
+        await on.rig.until(MACHINE, "m1", lambda item: annotations_of(item).get(MACHINE_HOOK) == "")
         await on.agent("small")
         await on.agent("big", size="large")
         item = await on.rig.until(AGENT_MACHINE, "m1", lambda item: reserved(item) and condition(item, "Installed")[1] == "Told")
