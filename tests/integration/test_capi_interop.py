@@ -3,6 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Our passes and upstream's own controller on equal objects, on a real API server with upstream's definitions: they end in the same state.
 
+CAPI_RECORD names a file that the states before our passes and after upstream's controller are written to: `tests/unit/capi/recorded.json` was made that
+way, and lets the comparison run without the binary.
+
 Compared is every field of every object, except uids, times, versions and the documented fixes (docs/capi.md). CAPI_PROVIDER_AGENT names the binary of
 openshift/cluster-api-provider-agent at the commit of the reference, KUBEBUILDER_ASSETS the directory with kube-apiserver and etcd.
 """
@@ -40,6 +43,9 @@ pytestmark = [
 ]
 CORE = CoreKinds("v1beta2")
 CONTROL_PLANE = Resource("hypershift.openshift.io", "v1beta1", "HostedControlPlane", "hostedcontrolplanes")
+# What upstream's controller reads besides what it writes.
+INPUTS = (CORE.cluster, CONTROL_PLANE)
+RECORD = os.environ.get("CAPI_RECORD", "")
 KINDS = (AGENT_CLUSTER, CLUSTER_DEPLOYMENT, AGENT_CLUSTER_INSTALL, AGENT_MACHINE, CORE.machine, SECRET)
 OBJECTS = Mapping[str, Any]
 THEIRS, OURS = "theirs", "ours"
@@ -158,6 +164,12 @@ class Site:
         condition = {"type": "Deleting", "status": "True", "reason": "WaitingForPreTerminateHook", "message": "", "lastTransitionTime": "2026-11-21T11:00:00Z"}
         self.status(CORE.machine, name, {"conditions": [condition]})
 
+    def raw(self) -> list[dict[str, Any]]:
+        """Everything that a pass may read, with the name of the side taken out."""
+        found = [obj for resource in (*INPUTS, *KINDS) for obj in self.client.list(resource.path(self.name))] + self.client.list(AGENT.path(self.agents))
+        slim = [{**obj, "metadata": {key: value for key, value in obj["metadata"].items() if key != "managedFields"}} for obj in found]
+        return list(json.loads(json.dumps(slim).replace(f'"{self.name}', '"side')))
+
     def snapshot(self) -> dict[str, Any]:
         found = {}
         for resource in KINDS:
@@ -239,6 +251,7 @@ def ours(site: Site) -> list[str]:
 def assert_equal(sides: tuple[Site, Site], fixes: Mapping[str, Any] | None = None) -> None:
     """Both sides come to the same state; ``fixes`` are the documented differences, path -> what stands in ours."""
     theirs, mine = sides
+    before, seen = (mine.raw(), mine.snapshot()) if RECORD else ([], {})
     ours(mine)
     found: dict[str, Any] = {}
 
@@ -248,6 +261,23 @@ def assert_equal(sides: tuple[Site, Site], fixes: Mapping[str, Any] | None = Non
         return {path: each["ours"] for path, each in found.items()} == dict(fixes or {})
 
     eventually(same, lambda: shown(found))
+    if RECORD:
+        record(
+            {
+                "name": mine.name.removeprefix(f"{OURS}-"),
+                "before": before,
+                "changes": {path: each["ours"] for path, each in differences(seen, theirs.snapshot()).items()},
+                "fixes": dict(fixes or {}),
+            }
+        )
+
+
+def record(stage: Mapping[str, Any]) -> None:
+    """Each kind of change once: the objects before, and for each path what stands there afterwards."""
+    path = Path(RECORD)
+    stages = json.loads(path.read_text()) if path.is_file() else []
+    if not any(known["changes"] == stage["changes"] for known in stages):
+        path.write_text(json.dumps([*stages, stage], sort_keys=True, separators=(",", ":")).replace('},{"before"', '},\n{"before"') + "\n")
 
 
 def both(sides: tuple[Site, Site], what: str, *arguments: Any) -> None:

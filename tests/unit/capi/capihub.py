@@ -216,7 +216,7 @@ class Hub:
         metadata.setdefault("generation", 1)
         if before is not None and before.get("spec") != obj.get("spec"):
             metadata["generation"] = before["metadata"]["generation"] + 1
-        for name in ("labels", "annotations", "finalizers"):
+        for name in ("labels", "annotations", "finalizers", "ownerReferences"):
             if name in metadata and not metadata[name]:
                 del metadata[name]
         self.objects[key] = obj
