@@ -15,6 +15,7 @@ from typing import Any
 from ztlab.hub.client import Refused
 from ztlab.hub.hypershift.kinds import AGENT_MACHINE, NODE_POOL, CoreKinds
 from ztlab.hub.names import AGENT, NODE, Kind, Object, annotations_of
+from ztlab.service.model import Host
 
 from ..rig import Rig, hub_rig
 from .hosting import SPACE, available, guest_client, hosting_site, order, order_pool
@@ -41,7 +42,7 @@ def state_of(agent: Object) -> str:
 
 
 class Fleet:
-    """``states``: every state that each Agent went through, by hostname."""
+    """``states``: every state that each host went through, by hostname."""
 
     def __init__(self, rig: Rig, count: int, version: str) -> None:
         self.rig, self.lab = rig, rig.lab
@@ -49,14 +50,20 @@ class Fleet:
         self.ids = {f"worker-{number}": self.lab.machines[f"worker-{number}"].spec.system_uuid for number in range(count)}
         self.image = ""
         self.states: dict[str, list[str]] = {name: [] for name in self.ids}
-        if rig.hub.operators is not None:
-            rig.hub.operators.world.informers[AGENT].listen(self._note)
+        tell = rig.hub.service.core.on_change
 
-    def _note(self, now: Object | None, _before: Object | None) -> None:
-        name = next((name for name, uid in self.ids.items() if now is not None and now["metadata"]["name"] == uid), "")
-        state = state_of(now) if now is not None else ""
-        if name and state and self.states[name][-1:] != [state]:
-            self.states[name].append(state)
+        def note(item: Any) -> None:
+            """The service tells of every change, of which objects may show only the last."""
+            self._note(item)
+            if tell is not None:
+                tell(item)
+
+        rig.hub.service.core.on_change = note
+
+    def _note(self, item: Any) -> None:
+        name = next((name for name, uid in self.ids.items() if isinstance(item, Host) and item.id == uid), "")
+        if name and isinstance(item, Host) and self.states[name][-1:] != [item.status]:
+            self.states[name].append(item.status)
 
     def boot(self, name: str) -> None:
         """What a person or a BMC does: insert the discovery image, choose it once, restart."""

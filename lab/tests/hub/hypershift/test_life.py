@@ -51,8 +51,11 @@ async def _upgrade(fleet: Fleet) -> None:
     assert condition_of(pool, "UpdatingVersion") | {"status": "False", "reason": "AsExpected"} == condition_of(pool, "UpdatingVersion")
     hosted = await rig.until(HOSTED_CLUSTER, "guest", upgraded, namespace="clusters")
     assert [entry["version"] for entry in hosted["status"]["version"]["history"]] == ["4.22.1", "4.22.0"]
-    versions = (await rig.get(NODE_POOL, "pool", "clusters"))["status"]["nodesInfo"]["nodeVersions"]
-    assert [(entry["ocpVersion"], entry["readyNodeCount"]) for entry in versions] == [("4.22.1", 2)]
+
+    def counted(item: Any) -> bool:
+        return [(entry["ocpVersion"], entry["readyNodeCount"]) for entry in item["status"]["nodesInfo"]["nodeVersions"]] == [("4.22.1", 2)]
+
+    await rig.until(NODE_POOL, "pool", counted, namespace="clusters")
     assert not any((node["spec"] or {}).get("unschedulable") for node in (await fleet.nodes()).values())
     assert {len(fleet.lab.machines[name].boots) for name in fleet.ids} == {2}, "nobody was installed again"
 

@@ -151,10 +151,10 @@ class GuestNodesController:
         return not left
 
     async def _complete(self, machine_set: Object, target: str, space: str) -> None:
-        notes = {naming.CURRENT_CONFIG_VERSION: target, naming.UPGRADING: None, naming.NOT_UPGRADING: None}
-        await self._world.metadata(self._core.machine_set, machine_set, annotations=notes)
         version = machine_set["spec"]["template"]["spec"].get("version")
         for machine in self._world.all(self._core.machine, space):
             owners = machine["metadata"].get("ownerReferences") or []
             if version and machine["spec"].get("version") != version and any(entry["uid"] == machine_set["metadata"]["uid"] for entry in owners):
                 await self._world.patch(self._core.machine, machine, {"spec": {"version": version}})
+        notes = {naming.CURRENT_CONFIG_VERSION: target, naming.UPGRADING: None, naming.NOT_UPGRADING: None}
+        await self._world.metadata(self._core.machine_set, machine_set, annotations=notes)
