@@ -22,7 +22,7 @@ description:
 notes:
   - The user needs C(get), C(list), C(watch), C(create), C(patch) and C(delete) on C(nodepools) and C(get) on C(hostedclusters) in the namespace; C(list) and
     C(patch) on C(machines) and C(list) on C(agentmachines) in the namespace of the control plane; C(list) on C(agents) in that of the Agents. C(get) on
-    C(secrets) lets a report name certificate requests that are pending.
+    C(secrets) lets a report name certificate requests that are pending, that on C(configmaps) lets O(config) and O(tuning_config) be checked.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.hub
@@ -105,11 +105,11 @@ options:
     description: Replace Nodes that are not healthy. It takes another Agent; see C(docs/hosted.md) for the annotation with the time that bare metal needs.
     type: bool
   config:
-    description: Names of ConfigMaps with machine configuration, at most 10.
+    description: Names of ConfigMaps with machine configuration under C(config), at most 10. What they hold is checked.
     type: list
     elements: str
   tuning_config:
-    description: Names of ConfigMaps with tuning, at most 10.
+    description: Names of ConfigMaps with tuning under C(tuning), at most 10. What they hold is checked.
     type: list
     elements: str
   node_drain_timeout:

@@ -165,6 +165,9 @@ def test_hosted_cluster_and_pool(client: KubeClient, door: Open) -> None:
     assert planned["plan"] == made["plan"] and made["changed"]
     assert not ok(door(hosted_cluster, **cluster))["changed"]
     assert not ok(door(hosted_cluster, check_mode=True, **cluster))["changed"]
+    assert "ConfigMap clusters/a (config) does not exist" in door(node_pool, **{**corpus.POOL, "name": "full", "cluster_name": "full"}, config=["a"])["msg"]
+    for name, key, kind in (("a", "config", "MachineConfig"), ("b", "tuning", "Tuned")):
+        client.create(f"/api/v1/namespaces/{NAMESPACE}/configmaps", {"metadata": {"name": name}, "data": {key: f"kind: {kind}"}})
     pool = {**corpus.POOL, "name": "full", "cluster_name": "full", **POOL_WITH_EVERYTHING}
     assert ok(door(node_pool, **pool))["changed"]
     assert not ok(door(node_pool, **pool))["changed"]

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..capi.kinds import served_versions
 from ..capi.objects import text
 from ..common.errors import PartialFailure, RemoteError, ZeroTouchError
 from ..common.opened import Opened
@@ -20,6 +21,7 @@ from ..hub.namespaces import namespace_exists
 from ..kube.client import KubeClient, Object
 from ..kube.connection import connect
 from ..kube.faults import ForbiddenError
+from ..kube.paths import ROUTE
 from ..kube.write import Change, Outcome, apply_changes, diff_of
 from .given import given
 from .hosted_cluster_plan import ClusterPlan, Observed, plan_present, pools_of
@@ -67,7 +69,12 @@ def observe(client: KubeClient, options: Mapping[str, Any]) -> Observed:
         agent_namespace=namespace_exists(client, agents) if agents else True,
         found=found,
         unseen=unseen,
+        routes=present is not None or not _publishes_routes(wished) or bool(served_versions(client, ROUTE.group)),
     )
+
+
+def _publishes_routes(wished: Mapping[str, Any]) -> bool:
+    return any(each["service_publishing_strategy"].get("type") == "Route" for each in wished.get("services") or ())
 
 
 def make_key() -> bytes:

@@ -38,6 +38,7 @@ class Observed:
     agent_namespace: bool | None = True
     found: Objects = dataclasses.field(default_factory=dict, repr=False)
     unseen: bool = False  # Secrets may not be read
+    routes: bool = True  # the hub serves Routes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,6 +95,8 @@ def _absent(wished: Mapping[str, Any], observed: Observed, *, check_mode: bool) 
     found = [] if observed.unseen else list(missing(wished, observed.found))
     if observed.agent_namespace is False and not _shares_namespace(wished):
         found.append(f"Namespace {wished['agent_namespace']} (agent_namespace) does not exist: the hosted cluster would stay at ValidConfiguration False")
+    if not observed.routes:
+        found.append("The hub has no Routes (route.openshift.io): publish services as NodePort or LoadBalancer")
     if found and not check_mode:
         raise ZeroTouchError(". ".join(found) + ".", "Create what is missing first.")
     return [f"{text_}." for text_ in found]

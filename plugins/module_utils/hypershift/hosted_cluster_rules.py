@@ -22,6 +22,7 @@ from . import values
 from .given import problem
 from .hosted_cluster_networks import network_problems
 from .names import control_plane_namespace
+from .release import cluster_fault
 
 CHECK = "hosted-cluster"
 # The order of upstream's own client (3.2); the order counts, and the list is never changed afterwards.
@@ -60,6 +61,8 @@ def problems(options: Mapping[str, Any], observed: Mapping[str, Any] | None = No
         *_capabilities(options.get("capabilities") or {}),
         *_autoscaling(options.get("autoscaling") or {}, spec),
         *_lists(options),
+        *_annotations(options),
+        *_version(options, observed),
     ]
 
 
@@ -317,6 +320,19 @@ def _lists(options: Mapping[str, Any]) -> Iterator[Problem]:
         mirrors = [str(mirror) for mirror in source.get("mirrors") or ()]
         if len(mirrors) > 255 or len(set(mirrors)) < len(mirrors) or any(len(mirror) > 255 for mirror in mirrors):
             yield _invalid(f"{where}.mirrors", "must be at most 255 different repositories of at most 255 characters")
+
+
+def _annotations(options: Mapping[str, Any]) -> Iterator[Problem]:
+    for name, text in (options.get("annotations") or {}).items():
+        if text is not None and (fault := values.health_check_fault(str(name), str(text))):
+            yield _invalid(f"annotations.{name}", fault, text)
+
+
+def _version(options: Mapping[str, Any], observed: Mapping[str, Any] | None) -> Iterator[Problem]:
+    image = str(options.get("release_image") or "")
+    annotations = {str(name): str(value).lower() for name, value in (options.get("annotations") or {}).items() if value is not None}
+    if fault := cluster_fault(image, observed, annotations):
+        yield _invalid("release_image", fault, image)
 
 
 def _invalid(path: str, detail: str, value: Any = "") -> Problem:

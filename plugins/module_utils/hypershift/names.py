@@ -17,6 +17,10 @@ POOL_NODE_LABEL = f"{PREFIX}/nodePool"
 KEEP_NAMESPACE = f"{PREFIX}/skip-delete-hosted-controlplane-namespace"
 # On a NodePool or its HostedCluster: how long a Machine may take to become a Node before it is replaced; 20m if nothing is said.
 STARTUP_TIMEOUT = f"{PREFIX}/machine-health-check-node-startup-timeout"
+# On a HostedCluster: the release may be any.
+SKIP_RELEASE_CHECKS = f"{PREFIX}/skip-release-image-validation"
+HEALTH_TIMEOUT = f"{PREFIX}/machine-health-check-timeout"
+HEALTH_MOST_UNHEALTHY = f"{PREFIX}/machine-health-check-max-unhealthy"
 SAFE_TO_DELETE = f"{PREFIX}/safe-to-delete-with-cluster"
 # On a Machine: this one goes first when replicas are lowered (2.5).
 DELETE_MACHINE = "cluster.x-k8s.io/delete-machine"

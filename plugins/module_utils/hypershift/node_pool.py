@@ -17,6 +17,7 @@ from .guest import pending_requests
 from .kinds import NODE_POOL
 from .names import DELETE_MACHINE
 from .node_pool_plan import PoolPlan, plan_absent, plan_emptying, plan_present
+from .pool_config import find_config_maps
 from .pool_standing import Target, skew, standing
 from .pool_view import PoolReader, PoolView
 from .pool_wait import Host, PoolWait
@@ -107,7 +108,8 @@ class _Present(_Run):
 
     def _plan(self, view: PoolView) -> PoolPlan:
         kinds = self.reader.kinds if self.params["remove"] else None
-        return plan_present(self.params, view, kinds, check_mode=self.call.check_mode)
+        config_maps = find_config_maps(self.client, self.params)
+        return plan_present(self.params, view, kinds, config_maps=config_maps, check_mode=self.call.check_mode)
 
     def _apply(self, plan: PoolPlan, view: PoolView) -> None:
         self.write(plan.marks, view, _still_there)

@@ -21,7 +21,9 @@ from .names import DELETE_MACHINE, STARTUP_TIMEOUT, template_name
 from .node_pool_object import OWNED, pool_object
 from .node_pool_removal import Removal, plan_removal
 from .node_pool_rules import CHECK, problems
+from .pool_config import Found, config_faults
 from .pool_view import PoolView
+from .release import skew_fault
 from .supply import shortage
 
 # What the deletion of a pool begins with: no replicas, nobody who raises them again, and an operator that acts.
@@ -45,8 +47,10 @@ class PoolPlan:
         return [change.describe() for change in self.changes]
 
 
-def plan_present(options: Mapping[str, Any], view: PoolView, kinds: CoreKinds | None, *, check_mode: bool = False) -> PoolPlan:
-    """The writes that make the pool what the options say. ``kinds`` are those of Cluster API, which only a removal needs.
+def plan_present(
+    options: Mapping[str, Any], view: PoolView, kinds: CoreKinds | None, *, config_maps: Found | None = None, check_mode: bool = False
+) -> PoolPlan:
+    """The writes that make the pool what the options say. ``kinds`` are those of Cluster API, which only a removal needs; ``config_maps`` those named.
 
     Raises :class:`InvalidInput` with everything that is wrong, immutable fields named; :class:`ZeroTouchError` where the present state forbids it. In check
     mode the hosted cluster may be missing still: a task before this one may be about to make it.
@@ -58,6 +62,7 @@ def plan_present(options: Mapping[str, Any], view: PoolView, kinds: CoreKinds | 
     if errors(found):
         raise InvalidInput(found)
     warnings = _missing_cluster(wished, view, check_mode=check_mode) if view.pool is None else []
+    warnings += _configured(wished, config_maps or {}, check_mode=check_mode)
     removal = _removal(wished, view)
     if removal.replicas is not None:
         wished = {**wished, "replicas": removal.replicas}
@@ -121,12 +126,21 @@ def _supply(view: PoolView, change: Change | None, *, check_mode: bool) -> list[
     return [f"{view.title}: {told}."] if told else []
 
 
+def _configured(wished: Mapping[str, Any], config_maps: Found, *, check_mode: bool) -> list[str]:
+    faults = list(config_faults(wished, config_maps))
+    if faults and not check_mode:
+        raise ZeroTouchError(". ".join(faults) + ".", "The operator would stop at the pool (ValidMachineConfig False).")
+    return [f"{fault}." for fault in faults]
+
+
 def _warnings(wished: Mapping[str, Any], view: PoolView, desired: Mapping[str, Any], change: Change | None) -> list[str]:
     found = []
     image = text(desired, "spec", "release", "image")
     if image and values.unpinned(image):
         found.append(f"release_image {image} can become another release at any time, and nobody would notice; name it by digest or version.")
     written: Mapping[str, Any] = change.body.get("spec") or {} if change else {}
+    if "release" in written and (fault := skew_fault(image, view.hosted_cluster)):
+        found.append(f"release_image: {fault}.")
     if change is not None and change.verb == "create" and not wished.get("agent_label_selector"):
         found.append(f"{view.title} has no agent_label_selector: it takes any Agent of its namespace, those meant for other pools included.")
     if change is not None and change.verb == "patch":

@@ -46,6 +46,7 @@ def problems(options: Mapping[str, Any], observed: Mapping[str, Any] | None = No
         *_times(options),
         *_nodes(options),
         *_placement(options),
+        *_annotations(options),
         *_wait(options),
     ]
 
@@ -187,6 +188,12 @@ def _placement(options: Mapping[str, Any]) -> Iterator[Problem]:
         read_selector(selector(options.get("agent_label_selector") or {}), "agent_label_selector")
     except InvalidInput as error:
         yield from error.problems  # the CRD takes anything; the provider would fail at each look at the pool's Machines
+
+
+def _annotations(options: Mapping[str, Any]) -> Iterator[Problem]:
+    for name, text in (options.get("annotations") or {}).items():
+        if text is not None and (fault := values.health_check_fault(str(name), str(text))):
+            yield _invalid(f"annotations.{name}", fault, text)
 
 
 def _wait(options: Mapping[str, Any]) -> Iterator[Problem]:

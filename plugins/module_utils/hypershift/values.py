@@ -14,6 +14,8 @@ import ipaddress
 import re
 from typing import Any, TypeAlias
 
+from .names import HEALTH_MOST_UNHEALTHY, HEALTH_TIMEOUT, STARTUP_TIMEOUT
+
 _IMAGE = re.compile(r"\w+\S+", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}.*", re.ASCII)
 _BOOLEANS = ("true", "false", "True", "False")
@@ -85,6 +87,13 @@ def duration_fault(text: str) -> str:
     if seconds is None:
         return "must be a duration such as 90s, 10m or 1h30m"
     return "must not be negative" if seconds < 0 else ""
+
+
+def health_check_fault(annotation: str, text: str) -> str:
+    """Annotations of the MachineHealthCheck, which the operator passes over in silence where it cannot read them (1.2)."""
+    if annotation in (HEALTH_TIMEOUT, STARTUP_TIMEOUT):
+        return duration_fault(text)
+    return "must be a number or a percentage" if annotation == HEALTH_MOST_UNHEALTHY and int_or_percent(text) is None else ""
 
 
 def key_fault(text: str) -> str:

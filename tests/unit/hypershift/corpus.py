@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 Options = dict[str, Any]
 Verdict = Literal["crd", "operator", "fine"]
+HEALTH = "hypershift.openshift.io/machine-health-check"
 IMAGE = "quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64"
 
 
@@ -104,6 +105,9 @@ POOLS = (
         agent_label_selector={"matchExpressions": [{"key": "a", "operator": "Gt", "values": ["1"]}]},
     ),
     pool("selector", "fine", agent_label_selector={"matchLabels": {"size": "large"}}),
+    pool("a time for repair in words", "operator", f"annotations.{HEALTH}-timeout", annotations={f"{HEALTH}-timeout": "an hour"}),
+    pool("a share of sick nodes that is none", "operator", f"annotations.{HEALTH}-max-unhealthy", annotations={f"{HEALTH}-max-unhealthy": "some"}),
+    pool("repair with time", "fine", annotations={f"{HEALTH}-node-startup-timeout": "60m", f"{HEALTH}-max-unhealthy": "40%"}),
     pool_change("another cluster", "crd", "cluster_name", {}, cluster_name="other"),
     pool_change("another architecture", "crd", "arch", {}, arch="arm64"),
     pool_change("the architecture that the server filled in", "fine", "", {}, arch="amd64"),
@@ -249,6 +253,9 @@ CLUSTERS = (
     cluster("no release", "crd", "release_image", release_image=None),
     cluster("image with a blank", "crd", "release_image", release_image="a b"),
     cluster("control plane image with a blank", "crd", "control_plane_release_image", control_plane_release_image="a b"),
+    cluster("a release that is too old", "operator", "release_image", release_image="quay.io/x/release:4.13.9-x86_64"),
+    cluster("any release", "fine", release_image="quay.io/x/r:4.13.9", annotations={"hypershift.openshift.io/skip-release-image-validation": "true"}),
+    cluster("a time for repair in words", "operator", f"annotations.{HEALTH}-timeout", annotations={f"{HEALTH}-timeout": "an hour"}),
     cluster("no pull secret", "crd", "pull_secret", pull_secret=None),
     cluster("no agent namespace", "operator", "agent_namespace", agent_namespace=None),
     cluster("agent namespace that is too long", "crd", "agent_namespace", agent_namespace="h" * 64),

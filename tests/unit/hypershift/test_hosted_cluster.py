@@ -353,3 +353,20 @@ def test_a_namespace_that_stays_too_long(api: Any) -> None:
     api.put(f"/api/v1/namespaces/{hub.PLANE}", {"metadata": {}, "status": {"conditions": [{"status": "True", "message": "Some content remains"}]}})
     with pytest.raises(Exception, match="Some content remains"):
         hosted_cluster_wait.await_namespace_gone(api, hub.PLANE, SystemClock(), 0.0)
+
+
+def test_routes_on_a_hub_without_them(api: Any) -> None:
+    route = {"type": "Route", "node_port": None, "load_balancer": None, "route": None}
+    services = [{"service": name, "service_publishing_strategy": route} for name in ("APIServer", "OAuthServer", "Konnectivity", "Ignition")]
+    options = {**NEW, "api_server_address": None, "services": services}
+    api.objects["/apis/route.openshift.io"] = {"versions": []}
+    assert "The hub has no Routes" in opened(**options)["msg"] and not api.writes
+    api.objects["/apis/route.openshift.io"] = {"versions": [{"version": "v1"}]}
+    assert ok(opened(**options))["changed"]
+
+
+def test_one_that_is_being_deleted(api: Any) -> None:
+    going = hub.hosted_cluster()
+    going["metadata"]["deletionTimestamp"] = "2026-11-21T12:00:00Z"
+    api.cluster(going)
+    assert "is being deleted. Run again when it is gone" in opened(**NEW)["msg"]

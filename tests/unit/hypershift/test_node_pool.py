@@ -382,3 +382,16 @@ def test_a_pool_that_is_being_deleted(api: Any) -> None:
     going["metadata"]["deletionTimestamp"] = "2026-11-21T12:00:00Z"
     api.pool(going)
     assert "is being deleted. Run again when it is gone" in opened(replicas=2)["msg"]
+
+
+def test_config_maps_that_are_missing(api: Any) -> None:
+    running(api, 1)
+    assert "ConfigMap clusters/kubelet (config) does not exist" in opened(config=["kubelet"])["msg"]
+    assert not api.writes
+    assert ok(opened(check_mode=True, config=["kubelet"]))["warnings"] == ["ConfigMap clusters/kubelet (config) does not exist."]
+
+
+def test_a_release_that_is_ahead_of_its_control_plane(api: Any) -> None:
+    running(api, 1)
+    told = ok(opened(check_mode=True, release_image="quay.io/x/release:4.23.0-x86_64"))["warnings"]
+    assert told == ["release_image: 4.23.0 is newer than the control plane, which has 4.22.0; give the hosted cluster the release first."]

@@ -1,0 +1,76 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Releases by the version in their tag: what is too old, a step back, or too far from the control plane. Pure (reference hypershift-agent.md 1.5, 4).
+
+An image that is named by digest says nothing; the operator reads it and tells in a condition.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ..capi.objects import annotations_of, text
+from .hosted_cluster_status import last_version
+from .names import SKIP_RELEASE_CHECKS
+
+Version = tuple[int, int, int]
+
+OLDEST: Version = (4, 14, 0)
+# How many minor versions a pool may be behind its control plane.
+_BEHIND = 3
+# 5.0 comes after 4.22 as 4.23 would.
+_MINORS_OF_4 = 23
+_TAG = re.compile(r"[^@]*:(\d+)\.(\d+)\.(\d+)(?:[-.+_][\w.+-]*)?")
+_VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+
+
+def version_of(image: str) -> Version | None:
+    """The version in a tag (``…:4.22.0-x86_64``); None where there is none."""
+    match = _TAG.fullmatch(image.partition("@")[0])
+    return (int(match[1]), int(match[2]), int(match[3])) if match else None
+
+
+def minor_of(version: Version) -> int:
+    """Minor versions counted through the change from 4 to 5."""
+    major, minor, _patch = version
+    return minor + _MINORS_OF_4 * (major - 4)
+
+
+def cluster_fault(image: str, present: Mapping[str, Any] | None, wished: Mapping[str, str | None]) -> str:
+    """What is wrong with a release for a hosted cluster, which is ``present`` or None; ``wished`` are annotations that the user gives."""
+    if {**annotations_of(present), **wished}.get(SKIP_RELEASE_CHECKS) == "true":
+        return ""
+    version = version_of(image)
+    if version is None:
+        return ""
+    if version < OLDEST:
+        return f"must be {OLDEST[0]}.{OLDEST[1]} or newer"
+    running = running_version(present)
+    if running is not None and minor_of(version) < minor_of(running):
+        return f"must not go back to an older minor version: it runs {shown(running)}"
+    return ""
+
+
+def skew_fault(image: str, hosted_cluster: Mapping[str, Any] | None) -> str:
+    """What is wrong with a release for a pool of this hosted cluster. The operator only tells, and goes on (1.4)."""
+    version = version_of(image)
+    plane = running_version(hosted_cluster) or version_of(text(hosted_cluster, "spec", "release", "image"))
+    if version is None or plane is None:
+        return ""
+    if (minor_of(version), version[2]) > (minor_of(plane), plane[2]):
+        return f"{shown(version)} is newer than the control plane, which has {shown(plane)}; give the hosted cluster the release first"
+    behind = minor_of(plane) - minor_of(version)
+    return f"{shown(version)} is {behind} minor versions behind the control plane; {_BEHIND} are supported" if behind > _BEHIND else ""
+
+
+def running_version(hosted_cluster: Mapping[str, Any] | None) -> Version | None:
+    """The version that a hosted cluster has or is getting."""
+    match = _VERSION.match(str(last_version(hosted_cluster).get("version") or ""))
+    return (int(match[1]), int(match[2]), int(match[3])) if match else None
+
+
+def shown(version: Version) -> str:
+    return ".".join(map(str, version))

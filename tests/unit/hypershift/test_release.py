@@ -1,0 +1,99 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Releases by their tags, and the ConfigMaps of a pool."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.names import SKIP_RELEASE_CHECKS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.pool_config import config_faults
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.release import cluster_fault, skew_fault, version_of
+
+_SPEC = importlib.util.spec_from_file_location("hypershift_hub", Path(__file__).with_name("hub.py"))
+hub = sys.modules.get("hypershift_hub") or importlib.util.module_from_spec(_SPEC)
+if "hypershift_hub" not in sys.modules:
+    sys.modules["hypershift_hub"] = hub
+    _SPEC.loader.exec_module(hub)
+
+
+def image(version: str) -> str:
+    return f"registry.example.com:5000/ocp/release:{version}-x86_64"
+
+
+def running(version: str) -> Any:
+    return hub.hosted_cluster(version={"history": [{"version": version, "state": "Completed", "image": "x"}]})
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (image("4.22.3"), (4, 22, 3)),
+        ("quay.io/x/release:5.0.0-rc.1-multi@sha256:00", (5, 0, 0)),
+        ("quay.io/x/release@sha256:00", None),
+        ("registry.example.com:5000/release", None),
+        ("quay.io/x/release:latest", None),
+        ("quay.io/x/release:4.22", None),
+    ],
+)
+def test_versions_in_tags(text: str, found: Any) -> None:
+    assert version_of(text) == found
+
+
+def test_releases_of_a_hosted_cluster() -> None:
+    assert cluster_fault(image("4.13.40"), None, {}) == "must be 4.14 or newer"
+    assert cluster_fault(image("4.14.0"), None, {}) == ""
+    assert cluster_fault(image("4.21.9"), running("4.22.0"), {}) == "must not go back to an older minor version: it runs 4.22.0"
+    assert cluster_fault(image("4.22.0"), running("4.22.5"), {}) == ""
+    assert cluster_fault(image("4.22.9"), running("5.0.1"), {})
+    assert cluster_fault(image("4.21.9"), running("4.22.0"), {SKIP_RELEASE_CHECKS: "true"}) == ""
+    assert cluster_fault("quay.io/x@sha256:00", running("4.22.0"), {}) == ""
+
+
+@pytest.mark.parametrize(
+    ("pool", "plane", "words"),
+    [
+        ("4.22.0", "4.22.0", ""),
+        ("4.19.9", "4.22.0", ""),
+        ("4.18.9", "4.22.0", "4 minor versions behind"),
+        ("4.22.1", "4.22.0", "newer than the control plane"),
+        ("4.20.0", "5.0.0", ""),
+        ("4.19.0", "5.0.0", "4 minor versions behind"),
+        ("5.0.0", "4.22.9", "newer than the control plane"),
+    ],
+)
+def test_how_far_a_pool_may_be_from_its_control_plane(pool: str, plane: str, words: str) -> None:
+    fault = skew_fault(image(pool), running(plane))
+    assert words in fault and bool(fault) is bool(words)
+
+
+def test_a_control_plane_that_has_not_said_its_version() -> None:
+    assert "newer than" in skew_fault(image("4.23.0"), hub.hosted_cluster())
+    assert skew_fault(image("4.23.0"), None) == ""
+
+
+def test_config_maps() -> None:
+    found: dict[str, Any] = {
+        "good": {"data": {"config": "kind: MachineConfig\n---\nkind: KubeletConfig\n"}},
+        "empty": {"data": {"other": "x"}},
+        "broken": {"data": {"config": "a: [b"}},
+        "pod": {"data": {"config": "kind: Pod"}},
+        "text": {"data": {"config": "just words"}},
+        "none": None,
+        "tuned": {"data": {"tuning": "kind: PerformanceProfile"}},
+        "wrong": {"data": {"tuning": "kind: MachineConfig"}},
+    }
+    options = {"namespace": "clusters", "config": ["good", "empty", "broken", "pod", "text", "none", "unreadable"], "tuning_config": ["tuned", "wrong"]}
+    assert [fault.partition("/")[2].partition(";")[0] for fault in config_faults(options, found)] == [
+        "empty (config) has nothing under config",
+        "broken (config) holds no YAML under config",
+        "pod (config) holds a Pod",
+        "text (config) holds a document without kind",
+        "none (config) does not exist",
+        "wrong (tuning_config) holds a MachineConfig",
+    ]
