@@ -200,6 +200,12 @@ def test_spread_counts_what_the_group_has_already() -> None:
     assert racks(choose(wishes, RACKS, Policy("spread", "rack"), taken=taken)) == {"r2": 2, "r3": 1}
 
 
+def test_spread_counts_those_who_keep_their_host_too() -> None:
+    claimed = host("claimed", labels={"rack": "r1"}, reserved_by="old", reserved_namespace="clusters-c1")
+    wishes = [wish("old", group="pool"), wish("back", group="pool", hostname="r2-0"), wish("new", group="pool")]
+    assert racks(choose(wishes, [claimed, *RACKS], Policy("spread", "rack"))) == {"r1": 1, "r2": 1, "r3": 1}
+
+
 def test_spread_of_two_groups() -> None:
     wishes = [wish(f"{group}{number}", group=group) for group in "ab" for number in range(2)]
     choice = choose(wishes, [entry for entry in RACKS if entry.name.endswith(("-0", "-1"))], Policy("spread", "rack"))
@@ -211,6 +217,13 @@ def test_spread_moves_the_first_for_the_sake_of_the_second() -> None:
     hosts = [host("a", labels={"rack": "r1"}), host("b", labels={"rack": "r2"}, cpus=16), host("c", labels={"rack": "r1", "gpu": "yes"})]
     choice = choose([wish("m1", group="p"), wish("m2", labelled(gpu="yes"), group="p")], hosts, Policy("spread", "rack"))
     assert names(choice) == {"m1": "b", "m2": "c"}
+
+
+def test_spread_exchanges_until_it_is_even() -> None:
+    """Those who can go anywhere choose first; the four who cannot then crowd the first rack."""
+    hosts = [host(f"{rack}-{number}", labels={"rack": rack, "gpu": gpu}) for rack, gpu in (("r1", "yes"), ("r2", "no")) for number in range(8)]
+    wishes = [*(wish(f"any{number}") for number in range(8)), *(wish(f"gpu{number}", labelled(gpu="yes")) for number in range(4))]
+    assert racks(choose(wishes, hosts, Policy("spread", "rack"))) == {"r1": 6, "r2": 6}
 
 
 def test_hosts_without_the_label_are_one_place() -> None:
@@ -249,6 +262,11 @@ def test_reuse() -> None:
     assert names(choose([wish("m1", hostname="a"), wish("m2", hostname="a")], hosts)) == {"m1": "a", "m2": "b"}
 
 
+def test_a_host_that_does_not_suit_any_more_is_not_reused() -> None:
+    hosts = [host("a", cpus=2), host("b")]
+    assert names(choose([wish("m", cpus=4, hostname="a")], hosts)) == {"m": "b"}
+
+
 def test_reuse_does_not_cost_anybody_a_host() -> None:
     hosts = [host("a", labels={"gpu": "yes"}), host("b")]
     assert names(choose([wish("m1", hostname="a"), wish("m2", labelled(gpu="yes"))], hosts)) == {"m1": "b", "m2": "a"}
@@ -265,6 +283,11 @@ def test_pins() -> None:
         ("clusters-c1", "m4"): "it is pinned to d, and no Agent has that name",
         ("clusters-c1", "m5"): "the one Agent that suits serves clusters-c1/m2",
     }
+
+
+def test_a_pin_comes_before_the_one_who_has_waited_longer() -> None:
+    hosts = [host("a"), host("b", approved=False)]
+    assert names(choose([wish("m1", created="2026-01-01T00:00:00Z"), wish("m2", created="2026-02-01T00:00:00Z", pinned="a")], hosts)) == {"m2": "a"}
 
 
 @pytest.mark.parametrize(
