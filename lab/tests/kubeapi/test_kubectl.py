@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 from ztlab.kubeapi import Authentication
-from ztlab.kubeapi.hub import hub_api
+from ztlab.kubeapi.hub import CRDS, hub_api
 
 from .rig import Api, run, thing
 
@@ -125,6 +125,31 @@ def test_kubectl_works_with_a_hub(tmp_path: Path) -> None:
             await api.stop()
 
     run(flow(), 120)
+
+
+def test_kubectl_scales(tmp_path: Path) -> None:
+    async def flow() -> None:
+        api = hub_api((CRDS / "cluster-api-v1beta2",), authentication=Authentication(open_to_all=True))
+        await api.start("127.0.0.1")
+        kubectl = Kubectl(api.port, tmp_path)
+        machine = {"clusterName": "c", "bootstrap": {}, "infrastructureRef": {"apiGroup": "a.b", "kind": "T", "name": "t"}}
+        spec = {"clusterName": "c", "replicas": 1, "selector": {"matchLabels": {"a": "b"}}, "template": {"spec": machine}}
+        document = {"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineDeployment", "metadata": {"name": "pool"}, "spec": spec}
+        try:
+            for arguments, text in (
+                (("create", "-f", "-"), "created"),
+                (("scale", "machinedeployment/pool", "--replicas=5"), "scaled"),
+                (("scale", "machinedeployment/pool", "--replicas=2", "--current-replicas=5"), "scaled"),
+                (("get", "md", "pool", "-o", "jsonpath={.spec.replicas}"), "2"),
+            ):
+                code, output = await kubectl(*arguments, "-n", "default", stdin=manifest(document))
+                assert code == 0 and text in output, (arguments, output)
+            code, output = await kubectl("scale", "machinedeployment/pool", "--replicas=1", "--current-replicas=7", "-n", "default")
+            assert code != 0 and "Expected replicas to be 7, was 2" in output, output
+        finally:
+            await api.stop()
+
+    run(flow(), 60)
 
 
 CSR = {

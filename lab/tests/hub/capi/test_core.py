@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from ztlab.hub.capi.drain import POD
-from ztlab.hub.capi.kinds import AGENT_CLUSTER, AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, CoreKinds
+from ztlab.hub.capi.kinds import AGENT_CLUSTER, AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, CONTRACT_LABEL, DEFINITION, CoreKinds
 from ztlab.hub.capi.shape import new_conditions, old_conditions
 from ztlab.hub.client import Client, Refused
 from ztlab.hub.conditions import find
@@ -64,6 +64,13 @@ class Play:
 
     async def machines(self) -> list[Object]:
         return sorted((await self.rig.client.list(CORE.machine, "edge"))[0], key=lambda item: str(item["metadata"]["name"]))
+
+    async def first(self) -> Object:
+        """The Machine that comes first, once there is one."""
+        async with asyncio.timeout(60):
+            while not (found := await self.machines()):
+                await asyncio.sleep(0.1)
+        return found[0]
 
     async def running(self, count: int, seconds: float = 60.0) -> list[Object]:
         """The Machines, once that many run and no other is left."""
@@ -137,6 +144,21 @@ def test_the_life_of_a_machine(tmp_path: Path) -> None:
         await play.client.patch(NODE, name, "", {"status": {"conditions": [{**READY[0], "status": "False", "message": "gone"}]}}, subresource="status")
         machine = await play.rig.until(CORE.machine, name, lambda item: find(old_conditions(item), "NodeHealthy").get("status") == "False")
         await play.rig.until(CORE.machine_deployment, POOL, lambda item: not item["status"].get("availableReplicas"))
+
+    act(tmp_path, 1, scene)
+
+
+def test_the_newer_contract_is_a_promise(tmp_path: Path) -> None:
+    """A definition with that label tells of its objects by another field, which upstream's provider does not write."""
+    name = f"{AGENT_MACHINE.plural}.{AGENT_MACHINE.group}"
+
+    async def scene(play: Play) -> None:
+        await play.rig.client.patch(DEFINITION, name, "", {"metadata": {"labels": {CONTRACT_LABEL: "v1beta1"}}})
+        await play.rig.until(AGENT_MACHINE, (await play.first())["metadata"]["name"], lambda item: (item.get("status") or {}).get("ready"))
+        await asyncio.sleep(1)
+        assert (await play.first())["status"]["phase"] == "Provisioning"
+        await play.rig.client.patch(DEFINITION, name, "", {"metadata": {"labels": {CONTRACT_LABEL: None}}})
+        await play.running(1)
 
     act(tmp_path, 1, scene)
 

@@ -148,6 +148,9 @@ def test_addresses() -> None:
         {"type": "InternalDNS", "address": "h"},
     ]
     assert addresses({"spec": {"hostname": "wished"}, "status": {}})[-1]["address"] == "wished"
+    nics[0]["ipV4Addresses"] = ["192.0.2.7"]
+    with pytest.raises(ValueError):
+        addresses(item)
     assert addresses({"spec": {}})[-1] == {"type": "InternalDNS", "address": ""}, "upstream writes it empty, and the API refuses it"
 
 

@@ -73,6 +73,27 @@ def test_a_pool_grows_and_shrinks(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     asyncio.run(run())
 
 
+def test_the_provider_is_where_its_deployment_is(tmp_path: Path) -> None:
+    """Scaled to nothing it does nothing; one for a namespace of its own takes over there."""
+
+    async def run() -> None:
+        async with hub_rig(tmp_path, site=site()) as rig:
+            space, name = "cluster-api-provider-agent", "cluster-api-provider-agent-controller-manager"
+            deployment = await rig.until(DEPLOYMENT, name, lambda item: (item.get("status") or {}).get("readyReplicas"), namespace=space)
+            await rig.patch(DEPLOYMENT, name, {"spec": {"replicas": 0}}, namespace=space)
+            await rig.until(DEPLOYMENT, name, lambda item: not (item["status"].get("readyReplicas")), namespace=space)
+            await rig.create(AGENT_CLUSTER, CLUSTER, {})
+            await asyncio.sleep(1)
+            assert not (await rig.get(AGENT_CLUSTER, CLUSTER))["metadata"].get("finalizers")
+            container = {**deployment["spec"]["template"]["spec"]["containers"][0], "args": ["--namespace=edge", "--agent-namespace=edge"]}
+            spec = {**deployment["spec"], "replicas": 1, "template": {**deployment["spec"]["template"], "spec": {"containers": [container]}}}
+            await rig.create(DEPLOYMENT, "own", spec)
+            await rig.until(AGENT_CLUSTER, CLUSTER, lambda item: item["metadata"].get("finalizers"))
+            await rig.until(LEASE, LEADER, lambda item: item["spec"]["renewTime"])
+
+    asyncio.run(run())
+
+
 async def grown(rig: Rig, core: CoreKinds, machines: list[Machine]) -> None:
     done = await rig.until(core.machine_deployment, POOL, lambda item: (item["status"]).get("availableReplicas") == 2)
     assert phase(done) == "Running"

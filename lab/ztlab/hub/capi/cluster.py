@@ -10,9 +10,9 @@ from ..names import Key, Kind, Object, deleting, owner
 from ..world import World
 from .cluster_status import State, cluster_status
 from .conditions import true
-from .kinds import AGENT_CLUSTER, CLUSTER_FINALIZER, CLUSTER_NAME, HOSTED_CONTROL_PLANE, CoreKinds
+from .kinds import AGENT_CLUSTER, CLUSTER_FINALIZER, CLUSTER_NAME, DEFINITION, HOSTED_CONTROL_PLANE, CoreKinds
 from .nodes import Nodes
-from .shape import paused, reference_target
+from .shape import paused, provisioned, reference_target
 
 WAIT_SECONDS = 5.0
 LOOK_SECONDS = 30.0
@@ -72,9 +72,11 @@ class ClusterController:
 
     async def _show(self, cluster: Object, *, pause: bool = False, going: Condition | None = None) -> Object:
         """The Cluster with its status as it is now."""
-        _kind, infrastructure = self._referred(cluster, "infrastructureRef")
+        kind, infrastructure = self._referred(cluster, "infrastructureRef")
         _other, plane = self._referred(cluster, "controlPlaneRef")
-        status = cluster_status(cluster, State(infrastructure, plane, pause, going), self._world.now(), v1beta2=self._core.v1beta2)
+        definition = self._world.get(DEFINITION, ("", f"{kind.plural}.{kind.group}")) if kind is not None else None
+        state = State(infrastructure, infrastructure is not None and provisioned(infrastructure, definition), plane, pause, going)
+        status = cluster_status(cluster, state, self._world.now(), v1beta2=self._core.v1beta2)
         return await self._world.status(self._core.cluster, cluster, status)
 
     # deletion

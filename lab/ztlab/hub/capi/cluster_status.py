@@ -11,16 +11,18 @@ from ..conditions import Condition, find
 from ..names import Object, deleting
 from . import conditions as made
 from .conditions import false, read, true, unknown
-from .shape import new_conditions, old_conditions, provisioned, with_conditions
+from .shape import new_conditions, old_conditions, with_conditions
 
 AVAILABLE_REASONS = ("Available", "NotAvailable", "AvailableUnknown")
 
 
 @dataclasses.dataclass(frozen=True)
 class State:
-    """The objects that a Cluster refers to; ``going``: the condition Deleting of one that goes."""
+    """The objects that a Cluster refers to; ``provisioned``: whether the infrastructure says that it is there; ``going``: the condition Deleting
+    of a Cluster that goes."""
 
     infrastructure: Object | None = None
+    provisioned: bool = False
     plane: Object | None = None
     paused: bool = False
     going: Condition | None = None
@@ -34,7 +36,7 @@ def infrastructure_ready(cluster: Object, state: State) -> bool:
     """Once true it stays."""
     status = cluster.get("status") or {}
     before = status.get("infrastructureReady") or (status.get("initialization") or {}).get("infrastructureProvisioned")
-    return bool(before) or (state.infrastructure is not None and provisioned(state.infrastructure))
+    return bool(before) or state.provisioned
 
 
 def initialized(cluster: Object, state: State) -> bool:

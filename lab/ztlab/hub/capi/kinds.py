@@ -17,6 +17,7 @@ AGENT_MACHINE_TEMPLATE = Kind(PROVIDER, "v1beta1", "AgentMachineTemplate", "agen
 # An AgentCluster reads its control plane, whoever makes that one ready.
 HOSTED_CONTROL_PLANE = Kind("hypershift.openshift.io", "v1beta1", "HostedControlPlane", "hostedcontrolplanes")
 DEPLOYMENT = Kind("apps", "v1", "Deployment", "deployments")
+DEFINITION = Kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", namespaced=False)
 LEASE = Kind("coordination.k8s.io", "v1", "Lease", "leases")
 
 CLUSTER_FINALIZER = "cluster.cluster.x-k8s.io"
@@ -40,6 +41,9 @@ PRE_TERMINATE = "pre-terminate.delete.hook.machine.cluster.x-k8s.io"
 NO_DRAIN = "machine.cluster.x-k8s.io/exclude-node-draining"
 NO_DETACH = "machine.cluster.x-k8s.io/exclude-wait-for-node-volume-detach"
 UPDATING_IN_PLACE = "in-place-updates.internal.cluster.x-k8s.io/update-in-progress"
+
+# On a definition: the versions that keep a contract of Cluster API.
+CONTRACT_LABEL = f"{CORE}/v1beta2"
 
 AGENT_MACHINE_FINALIZER = "agentmachine.agent-install.openshift.io/deprovision"
 AGENT_CLUSTER_FINALIZER = "agentclustercapi-provider.agent-install.openshift.io/deprovision"

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from ..client import Refused
 from ..names import NODE, Key, Kind, Object, annotations_of, deleting, key_of, owner
 from ..world import World
-from .kinds import AGENT_MACHINE, CLUSTER_NAME, MACHINE_FINALIZER, CoreKinds
+from .kinds import AGENT_MACHINE, CLUSTER_NAME, DEFINITION, MACHINE_FINALIZER, CoreKinds
 from .machine_deletion import Deletion
 from .machine_status import Parts, machine_status
 from .nodes import Nodes
@@ -40,22 +42,29 @@ class MachineController:
             return RETRY_SECONDS
         kind, infrastructure = self._infrastructure(machine)
         if paused(machine, cluster):
-            parts = Parts(infrastructure, self._node(machine, cluster_key), self._nodes.all(cluster_key) is not None, paused=True)
+            parts = dataclasses.replace(self._parts(machine, kind, infrastructure, cluster_key), paused=True)
             await self._world.status(self._core.machine, machine, machine_status(machine, parts, self._world.now(), v1beta2=self._core.v1beta2))
             return None
         if deleting(machine):
-            return await self._deletion.reconcile(machine, cluster, kind, infrastructure, self._node(machine, cluster_key))
+            return await self._deletion.reconcile(machine, cluster, kind, self._parts(machine, kind, infrastructure, cluster_key))
         machine = await self._keep(machine, cluster)
         if kind is not None and infrastructure is not None:
             infrastructure = await self._adopt(machine, kind, infrastructure)
-            machine = await self._take_over(machine, infrastructure)
-        node = self._node(machine, cluster_key)
-        if node is not None:
-            await self._mark_node(machine, cluster_key, node)
-        parts = Parts(infrastructure, node, self._nodes.all(cluster_key) is not None)
+            machine = await self._take_over(machine, kind, infrastructure)
+        parts = self._parts(machine, kind, infrastructure, cluster_key)
+        if parts.node is not None:
+            await self._mark_node(machine, cluster_key, parts.node)
         await self._world.status(self._core.machine, machine, machine_status(machine, parts, self._world.now(), v1beta2=self._core.v1beta2))
         waits = machine["spec"].get("providerID") and not node_name(machine)
         return RETRY_SECONDS if waits else None
+
+    def _provisioned(self, kind: Kind | None, item: Object | None) -> bool:
+        if kind is None or item is None:
+            return False
+        return provisioned(item, self._world.get(DEFINITION, ("", f"{kind.plural}.{kind.group}")))
+
+    def _parts(self, machine: Object, kind: Kind | None, item: Object | None, cluster: Key) -> Parts:
+        return Parts(item, self._provisioned(kind, item), self._node(machine, cluster), self._nodes.all(cluster) is not None)
 
     def _infrastructure(self, machine: Object) -> tuple[Kind | None, Object | None]:
         target = reference_target(machine["spec"].get("infrastructureRef"), machine["metadata"]["namespace"])
@@ -85,10 +94,10 @@ class MachineController:
             item = await self._world.patch(kind, item, {"metadata": {"ownerReferences": [*others, wanted]}}, locked=True)
         return await self._world.metadata(kind, item, labels=labels)
 
-    async def _take_over(self, machine: Object, infrastructure: Object) -> Object:
+    async def _take_over(self, machine: Object, kind: Kind, infrastructure: Object) -> Object:
         """The provider id, once the infrastructure says that it is there."""
         provider_id = infrastructure["spec"].get("providerID")
-        if not provisioned(infrastructure) or not provider_id or machine["spec"].get("providerID") == provider_id:
+        if not self._provisioned(kind, infrastructure) or not provider_id or machine["spec"].get("providerID") == provider_id:
             return machine
         return await self._world.patch(self._core.machine, machine, {"spec": {"providerID": provider_id}})
 

@@ -50,19 +50,20 @@ class Deletion:
     def __init__(self, world: World, core: CoreKinds, nodes: Nodes) -> None:
         self._world, self._core, self._nodes = world, core, nodes
 
-    async def reconcile(self, machine: Object, cluster: Object | None, kind: Kind | None, infrastructure: Object | None, node: Object | None) -> float | None:
+    async def reconcile(self, machine: Object, cluster: Object | None, kind: Kind | None, parts: Parts) -> float | None:
         """One look; lab seconds until the next."""
         if MACHINE_FINALIZER not in (machine["metadata"].get("finalizers") or []):
             return None
-        stage = await self._stage(machine, cluster, kind, infrastructure, node)
-        machine = await self._show(machine, stage or Stage("DeletionCompleted", "Deletion completed"), infrastructure, node)
+        stage = await self._stage(machine, cluster, kind, parts)
+        machine = await self._show(machine, stage or Stage("DeletionCompleted", "Deletion completed"), parts)
         if stage is None:
             await self._world.drop_finalizer(self._core.machine, machine, MACHINE_FINALIZER)
             return None
         return stage.again
 
-    async def _stage(self, machine: Object, cluster: Object | None, kind: Kind | None, infrastructure: Object | None, node: Object | None) -> Stage | None:
+    async def _stage(self, machine: Object, cluster: Object | None, kind: Kind | None, parts: Parts) -> Stage | None:
         """What is to be waited for; None: nothing any more."""
+        infrastructure, node = parts.infrastructure, parts.node
         waiting = hooks(machine, PRE_DRAIN)
         if waiting:
             return self._held("WaitingForPreDrainHook", "PreDrainDeleteHookSucceeded", waiting)
@@ -143,15 +144,9 @@ class Deletion:
                 return None
         return Stage("DeletingNode", f"The Node could not be deleted: {problem}", again=GONE_SECONDS) if limit == 0 else None
 
-    async def _show(self, machine: Object, stage: Stage, infrastructure: Object | None, node: Object | None) -> Object:
-        done = self._passed(machine, stage)
-        parts = Parts(
-            infrastructure,
-            node,
-            self._nodes.all(self._cluster(machine)) is not None,
-            deletion=true("Deleting", stage.reason, stage.message),
-            old_deletion=(*done, *stage.old),
-        )
+    async def _show(self, machine: Object, stage: Stage, parts: Parts) -> Object:
+        old = (*self._passed(machine, stage), *stage.old)
+        parts = dataclasses.replace(parts, deletion=true("Deleting", stage.reason, stage.message), old_deletion=old)
         status = machine_status(machine, parts, self._world.now(), v1beta2=self._core.v1beta2)
         if stage.started:
             deletion: dict[str, Any] = dict((machine.get("status") or {}).get("deletion") or {})

@@ -13,7 +13,7 @@ from ..conditions import Condition, find
 from ..names import Object, deleting
 from . import conditions as made
 from .conditions import false, read, true, unknown
-from .shape import new_conditions, node_name, old_conditions, provisioned, with_conditions
+from .shape import new_conditions, node_name, old_conditions, with_conditions
 
 READY_REASONS = ("Ready", "NotReady", "ReadyUnknown")
 NODE_INFO = (
@@ -33,9 +33,11 @@ PRESSURES = ("MemoryPressure", "DiskPressure", "PIDPressure")
 
 @dataclasses.dataclass(frozen=True)
 class Parts:
-    """``nodes_known``: whether the workload cluster's Nodes could be read; ``deletion``: the condition Deleting of a Machine that goes."""
+    """``provisioned``: whether the infrastructure says that it is there; ``nodes_known``: whether the workload cluster's Nodes could be read;
+    ``deletion``: the condition Deleting of a Machine that goes."""
 
     infrastructure: Object | None = None
+    provisioned: bool = False
     node: Object | None = None
     nodes_known: bool = False
     deletion: Condition | None = None
@@ -51,7 +53,7 @@ def infrastructure_ready(machine: Mapping[str, Any], parts: Parts) -> bool:
     """Once true it stays."""
     status = machine.get("status") or {}
     before = status.get("infrastructureReady") or (status.get("initialization") or {}).get("infrastructureProvisioned")
-    return bool(before) or (parts.infrastructure is not None and provisioned(parts.infrastructure))
+    return bool(before) or parts.provisioned
 
 
 def phase(machine: Object, parts: Parts) -> str:
@@ -84,7 +86,7 @@ def _infrastructure(machine: Object, parts: Parts) -> tuple[Condition, Condition
     if mirrored is not None:
         same = dataclasses.replace(mirrored, type="InfrastructureReady")
         return same, dataclasses.replace(same, reason="" if same.status == "True" else same.reason)
-    if provisioned(item):
+    if parts.provisioned:
         return true("InfrastructureReady", "Ready"), true("InfrastructureReady", "")
     text = f"{item['kind']} status.ready is false"
     return false("InfrastructureReady", "NotReady", text), false("InfrastructureReady", "WaitingForInfrastructure", "")

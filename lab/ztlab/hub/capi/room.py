@@ -20,6 +20,7 @@ from .kinds import (
     AGENT_MACHINE_NAMESPACE,
     AGENT_MACHINE_TEMPLATE,
     CORE,
+    DEFINITION,
     DEPLOYMENT,
     HOSTED_CONTROL_PLANE,
     CoreKinds,
@@ -44,7 +45,7 @@ def kinds(version: str) -> tuple[Kind, ...]:
     """What a world must watch for these controllers."""
     core = CoreKinds(version)
     own = (core.cluster, core.machine, core.machine_set, core.machine_deployment)
-    return (*own, AGENT_CLUSTER, AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, HOSTED_CONTROL_PLANE, DEPLOYMENT)
+    return (*own, AGENT_CLUSTER, AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, HOSTED_CONTROL_PLANE, DEPLOYMENT, DEFINITION)
 
 
 class ClusterApiCore:
@@ -80,8 +81,14 @@ class ClusterApiCore:
         for kind in (AGENT_CLUSTER, HOSTED_CONTROL_PLANE):
             on(kind, self.clusters, self._clusters_that_refer)
         on(SECRET, self.machines, self._machines_of_kubeconfig)
+        on(DEFINITION, self.machines, lambda item: self._all_of(item, AGENT_MACHINE, core.machine))
+        on(DEFINITION, self.clusters, lambda item: self._all_of(item, AGENT_CLUSTER, core.cluster))
 
     # who is concerned
+
+    def _all_of(self, definition: Object, about: Kind, kind: Kind) -> list[Key]:
+        """A definition that promises another contract concerns all objects that refer to its kind."""
+        return [key_of(item) for item in self._world.all(kind)] if definition["metadata"]["name"] == f"{about.plural}.{about.group}" else []
 
     def _of_cluster(self, kind: Kind, cluster: Object) -> list[Key]:
         namespace, name = key_of(cluster)

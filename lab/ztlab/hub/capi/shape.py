@@ -11,7 +11,7 @@ from typing import Any
 
 from ..conditions import find
 from ..names import Key, Object, annotations_of
-from .kinds import PAUSED
+from .kinds import CONTRACT_LABEL, PAUSED
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
 _UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
@@ -97,10 +97,11 @@ def controller_of(item: Mapping[str, Any]) -> Mapping[str, Any]:
     return next((owner for owner in item["metadata"].get("ownerReferences") or () if owner.get("controller")), {})
 
 
-def provisioned(infrastructure: Mapping[str, Any]) -> bool:
-    """Either contract's way to say that infrastructure is there."""
+def provisioned(infrastructure: Mapping[str, Any], definition: Mapping[str, Any] | None) -> bool:
+    """Whether infrastructure is there, told as its definition promises: one with the label of the newer contract is not asked for ``ready``."""
     status = infrastructure.get("status") or {}
-    return bool(status.get("ready") or (status.get("initialization") or {}).get("provisioned"))
+    newer = CONTRACT_LABEL in (((definition or {}).get("metadata") or {}).get("labels") or {})
+    return bool((status.get("initialization") or {}).get("provisioned") if newer else status.get("ready"))
 
 
 def node_name(machine: Mapping[str, Any]) -> str:

@@ -102,10 +102,11 @@ def released(agent: Object) -> Object:
 
 
 def addresses(agent: Mapping[str, Any]) -> list[Object]:
-    """Of the interfaces with a carrier the IPv4 addresses, then the name; an empty name is written all the same."""
+    """Of the interfaces with a carrier the IPv4 addresses, then the name; an empty name is written all the same. Raises ValueError for an address
+    without a prefix, on which upstream's program panics."""
     inventory = (agent.get("status") or {}).get("inventory") or {}
     found = [
-        {"type": "ExternalIP", "address": address.rpartition("/")[0]}
+        {"type": "ExternalIP", "address": address[: address.rindex("/")]}
         for nic in inventory.get("interfaces") or []
         if nic.get("hasCarrier")
         for address in nic.get("ipV4Addresses") or []
