@@ -22,6 +22,7 @@ from .kinds import HOSTED_CLUSTER, NODE_POOL
 from .machine_standing import MachineView, view_machine
 from .names import POOL_ANNOTATION, control_plane_namespace, pool_key
 
+AgentKey = tuple[str, str]  # namespace, name
 NEEDS_REBOOT = "unbinding-pending-user-action"
 FREE = "known-unbound"
 
@@ -107,14 +108,21 @@ class PoolReader:
         return self._kinds
 
     def read(self, cluster: str = "") -> PoolView:
-        """The pool now. ``cluster`` is the hosted cluster of a pool that does not exist yet. A pool that is gone keeps the cluster it had."""
+        """The pool now, with all Agents of the namespace. ``cluster`` is the hosted cluster of a pool that does not exist yet; one that is gone keeps its."""
+        return self._read(cluster, None)
+
+    def look(self, hosts: Iterable[AgentKey]) -> PoolView:
+        """The same with only the Agents of its Machines and of ``hosts``: a namespace may hold thousands, and a wait looks often."""
+        return self._read("", tuple(hosts))
+
+    def _read(self, cluster: str, hosts: Sequence[AgentKey] | None) -> PoolView:
         pool = find_hypershift(self.client, NODE_POOL.path(self.namespace, self.name))
         self._cluster = text(pool, "spec", "clusterName") or cluster or self._cluster
         hosted = find_hypershift(self.client, HOSTED_CLUSTER.path(self.namespace, self._cluster)) if self._cluster else None
         self._hosted_cluster = hosted or self._hosted_cluster
         if not self._cluster:
             return PoolView(self.namespace, self.name)
-        agents = self._agents()
+        agents = self._agents() if hosts is None else self._agents_of(hosts)
         machines = self._machines(agents)
         rollout = _rollout(pool, machines)
         return PoolView(self.namespace, self.name, pool, hosted, machines, tuple(agents), rollout)
@@ -122,6 +130,14 @@ class PoolReader:
     def _agents(self) -> list[Agent]:
         namespace = text(self._hosted_cluster, "spec", "platform", "agent", "agentNamespace")
         return read_agents(self.client.list(AGENT.path(namespace), trim=without_bulk)) if namespace else []
+
+    def _agents_of(self, hosts: Sequence[AgentKey]) -> list[Agent]:
+        """Agents that somebody has reserved, which all of Machines are, and these."""
+        namespace = text(self._hosted_cluster, "spec", "platform", "agent", "agentNamespace")
+        listed = self.client.list(AGENT.path(namespace), label_selector=RESERVED_LABEL, trim=without_bulk) if namespace else []
+        there = {key_of(each) for each in listed}
+        found = [self.client.find(AGENT.path(*key)) for key in hosts if key not in there]
+        return read_agents([*listed, *(each for each in found if each is not None)])
 
     def _machines(self, agents: Sequence[Agent]) -> tuple[MachineView, ...]:
         where, key = control_plane_namespace(self.namespace, self._cluster), pool_key(self.namespace, self.name)

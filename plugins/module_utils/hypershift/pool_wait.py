@@ -93,7 +93,7 @@ class PoolWait:
 
     def _see(self, target: Target) -> Standing:
         self._clock.sleep(0)  # ends here when the process was asked to stop
-        self.view = self._reader.read()
+        self.view = self._reader.look(self._hosts)
         self._remember(self.view)
         found = standing(self.view, target)
         self._tell("", "as it shall be" if found.reached else found.reason)

@@ -123,7 +123,8 @@ class Hub(_clusters.MemoryApi):
 
     def list(self, path: str, **options: Any) -> list[Object]:
         options.pop("trim", None)
-        return super().list(path, **options)
+        label = options.pop("label_selector", "")
+        return [each for each in super().list(path, **options) if not label or label in (each["metadata"].get("labels") or {})]
 
     def create(self, path: str, body: Mapping[str, Any], *, dry_run: bool = False) -> Object:
         made = super().create(path, merged({"metadata": {"generation": 1}}, body), dry_run=dry_run)
