@@ -61,10 +61,12 @@ _raw:
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleError, AnsibleLookupError
 from ansible.plugins.lookup import LookupBase
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import read_directory
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import INVALID, Problem
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import hide_secrets
@@ -76,6 +78,7 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import (
     group_names,
     manual_hosts,
     members_of_roles,
+    named_as_described,
     read_members,
 )
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import (
@@ -86,7 +89,7 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import (
     hub_hosts,
     without_bmc,
 )
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute_manifests
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute, absolute_manifests
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import check_hosted_description, check_hosted_groups, read_hosted, read_pool, spare_group
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import (
     VARIABLES,
@@ -283,8 +286,17 @@ class _Inventory:
         if self._hosts is None:
             members = members_of_roles(self._groups, group_names(self._value("openshift_groups")))
             known = {name for name, _role in members}
-            self._hosts = self._read(members + [(name, role) for name, role in self._spares if self.hosted and name not in known])
+            hosts, problems = self._read(members + [(name, role) for name, role in self._spares if self.hosted and name not in known])
+            self._hosts = (hosts if problems else named_as_described(hosts, self._described())), problems
         return self._hosts
+
+    def _described(self) -> dict[str, list[str]]:
+        """MAC addresses of the hosts in the files of the user, by name; what is wrong with the files is for the configuration to say."""
+        directory = self._value("openshift_config_dir")
+        if not directory or not isinstance(directory, str):
+            return {}
+        parsed = read_directory(Path(absolute(directory, self.directory)))
+        return {host.name: list(host.macs) for host in parsed.deployment.hosts} if parsed.deployment else {}
 
     @property
     def workers(self) -> int:

@@ -85,6 +85,19 @@ def chosen_hosts(hosts: Sequence[Mapping[str, Any]], names: Sequence[str]) -> li
     return [host for host in hosts if not names or host["inventory_name"] in names]
 
 
+def named_as_described(hosts: Iterable[Mapping[str, Any]], described: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    """Hosts of an inventory beside the files of the user, which ``described`` has by name with their MAC addresses: a host whose MAC address is that of a
+    host in the files goes by that one's name, whatever the inventory calls it.
+    """
+    by_mac = {mac.lower(): name for name, macs in described.items() for mac in macs}
+    found = []
+    for host in hosts:
+        macs = [str(nic.get("mac_address") or "").lower().replace("-", ":") for nic in host.get("interfaces") or () if isinstance(nic, Mapping)]
+        name = next((by_mac[mac] for mac in macs if mac in by_mac), "")
+        found.append({**host, "hostname": name} if name else dict(host))
+    return found
+
+
 def bmc_hosts(hosts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The hosts that boot through a BMC, as the BMC doors take them."""
     return [

@@ -262,3 +262,17 @@ class TestHub:
         assert (hub["cluster"], hub["namespace"], hub["infra_env"]) == ({"namespace": "edge", "name": "edge"}, "edge", "edge")
         (tmp_path / "install-config.yaml").write_text("metadata: [")
         assert look_up("hub", variables)["cluster"] == {}
+
+
+def test_machines_go_by_the_names_of_the_files(tmp_path: Path) -> None:
+    """Else nobody would boot a machine that the inventory calls otherwise."""
+    (tmp_path / "install-config.yaml").write_text("apiVersion: v1\nmetadata: {name: demo}\nbaseDomain: example.com\n")
+    nic = "{name: eth0, macAddress: '52:54:00:00:00:01'}"
+    (tmp_path / "agent-config.yaml").write_text(f"apiVersion: v1beta1\nkind: AgentConfig\nhosts: [{{hostname: node-1, interfaces: [{nic}]}}]\n")
+    host = {"bmc": BMC, "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}]}
+    variables = {**inventory({"rack-7": host, "rack-8": {}}), "openshift_config_dir": str(tmp_path)}
+    assert [machine["name"] for machine in look_up("bmc_hosts", variables)] == ["node-1"]
+    assert look_up("manual_hosts", variables) == ["rack-8"]
+    for broken in ("hosts: [", "hosts: 7", ""):
+        (tmp_path / "agent-config.yaml").write_text(broken)
+        assert [machine["name"] for machine in look_up("bmc_hosts", variables)] == ["rack-7"]

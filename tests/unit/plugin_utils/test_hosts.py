@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import DEFAULT_GROUPS, bmc_hosts, merge, read_hosts
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import DEFAULT_GROUPS, bmc_hosts, merge, named_as_described, read_hosts
 
 BMC = {"address": "redfish-virtualmedia://10.0.0.1", "username": "admin", "password": "secret"}
 
@@ -77,3 +77,15 @@ def test_every_mistake_of_every_host_is_told_the_defaults_once() -> None:
 
 def test_merge_is_deep_for_mappings_only() -> None:
     assert merge({"a": {"x": 1, "y": [1]}, "b": 1}, {"a": {"y": [2]}}) == {"a": {"x": 1, "y": [2]}, "b": 1}
+
+
+def test_hosts_of_files_are_told_by_their_mac_addresses() -> None:
+    described = {"node-1": ["52:54:00:00:00:01", "52:54:00:00:00:02"], "node-2": ["52:54:00:00:00:03"]}
+    rack = [
+        {"inventory_name": "rack-7", "interfaces": [{"name": "eth1", "mac_address": "52-54-00-00-00-02"}]},
+        {"inventory_name": "node-2"},
+        {"inventory_name": "spare", "hostname": "x", "interfaces": [{"mac_address": "52:54:00:00:00:99"}]},
+    ]
+    named = named_as_described(rack, described)
+    assert [(host["inventory_name"], host.get("hostname")) for host in named] == [("rack-7", "node-1"), ("node-2", None), ("spare", "x")]
+    assert named_as_described(rack, {}) == rack
