@@ -24,9 +24,12 @@ import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Policy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.kinds import AGENT_CLUSTER, AGENT_MACHINE, CoreKinds
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import LAST_MACHINE
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import LAST_MACHINE, STEERED_FOR
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.observe import Scope
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.reconcile import Reconciler
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.steer import Steering
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.steering import Steerer
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, NAMESPACE, SECRET
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
 
@@ -396,3 +399,36 @@ def test_taking_turns(api: RealApi) -> None:
 def installed(site: Site, name: str) -> tuple[str, str]:
     conditions = site.client.get(AGENT_MACHINE.path(site.name, name)).get("status", {}).get("conditions") or []
     return next(((item["status"], item["reason"]) for item in conditions if item["type"] == "Installed"), ("", ""))
+
+
+def test_steering(api: RealApi) -> None:
+    """The controller takes the Agents that our planner chose, not the first ones; a label goes once its Agent is reserved."""
+    site = Site(api, "steered")
+    site.stand(agents=4)
+    for number, size in ((1, "small"), (2, "large"), (3, "small"), (4, "large")):
+        site.client.merge_patch(AGENT.path(site.agents, f"agent-{number}"), {"metadata": {"labels": {"size": size}}})
+    process = controller(api, site)
+    eventually(lambda: site.client.get(AGENT_CLUSTER.path(site.name, "c1")).get("status", {}).get("ready"))
+    selector = {"matchLabels": {"pool": "workers"}}
+
+    def steer(count: int) -> Steerer:
+        steering = Steering(f"{site.name}/workers", "pool", "workers", count, {"matchLabels": {"size": "large"}}, selector, site.agents)
+        return Steerer(site.client, Scope(site.name, agent_namespace=site.agents), steering, Policy(), SystemClock())
+
+    steer(2).once()
+    again = steer(2)
+    again.once()
+    assert not again.outcomes
+    for name in ("workers-a", "workers-b", "workers-c"):
+        site.machine(name, selector)
+    taken = {"agent-2", "agent-4"}
+    steer(2).until_reserved(60.0)
+    eventually(lambda: {reference(site, name) for name in ("workers-a", "workers-b", "workers-c")} == {*taken, ""})
+    for number in range(1, 5):
+        metadata = site.client.get(AGENT.path(site.agents, f"agent-{number}"))["metadata"]
+        assert "pool" not in metadata["labels"] and STEERED_FOR not in metadata.get("annotations", {})
+    api.end(process)
+
+
+def reference(site: Site, name: str) -> str:
+    return str(site.client.get(AGENT_MACHINE.path(site.name, name)).get("status", {}).get("agentRef", {}).get("name", ""))
