@@ -16,7 +16,7 @@ import base64
 import copy
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.steer imp
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.steering import Steerer
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, NAMESPACE, SECRET
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
 
 from .lab import SHARED
@@ -399,6 +400,58 @@ def test_taking_turns(api: RealApi) -> None:
 def installed(site: Site, name: str) -> tuple[str, str]:
     conditions = site.client.get(AGENT_MACHINE.path(site.name, name)).get("status", {}).get("conditions") or []
     return next(((item["status"], item["reason"]) for item in conditions if item["type"] == "Installed"), ("", ""))
+
+
+class MortalClient(KubeClient):
+    """Gone before its write number ``left`` (from 0) is sent."""
+
+    left = 0
+
+    def create(self, *arguments: Any, **options: Any) -> dict[str, Any]:
+        return self._if_alive(super().create, *arguments, **options)
+
+    def merge_patch(self, *arguments: Any, **options: Any) -> dict[str, Any]:
+        return self._if_alive(super().merge_patch, *arguments, **options)
+
+    def _if_alive(self, write: Callable[..., dict[str, Any]], *arguments: Any, **options: Any) -> dict[str, Any]:
+        if self.left <= 0:
+            raise DiedError
+        self.left -= 1
+        return write(*arguments, **options)
+
+
+class DiedError(Exception):
+    pass
+
+
+def test_the_controller_finishes_what_a_killed_run_began(api: RealApi) -> None:
+    whole = Site(api, "whole")
+    whole.stand()
+    ours(whole)
+    whole.machine("pool-0")
+    ours(whole)
+    wanted = whole.snapshot()
+    for left in range(1, 7):  # of seven writes: bootstrap data, token, hook, finalizer, claim, identity, status
+        site = Site(api, f"killed-{left}")
+        site.stand()
+        ours(site)
+        site.machine("pool-0")
+        client = MortalClient.from_kubeconfig(api.kubeconfig)
+        client.left = left
+        scope = Scope(site.name, agent_namespace=site.agents)
+        with pytest.raises(DiedError):
+            Reconciler(client, scope, Policy(), forks=1).once()
+        client.close()
+        process = controller(api, site)
+        found: dict[str, Any] = {}
+
+        def same(site: Site = site) -> bool:
+            nonlocal found
+            found = differences(site.snapshot(), wanted)
+            return not found
+
+        eventually(same, lambda: shown(found))  # noqa: B023
+        api.end(process)
 
 
 def test_steering(api: RealApi) -> None:
