@@ -209,5 +209,6 @@ def new_deployment(item: Object, plane: str, domain: str, pull_secret: str, kube
             "pullSecretRef": {"name": pull_secret},
             "clusterInstallRef": {"group": CLUSTER_INSTALL.group, "version": CLUSTER_INSTALL.version, "kind": CLUSTER_INSTALL.kind, "name": name},
             "clusterMetadata": metadata,
+            "controlPlaneConfig": {"servingCertificates": {}},  # Go's way to say nothing
         },
     }
