@@ -54,7 +54,7 @@ class ClusterView:
 @dataclasses.dataclass(frozen=True)
 class ClusterPlan:
     """``reference`` is the ClusterDeployment that Agents are bound to once the chain is done; None while there is none. ``waits_for`` says why the
-    cluster is not ready, ``problems`` what does not mend itself.
+    cluster is not ready, ``problems`` what does not mend itself. ``left_alone``: it is paused or goes, and is not to become ready.
     """
 
     chain: Chain
@@ -62,6 +62,7 @@ class ClusterPlan:
     ready: bool = False
     waits_for: str = ""
     problems: tuple[str, ...] = ()
+    left_alone: bool = False
 
 
 def read_control_plane(obj: Mapping[str, Any] | None, name: str) -> ControlPlane:
@@ -90,7 +91,7 @@ def plan_cluster(view: ClusterView) -> ClusterPlan:
         return _plan_deletion(view)
     if paused(cluster):
         orphaned = (*_metadata(cluster, {}), *_orphan(view))
-        return ClusterPlan(Chain(chain_name(cluster), orphaned), _reference(view), _ready(cluster), "it is paused")
+        return ClusterPlan(Chain(chain_name(cluster), orphaned), _reference(view), _ready(cluster), "it is paused", left_alone=True)
     steps = _metadata(cluster, backup_label(cluster))
     if view.deployment is None and view.control_plane.missing:
         return ClusterPlan(Chain(chain_name(cluster), tuple(steps)), None, _ready(cluster), view.control_plane.missing)
@@ -237,7 +238,7 @@ def _plan_deletion(view: ClusterView) -> ClusterPlan:
     steps = _orphan(view) if paused(cluster) else []
     kept = [name for name in finalizers(cluster) if name != AGENT_CLUSTER_FINALIZER]
     steps += patch(AGENT_CLUSTER, cluster, {"metadata": {"finalizers": kept}}, why="it is deleted") if AGENT_CLUSTER_FINALIZER in finalizers(cluster) else []
-    return ClusterPlan(Chain(chain_name(cluster), tuple(steps)), None, waits_for="it is being deleted")
+    return ClusterPlan(Chain(chain_name(cluster), tuple(steps)), None, waits_for="it is being deleted", left_alone=True)
 
 
 def _orphan(view: ClusterView) -> list[Step]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from ..common.clock import Clock, SystemClock
 from ..common.errors import Interrupted, LimitReached, PartialFailure, ZeroTouchError
@@ -30,6 +30,8 @@ from .workload import Workload, kubeconfig_secret, open_workload, wanted_ids
 
 # Seconds after which everything is looked at again although no watch said anything: Secrets and control planes are not watched.
 RECHECK = 30.0
+# Seconds until a workload cluster that did not answer is asked again: each attempt takes its time.
+UNREACHABLE = 60.0
 
 
 @dataclasses.dataclass
@@ -58,14 +60,7 @@ class Account:
     @property
     def converged(self) -> bool:
         """Nothing is left to be written, and nobody waits."""
-        return (
-            not self.open_machines and not self.missing and not self.plan.describe() and all(plan.ready or paused_or_gone(plan) for plan in self.plan.clusters)
-        )
-
-
-def paused_or_gone(plan: object) -> bool:
-    """An AgentCluster that is paused or deleted does not have to become ready."""
-    return getattr(plan, "waits_for", "") in ("it is paused", "it is being deleted")
+        return not self.open_machines and not self.missing and not self.plan.describe() and all(plan.ready or plan.left_alone for plan in self.plan.clusters)
 
 
 class Reconciler:
@@ -87,8 +82,10 @@ class Reconciler:
         self._forks = forks
         self._workload = workload
         self._nodes: KubeClient | None = None
+        self._unreachable: tuple[float, str] | None = None  # since when the workload cluster does not answer, and what was said then
         self._show = show
         self._told: dict[str, str] = {}
+        self._cost = 0.0  # seconds that a look takes
         self.api: Api = discover(client)
         observed = observe(client, self.api, scope)
         self.account = Account(observed, plan_pass(observed, policy, self._moment()))
@@ -116,7 +113,7 @@ class Reconciler:
                 self.look()
             if not again:
                 break
-        self.account.problems = list(self.account.plan.problems)
+        self.account.problems = [*self.account.plan.problems, *(warning for each in done for warning in each.warnings)]
         try:
             raise_failures(done)
         except PartialFailure as failure:
@@ -127,8 +124,10 @@ class Reconciler:
 
     def look(self) -> None:
         """Read everything anew, and plan."""
+        began = self._clock.now()
         self.account.observed = observe(self._client, self.api, self._scope)
         self.account.plan = plan_pass(self.account.observed, self._policy, self._moment())
+        self._cost = self._clock.now() - began
 
     def until_converged(self, limit: float) -> Account:
         """Passes until nobody waits for anything. Raises :class:`LimitReached` after ``limit`` seconds, with each machine and where it stands."""
@@ -147,6 +146,8 @@ class Reconciler:
             if left <= 0:
                 raise LimitReached(f"Not converged after {limit:g} s. {stuck(self.account)}", limit, "What is under way goes on; run again to wait further.")
             if len(self.account.outcomes) == before:
+                # Thousands of Agents always have something to say: looking takes a quarter of the time at most.
+                self._clock.sleep(min(left, 3 * self._cost))
                 wake.wait(min(left, RECHECK))
                 self.look()
 
@@ -159,10 +160,9 @@ class Reconciler:
         now = self._client.server_time() or datetime.datetime.now(datetime.UTC)
         return now.astimezone(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
-    def _enter(self, done: Sequence[Done]) -> None:
+    def _enter(self, done: Iterable[Done]) -> None:
         for each in done:
             self._done(each.outcomes)
-            self.account.problems += each.warnings
 
     def _done(self, outcomes: Iterable[Outcome]) -> None:
         for outcome in outcomes:
@@ -177,20 +177,22 @@ class Reconciler:
             return
         wanted, problems = wanted_ids(self.account.observed.agent_machines)
         self.account.missing = ()
+        self.account.problems += problems
         secret = kubeconfig_secret(self._client, self._scope.namespace) if wanted and self._workload.kubeconfig is None else None
         if not wanted or (secret is None and self._workload.kubeconfig is None):
-            self.account.problems += problems
             return
-        try:
-            if self._nodes is None:
-                self._nodes = open_workload(self._client, self._scope.namespace, self._workload, self._clock)
-            plan = look(self._nodes, wanted)
-            self._write_ids(plan, secret, write=write)
-        except Interrupted:
-            raise
-        except ZeroTouchError as error:
-            problems.append(f"provider IDs of Nodes cannot be set: {error}")
-        self.account.problems += problems
+        now = self._clock.now()
+        if self._unreachable is None or now >= self._unreachable[0] + UNREACHABLE:
+            self._unreachable = None
+            try:
+                if self._nodes is None:
+                    self._nodes = open_workload(self._client, self._scope.namespace, self._workload, self._clock)
+                self._write_ids(look(self._nodes, wanted), secret, write=write)
+            except Interrupted:
+                raise
+            except ZeroTouchError as error:
+                self._unreachable = now, f"provider IDs of Nodes cannot be set: {error}"
+        self.account.problems += [self._unreachable[1]] if self._unreachable else []
 
     def _write_ids(self, plan: IdPlan, secret: Object | None, *, write: bool) -> None:
         self.account.problems += plan.problems
@@ -217,7 +219,7 @@ class Reconciler:
 def stuck(account: Account) -> str:
     """Where everybody stands that still waits."""
     lines = [f"{plan.view.title} is {plan.state}: {plan.reason}" for plan in account.open_machines]
-    lines += [f"{plan.chain.name}: {plan.waits_for}" for plan in account.plan.clusters if not plan.ready and plan.waits_for]
+    lines += [f"{plan.chain.name}: {plan.waits_for}" for plan in account.plan.clusters if not plan.ready and not plan.left_alone]
     lines += [f"Node {each.node} of {each.machine} has not joined" for each in account.missing]
     return _listed(lines) or "Others keep changing what we write."
 

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import node_ids, workload
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import door, node_ids, workload
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Unreachable
 from ansible_collections.zerotouch.openshift.plugins.modules import capi_reconcile, node_provider_ids
 
 
@@ -99,11 +100,20 @@ def test_without_a_kubeconfig(hub: Any, nodes: Any) -> None:
 
 
 def test_a_pass_sets_them_too(hub: Any, nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import door
-
     monkeypatch.setattr(door, "connect", lambda *_args, **_options: hub)
     params = {name: spec.get("default") for name, spec in capi_reconcile.argument_spec().items()}
     perform(capi_reconcile.run, Call({**params, "namespace": world.NS}))
     assert nodes.objects["/api/v1/nodes/worker-1"]["spec"] == {"providerID": "agent://agent-1"}
     again = perform(capi_reconcile.run, Call({**params, "namespace": world.NS}))
     assert not again["changed"], again["plan"]
+
+
+def test_a_cluster_that_cannot_be_reached_holds_no_pass_up(hub: Any, nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_path: str) -> Any:
+        raise Unreachable("The workload cluster's API does not answer.", "refused")
+
+    nodes.list = refuse
+    monkeypatch.setattr(door, "connect", lambda *_args, **_options: hub)
+    params = {name: spec.get("default") for name, spec in capi_reconcile.argument_spec().items()}
+    result = perform(capi_reconcile.run, Call({**params, "namespace": world.NS, "until": "converged", "timeout": 30.0}))
+    assert not result["failed"] and any("cannot be set: The workload cluster's API does not answer" in text for text in result["problems"])
