@@ -66,8 +66,11 @@ def _parser() -> argparse.ArgumentParser:
     by_hand = command("boot", "boot a machine by hand: put the medium in, switch on (for hosts whose boot method is manual)")
     by_hand.add_argument("host", metavar="HOST")
     by_hand.add_argument("--image", required=True, metavar="URL", help="where the medium is published")
+    pace = command("speed", "go on faster or slower")
+    pace.add_argument("speed", type=_speed, metavar="N", help="lab seconds per second")
     credentials = command("kubeconfig", "a kubeconfig of the newest cluster that works while the lab runs")
     credentials.add_argument("--hub", action="store_true", help="of the hub instead")
+    credentials.add_argument("--cluster", default="", metavar="NAME", help="of the newest cluster with this name, hosted or not")
     _add_fault_parsers(command("fault", "make things go wrong"), common)
     draft = command("site-from-inventory", "draft a site file from an inventory; correct it to the physical truth")
     draft.add_argument("--inventory", "-i", action="append", required=True, metavar="PATH", help="as for ansible-playbook; can be repeated")
@@ -149,8 +152,12 @@ def _boot(options: argparse.Namespace) -> None:
     print(f"{options.host} boots from {options.image}; ztlab console {options.host} shows how far it gets.")
 
 
+def _change_speed(options: argparse.Namespace) -> None:
+    print(f"speed {ask(options.state, 'speed', speed=options.speed)['speed']:g}")
+
+
 def _kubeconfig(options: argparse.Namespace) -> None:
-    print(ask(options.state, "kubeconfig", hub=options.hub), end="")
+    print(ask(options.state, "kubeconfig", hub=options.hub, cluster=options.cluster), end="")
 
 
 def _fault(options: argparse.Namespace) -> None:
@@ -185,6 +192,7 @@ _COMMANDS = {
     "vars": _vars,
     "console": _console,
     "boot": _boot,
+    "speed": _change_speed,
     "kubeconfig": _kubeconfig,
     "fault": _fault,
     "site-from-inventory": _site_from_inventory,

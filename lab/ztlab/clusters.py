@@ -58,6 +58,7 @@ class RunningCluster:
         self.api = api
         self.address = address
         self._ingress = ingress
+        self.port = API_PORT
         self._carriers: set[str] = set()
         self._serving = False
         self._lock = asyncio.Lock()
@@ -238,9 +239,13 @@ class Clusters:
             for running in (*self._clusters.values(), *self.hosted.values())
         ]
 
-    def kubeconfig(self) -> str:
-        """A kubeconfig of the newest cluster that goes straight to its loopback address. Raises LookupError when there is no cluster."""
-        if not self._clusters:
-            raise LookupError("no cluster exists yet: no machine has got as far as bootkube")
-        running = list(self._clusters.values())[-1]
-        return running.api.kubeconfig(f"https://{running.address}:{API_PORT}")
+    def kubeconfig(self, name: str = "") -> str:
+        """A kubeconfig of the newest cluster (of this name) that goes straight to its loopback address. Raises LookupError when there is none."""
+        found = [running for running in (*self.hosted.values(), *self._clusters.values()) if running.serving or not isinstance(running, HostedRun)]
+        wanted = [running for running in found if name in ("", running.plan.name)]
+        if not found:
+            raise LookupError("no cluster exists yet: no machine has got as far as bootkube, and no hosted control plane serves")
+        if not wanted:
+            raise LookupError(f"no cluster is called {name!r}; there are {', '.join(running.plan.name for running in found)}")
+        running = wanted[-1]
+        return running.api.kubeconfig(f"https://{running.address}:{running.port}")

@@ -74,7 +74,10 @@ class Daemon:
         if command == "vars":
             return self.variables()
         if command == "kubeconfig":
-            return self._kubeconfig(hub=bool(request.get("hub")))
+            return self._kubeconfig(hub=bool(request.get("hub")), cluster=str(request.get("cluster") or ""))
+        if command == "speed":
+            self.lab.clock.change_speed(float(request["speed"]))
+            return {"speed": self.lab.clock.speed}
         if command == "boot":
             return self._boot(request["machine"], request["image"])
         if command == "stop":
@@ -84,9 +87,9 @@ class Daemon:
             return self._faults(command, request)
         raise ValueError(f"unknown command {command!r}")
 
-    def _kubeconfig(self, *, hub: bool) -> str:
+    def _kubeconfig(self, *, hub: bool, cluster: str) -> str:
         if not hub:
-            return self.lab.clusters.kubeconfig()
+            return self.lab.clusters.kubeconfig(cluster)
         if self.lab.hub is None:
             raise ValueError("the site has no hub: its site file has no part hub")
         return self.lab.hub.kubeconfig(direct=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ztlab.hub.client import Refused
+from ztlab.hub.client import Refused, from_kubeconfig
 from ztlab.hub.hypershift import naming
 from ztlab.hub.hypershift.kinds import (
     AGENT_CLUSTER,
@@ -80,6 +80,10 @@ async def _credentials(rig: Rig, cluster: Object) -> None:
     assert user["guest-kubeadmin-password"]["password"] == space["kubeadmin-password"]["password"]
     client = await guest_client(rig)
     assert (await client.list(NODE))[0] == []
+    direct = from_kubeconfig(rig.hub.session, rig.lab.clusters.kubeconfig("guest"), lambda name: name)
+    assert (await direct.list(NODE))[0] == []
+    with pytest.raises(LookupError, match="no cluster is called 'other'; there are guest"):
+        rig.lab.clusters.kubeconfig("other")
     found = await client.get(CLUSTER_VERSION, "version")
     assert found is not None and found["spec"]["clusterID"] == cluster["spec"]["clusterID"]
 
