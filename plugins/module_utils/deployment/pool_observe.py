@@ -81,7 +81,7 @@ def pool_request(params: Mapping[str, Any]) -> PoolRequest:
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """A pool of either kind. ``selector`` is what it selects Agents by, None for any."""
+    """A pool of either kind. ``selector`` is what it selects Agents by, None for any. ``unmade`` are Machines without an AgentMachine so far."""
 
     pool: Pool
     machines: tuple[MachineView, ...] = ()
@@ -89,6 +89,7 @@ class Seen:
     architecture: str = ""
     ready: int = 0
     cluster: str = ""
+    unmade: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,7 +110,7 @@ def observe_pool(hub: KubeClient, request: PoolRequest) -> PoolInfo:
     steered = is_steered(selector, request.label)
     wanted = candidates(selector, request.label if steered else None, request.candidates)
     judge = judge_of(wanted, seen.architecture or request.architecture, request.agent_namespace)
-    pool = dataclasses.replace(seen.pool, machines=_placed(seen.machines, agents))
+    pool = dataclasses.replace(seen.pool, machines=placed(seen.machines, agents))
     plan = plan_pool(pool, request.wish, spares(request, agents, wanted), [agent for agent in agents if not agent.deleting], judge)
     return PoolInfo(seen, plan, steered, wanted)
 
@@ -171,7 +172,7 @@ def _unfit(host: Mapping[str, Any], request: PoolRequest, requirements: Sequence
     return f"its Agent would not fit the selector: {selector_text(failed)}" if failed else ""
 
 
-def _placed(machines: Sequence[MachineView], agents: Sequence[Agent]) -> tuple[PoolMachine, ...]:
+def placed(machines: Sequence[MachineView], agents: Sequence[Agent]) -> tuple[PoolMachine, ...]:
     """The Machines; one whose reservation has not come back to it yet has its Agent all the same."""
     reserved = {
         (str(part(agent.raw, "metadata", "annotations").get(RESERVED_NAMESPACE) or ""), str(agent.labels[RESERVED_LABEL])): agent.key
@@ -210,37 +211,47 @@ def _node_pool(hub: KubeClient, request: PoolRequest) -> Seen:
 
 def _machine_deployment(hub: KubeClient, request: PoolRequest) -> Seen:
     kinds = core_kinds(hub)
-    title = f"MachineDeployment {request.namespace}/{request.name}"
     found = hub.find(kinds.machine_deployment.path(request.namespace, request.name))
     if found is None:
-        return Seen(Pool(title, exists=False), cluster=request.cluster)
-    machines = _machines_of(hub, request, found)
+        return Seen(Pool(_title(request), exists=False), cluster=request.cluster)
+    return see_machine_deployment(hub, request, found)
+
+
+def _title(request: PoolRequest) -> str:
+    return f"{request.kind} {request.namespace}/{request.name}"
+
+
+def see_machine_deployment(hub: KubeClient, request: PoolRequest, found: Object) -> Seen:
+    """A MachineDeployment with its Machines."""
+    machines, unmade = _machines_of(hub, request)
     replicas = part(found, "spec").get("replicas")
     updated = part(found, "status").get("upToDateReplicas", part(found, "status").get("updatedReplicas"))
     rollout = f"{updated or 0} of {replicas} Machines are up to date" if isinstance(replicas, int) and updated is not None and updated < len(machines) else ""
     return Seen(
-        Pool(title, replicas=int(replicas or 0), rollout=rollout),
+        Pool(_title(request), replicas=int(replicas or 0), rollout=rollout),
         machines,
         _template_selector(hub, request.namespace, found),
         "",
         int(part(found, "status").get("readyReplicas") or 0),
         text(found, "spec", "clusterName"),
+        unmade,
     )
 
 
-def _machines_of(hub: KubeClient, request: PoolRequest, deployment: Object) -> tuple[MachineView, ...]:
+def _machines_of(hub: KubeClient, request: PoolRequest) -> tuple[tuple[MachineView, ...], tuple[str, ...]]:
     listed = hub.list(core_kinds(hub).machine.path(request.namespace), label_selector=f"{DEPLOYMENT_NAME_LABEL}={request.name}")
     if not listed:
-        return ()
+        return (), ()
     infra = {text(each, "metadata", "name"): each for each in hub.list(AGENT_MACHINE.path(request.namespace))}
     agents = {agent.key: agent for agent in read_agents(hub.list(AGENT.path(request.agent_namespace), trim=without_bulk))}
-    views = []
+    views, unmade = [], []
     for machine in listed:
         agent_machine = infra.get(text(machine, "spec", "infrastructureRef", "name") or text(machine, "metadata", "name"))
         reference = part(agent_machine, "status", "agentRef")
         agent = agents.get((str(reference.get("namespace") or ""), str(reference.get("name") or "")))
         views.append(view_machine(machine, agent_machine, agent, hub.server_time()))
-    return tuple(sorted(views, key=lambda view: view.name))
+        unmade += [text(machine, "metadata", "name")] if agent_machine is None else []
+    return tuple(sorted(views, key=lambda view: view.name)), tuple(sorted(unmade))
 
 
 def _template_selector(hub: KubeClient, namespace: str, deployment: Object) -> Selector | None:

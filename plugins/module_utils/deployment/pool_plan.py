@@ -138,8 +138,7 @@ class PoolPlan:
 
 def plan_pool(pool: Pool, wish: PoolWish, spares: Sequence[Spare], agents: Sequence[Agent], judge: Judge) -> PoolPlan:
     """The way from ``pool`` to ``wish``. ``agents`` are all that the pool might take, ``spares`` the machines of the inventory in its order."""
-    removed, unknown = _removed(pool, wish, spares, agents)
-    replicas, stop = _size(pool, wish, removed)
+    replicas, removed, stop = resize(pool, wish, spares, agents)
     gone = {machine.name for machine in removed}
     placed = sum(machine.agent is not None and machine.name not in gone for machine in pool.staying)
     target = replicas if replicas is not None else len(pool.staying)
@@ -149,7 +148,14 @@ def plan_pool(pool: Pool, wish: PoolWish, spares: Sequence[Spare], agents: Seque
     coming = sum(step.action in ("prepare", "boot", "return", "wait") and step.fits for step in hosts)
     missing = max(0, needed - len(free) - coming)
     plan = PoolPlan(pool.title, replicas, pool.replicas, needed, free, hosts, removed, missing)
-    return dataclasses.replace(plan, stop=unknown or stop or _what_is_missing(plan, spares, agents, judge))
+    return dataclasses.replace(plan, stop=stop or _what_is_missing(plan, spares, agents, judge))
+
+
+def resize(pool: Pool, wish: PoolWish, spares: Sequence[Spare], agents: Sequence[Agent]) -> tuple[int | None, tuple[PoolMachine, ...], str]:
+    """How many replicas there shall be, which Machines go, and why that cannot be done (empty if it can)."""
+    removed, unknown = _removed(pool, wish, spares, agents)
+    replicas, stop = _size(pool, wish, removed)
+    return replicas, removed, unknown or stop
 
 
 def _removed(pool: Pool, wish: PoolWish, spares: Sequence[Spare], agents: Sequence[Agent]) -> tuple[tuple[PoolMachine, ...], str]:
