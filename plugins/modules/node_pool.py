@@ -21,9 +21,9 @@ description:
     the pool. It always waits.
 notes:
   - The user needs C(get), C(list), C(watch), C(create), C(patch) and C(delete) on C(nodepools) and C(get) on C(hostedclusters) in the namespace; C(get),
-    C(list) and C(patch) on C(machines) and C(list) on C(agentmachines) in the namespace of the control plane; C(get) and C(list) on C(agents) in that of
-    the Agents. C(get) on C(secrets) lets a report name certificate requests that are pending, that on C(configmaps) lets O(config) and O(tuning_config)
-    be checked.
+    C(list), C(watch) and C(patch) on C(machines) and C(list) on C(agentmachines) in the namespace of the control plane; C(get) and C(list) on C(agents) in
+    that of the Agents. C(get) on C(secrets) lets a report name certificate requests that are pending, that on C(configmaps) lets O(config) and
+    O(tuning_config) be checked.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.hub

@@ -205,3 +205,24 @@ def test_a_clusters_key_is_made_once(client: KubeClient, door: Open) -> None:
     assert client.get(path)["data"] == key
     client.delete(path)
     assert "would make everything in it unreadable" in door(hosted_cluster, **cluster)["msg"]
+
+
+USER = "zerotouch"
+
+
+def test_the_rules_of_the_documentation_are_enough(api: RealApi, door: Open) -> None:
+    """A user with docs/rbac/hosted.yaml and nothing else; without a rule, the API says which one."""
+    documents = yaml.safe_load((ROOT / "docs" / "rbac" / "hosted.yaml").read_text())["items"]
+    for item in documents:
+        plural = {"Role": "roles", "RoleBinding": "rolebindings", "ClusterRole": "clusterroles", "ClusterRoleBinding": "clusterrolebindings"}[item["kind"]]
+        where = "" if item["kind"].startswith("Cluster") else f"/namespaces/{NAMESPACE}"
+        api.client.create(f"/apis/rbac.authorization.k8s.io/v1{where}/{plural}", item)
+    cluster = {**corpus.CLUSTER, "name": "granted", "impersonate_user": USER}
+    pool = {**corpus.POOL, "name": "granted", "cluster_name": "granted", "impersonate_user": USER}
+    assert ok(door(hosted_cluster, **cluster))["changed"]
+    assert ok(door(node_pool, **pool))["changed"]
+    assert not ok(door(node_pool, **pool, remove=["nobody"]))["changed"]
+    gone = ok(door(hosted_cluster, name="granted", state="absent", impersonate_user=USER, timeout=30.0))
+    assert [line.partition(" ")[0] for line in gone["plan"]] == ["patch", "delete", "delete", "delete", "delete"]
+    api.client.merge_patch(f"/apis/rbac.authorization.k8s.io/v1/namespaces/{NAMESPACE}/roles/zerotouch-hosted", {"rules": []})
+    assert 'resources: ["hostedclusters"], verbs: ["get"]' in door(hosted_cluster, **cluster)["msg"]

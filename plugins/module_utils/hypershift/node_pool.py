@@ -15,12 +15,16 @@ from ..kube.connection import connect
 from ..kube.write import Change, Outcome, apply_changes, diff_of
 from .guest import pending_requests
 from .kinds import NODE_POOL
-from .names import DELETE_MACHINE
+from .names import DELETE_MACHINE, control_plane_namespace
 from .node_pool_plan import PoolPlan, plan_absent, plan_emptying, plan_present
+from .node_pool_removal import StillGrowing
 from .pool_config import find_config_maps
 from .pool_standing import Target, skew, standing
 from .pool_view import PoolReader, PoolView
 from .pool_wait import Host, PoolWait
+
+# Seconds that the operator may take to make the Machines of a number that was raised just now.
+GROWING = 30.0
 
 
 def ensure_present(call: Opened) -> dict[str, Any]:
@@ -88,7 +92,11 @@ class _Present(_Run):
     def run(self) -> dict[str, Any]:
         call = self.call
         view = self.reader.read(str(self.params["cluster_name"] or ""))
-        plan = self._plan(view)
+        try:
+            plan = self._plan(view)
+        except StillGrowing:
+            view = self._grown(view)
+            plan = self._plan(view)
         for warning in plan.warnings:
             call.warn(warning)
         self.steps = plan.lines()
@@ -105,6 +113,17 @@ class _Present(_Run):
         for host in wait.reboot:
             call.warn(f"{host.hostname or host.agent[1]} has left the pool and has to boot the discovery image to be free again.")
         return self.result(wait.view, wait.reboot)
+
+    def _grown(self, view: PoolView) -> PoolView:
+        """The pool when all its Machines are made, or after the seconds that this may take."""
+        if self.call.check_mode or view.pool is None:
+            return view
+        machines = self.reader.kinds.machine.path(control_plane_namespace(view.namespace, view.cluster))
+        for _event in self.client.follow(machines, min(GROWING, float(self.params["timeout"]))):
+            view = self.reader.read()
+            if len(view.staying) >= (view.desired or 0):
+                break
+        return view
 
     def _plan(self, view: PoolView) -> PoolPlan:
         kinds = self.reader.kinds if self.params["remove"] else None

@@ -18,6 +18,10 @@ from .machine_standing import MachineView
 from .pool_view import PoolView
 
 
+class StillGrowing(ZeroTouchError):
+    """Machines are yet to be made. With a lower number they would simply not be, and the marked ones would stay."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Removal:
     """``machines`` go, of which ``unmarked`` are not annotated yet; ``replicas`` is the size afterwards. ``notes``: nothing left to do."""
@@ -35,16 +39,16 @@ def plan_removal(names: Sequence[str], replicas: int | None, view: PoolView) -> 
     """The Machines of the named hosts (Machine, Agent, hostname or Node), and the number of replicas without them.
 
     ``replicas`` is the size that the user asks for besides, or None. A Machine that is going already, and a name that is not in the pool any more, is
-    nothing to do: a second run changes nothing. Raises :class:`ZeroTouchError` where another Machine than the named one might go.
+    nothing to do: a second run changes nothing. Raises :class:`ZeroTouchError` where another Machine than the named one might go, :class:`StillGrowing`
+    where it will be possible in a moment.
     """
     targets, notes = _targets(names, view)
     if not targets:
         return Removal(notes=tuple(notes))
     _refuse(targets, view)
-    size = view.desired or 0
-    # Machines above the size are on their way out already, and those that are annotated go first: an earlier run may have lowered it just now.
-    surplus = max(0, len(view.staying) - size)
-    after = size - max(0, len(targets) - surplus)
+    # As many as stay, less those that go. If that is not less than the size, an earlier run has lowered it just now: those above it are on their way out,
+    # and marked ones go first.
+    after = min(view.desired or 0, len(view.staying) - len(targets))
     if replicas is not None and replicas > after:
         raise ZeroTouchError(
             f"{view.title} cannot have {replicas} replicas without {', '.join(machine.title for machine in targets)}: {after} are left.",
@@ -90,6 +94,12 @@ def _refuse(targets: Sequence[MachineView], view: PoolView) -> None:
         raise ZeroTouchError(
             f"{title} cannot be removed from {view.title} now: a rollout is running, in which nobody can say which Machine goes next. {view.rollout}.",
             "Wait until it is complete, then run again.",
+        )
+    missing = (view.desired or 0) - len(view.staying)
+    if missing > 0:
+        raise StillGrowing(
+            f"{title} cannot be removed from {view.title} now: {missing} of its Machines {'is' if missing == 1 else 'are'} yet to be made.",
+            "This lasts seconds where the operator works; run again.",
         )
     others = [machine.title for machine in view.staying if machine.marked and machine not in targets]
     if others:

@@ -214,11 +214,15 @@ def test_a_killed_run_goes_on(api: Any) -> None:
     assert not ok(opened(remove=["m1"]))["changed"]
 
 
-def test_machines_that_are_still_to_come_do_not_count(api: Any) -> None:
+def test_machines_that_are_still_to_come(api: Any) -> None:
+    """With a lower number they would not be made, and the marked Machine would stay."""
     running(api, 2)
     api.merge_patch(hub.POOL_PATH, {"spec": {"replicas": 4}})
+    api.writes.clear()
+    assert "2 of its Machines are yet to be made" in opened(remove=["m0"])["msg"] and not api.writes
+    api.steps = [lambda api: (api.host("m2", "a2", running=False), api.host("m3", "a3", running=False))]
     ok(opened(remove=["m0"]))
-    assert spec(api)["replicas"] == 3
+    assert (marked(api), spec(api)["replicas"]) == (["m0"], 3)
 
 
 def test_named_hosts_and_a_number(api: Any) -> None:

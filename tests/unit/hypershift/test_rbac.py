@@ -119,14 +119,14 @@ def play(api: Guarded) -> None:
     states = {"ValidConfiguration": "True", "ValidReleaseImage": "True"}
     api.steps = [lambda api: api.put(hub.CLUSTER_PATH, {**api.objects[hub.CLUSTER_PATH], "status": {"conditions": hub.conditions(states, None)}})]
     door(hosted_cluster, hub.CLUSTER, **{**CLUSTER, **other}, channel="stable", wait_for="valid")
-    door(node_pool, hub.POOL, cluster_name=hub.CLUSTER, replicas=2)
+    door(node_pool, hub.POOL, cluster_name=hub.CLUSTER, replicas=3)
     for index in range(2):
         api.host(f"m{index}", f"a{index}")
-    api.settle(2)
+    api.settle(3)
     api.conflicting |= {hub.POOL_PATH, f"{hub.MACHINES}/m1"}
-    api.steps = [lambda api: (api.gone("m1", "a1"), api.settle(1))]
+    api.steps = [lambda api: api.host("m2", "a2"), lambda api: (api.gone("m1", "a1"), api.settle(2))]
     door(node_pool, hub.POOL, remove=["m1"], wait_for="ready")
-    api.steps = [lambda api: api.gone("m0", "a0")]
+    api.steps = [lambda api: (api.gone("m0", "a0"), api.gone("m2", "a2"))]
     door(hosted_cluster, hub.CLUSTER, state="absent")
 
 
