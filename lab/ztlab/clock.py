@@ -21,11 +21,18 @@ class LabClock:
         # Seconds by which the time of day in the lab is off; durations are not concerned.
         self.skew = 0.0
         self._start = time.monotonic()
+        self._before = 0.0
         self._started_at = datetime.datetime.now(datetime.UTC)
 
     def now(self) -> float:
         """Lab seconds since the lab started; never goes back."""
-        return (time.monotonic() - self._start) * self.speed
+        return self._before + (time.monotonic() - self._start) * self.speed
+
+    def change_speed(self, speed: float) -> None:
+        """From now on; what sleeps already wakes as it would have."""
+        if speed <= 0:
+            raise ValueError(f"speed must be greater than 0, not {speed:g}")
+        self._before, self._start, self.speed = self.now(), time.monotonic(), speed
 
     def utcnow(self) -> datetime.datetime:
         """The time of day in the lab, which runs at lab speed too: what a server says of now and what it says of the past belong together."""

@@ -57,6 +57,9 @@ def test_a_lab_answers(lab: Path) -> None:
     assert Path(variables["openshift_ca_cert"]).is_file() and Path(variables["openshift_base_image"]["path"]).is_file()
     assert variables["openshift_publish"] == {"method": "serve", "listen": f"{prefix}.255.1"}
     assert lab.stat().st_mode & 0o777 == 0o700
+    assert ztlab("speed", "5", "--state", str(lab)) == "speed 5\n"
+    later = json.loads(ztlab("status", "--json", "--state", str(lab)))
+    assert later["speed"] == 5 and later["lab_seconds"] > status["lab_seconds"]
     again = ztlab("up", "--site", str(SITE), "--state", str(lab), "--speed", "60", "--ttl", "5m")
     assert str(lab) in again, "an equal lab that runs is left alone"
     assert "another lab is running" in ztlab("up", "--site", str(SITE), "--state", str(lab), "--speed", "61", code=1)
