@@ -269,7 +269,7 @@ class NewCluster:
         self._put_status("ClusterOperator", state.name, conditions, {"versions": versions})
 
     def _put_version(self, conditions: list[dict[str, Any]]) -> None:
-        done = conditions[0]["status"] == "True"
+        done = next(entry["status"] for entry in conditions if entry["type"] == "Progressing") == "False"
         moment = self.store.timestamp()
         kind = self.registry.by_kind("ClusterVersion", CONFIG)
         known = (self.store.get(kind, "version").get("status") or {}).get("history") or []

@@ -26,7 +26,7 @@ from ztlab.hub.hypershift.kinds import (
     ROLE_BINDING,
     CoreKinds,
 )
-from ztlab.hub.names import NAMESPACE, NODE, SECRET, Kind, Object, annotations_of
+from ztlab.hub.names import CONFIG_MAP, NAMESPACE, NODE, SECRET, Kind, Object, annotations_of
 
 from ..rig import Rig
 from .hosting import SPACE, available, guest_client, hosting_rig, order, order_pool
@@ -173,3 +173,49 @@ def test_services_on_routes_and_load_balancers(tmp_path: Path) -> None:
             assert status[0]["services"]["Ignition"] == f"Route {host}"
 
     asyncio.run(run())
+
+
+def test_tokens_and_configurations_change(tmp_path: Path) -> None:
+    """A token is rotated after half its life and the old one is still taken; what another configuration supersedes expires."""
+
+    async def run() -> None:
+        async with hosting_rig(tmp_path) as rig:
+            await order(rig)
+            await order_pool(rig, replicas=0)
+            await available(rig)
+            first = await _of_pool(rig, "token-pool-")
+            await rig.until(SECRET, first["metadata"]["name"], lambda item: "payload" in item["data"], namespace=SPACE)
+            rig.lab.clock.skew += 6 * 3600
+            rotated = await rig.until(SECRET, first["metadata"]["name"], lambda item: "old_token" in item["data"], namespace=SPACE)
+            assert rotated["data"]["old_token"] == first["data"]["token"] != rotated["data"]["token"]
+            token = base64.b64encode(base64.b64decode(rotated["data"]["token"])).decode()
+            name = first["metadata"]["name"].replace("token-", "user-data-")
+            await rig.until(SECRET, name, lambda item: f"Bearer {token}" in base64.b64decode(item["data"]["value"]).decode(), namespace=SPACE)
+            await _configured(rig, first["metadata"]["name"])
+
+    asyncio.run(run())
+
+
+async def _of_pool(rig: Rig, prefix: str) -> Object:
+    async with asyncio.timeout(60):
+        while True:
+            for item in (await rig.client.list(SECRET, SPACE))[0]:
+                if item["metadata"]["name"].startswith(prefix):
+                    return item
+            await asyncio.sleep(0.05)
+
+
+async def _configured(rig: Rig, before: str) -> None:
+    """A configuration that is none is told; one that is makes new Secrets, and those of before go."""
+    await rig.create(CONFIG_MAP, "mine", namespace="clusters", data={"config": "kind: Deployment"})
+    await rig.patch(NODE_POOL, "pool", {"spec": {"config": [{"name": "mine"}]}}, "clusters")
+    kind = "ValidMachineConfig"
+    pool = await rig.until(NODE_POOL, "pool", lambda item: condition_of(item, kind)["status"] == "False", namespace="clusters")
+    assert condition_of(pool, kind)["message"] == 'configmap "mine": unsupported config type: Deployment'
+    await rig.patch(CONFIG_MAP, "mine", {"data": {"config": "kind: KubeletConfig"}}, "clusters")
+    await rig.until(NODE_POOL, "pool", lambda item: condition_of(item, kind)["status"] == "True", namespace="clusters")
+    expires = f"{naming.PREFIX}ignition-token-expiration-timestamp"
+    await rig.until(SECRET, before, lambda item: expires in annotations_of(item), namespace=SPACE)
+    await rig.gone(SECRET, before.replace("token-", "user-data-"), namespace=SPACE, seconds=20)
+    rig.lab.clock.skew += 3 * 3600
+    await rig.gone(SECRET, before, namespace=SPACE, seconds=20)
