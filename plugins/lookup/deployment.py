@@ -168,8 +168,10 @@ class LookupModule(LookupBase):
         # Users name hosts as the inventory does.
         hostnames = {host["inventory_name"]: str(host.get("hostname") or host["inventory_name"]) for host in hosts}
         pool["remove"] = [hostnames.get(name, name) for name in pool["remove"]]
-        # One worker in the inventory is one node to begin with.
-        initial = inventory.workers if self._building and not pool["options"].get("auto_scaling") else None
+        # One worker in the inventory is one node to begin with; the autoscaler begins with the smallest size.
+        scaling = pool["options"].get("auto_scaling")
+        smallest = scaling.get("min") if isinstance(scaling, dict) else None
+        initial = smallest if smallest is not None else inventory.workers if self._building else None
         agents = by_hostname(hub_hosts(hosts, inventory.agent_variables(), None))
         return {**pool, "initial_replicas": initial, **agents, "bmc_hosts": machines, "manual_hosts": manual_hosts(hosts)}
 

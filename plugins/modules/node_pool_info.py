@@ -304,7 +304,7 @@ def argument_spec() -> dict[str, Any]:
 def run(call: Call) -> dict[str, Any]:
     client = connect(call.params, clock=call.clock, check_mode=call.check_mode)
     try:
-        info = observe_pool(client, pool_request(call.params))
+        info = observe_pool(client, pool_request(call.params), check_mode=call.check_mode)
     finally:
         client.close()
     result = describe(info)

@@ -23,6 +23,7 @@ from ..hub.agents.model import INFRA_ENV_LABEL, Agent, read_agents, without_bulk
 from ..hub.agents.request import host_requests
 from ..hub.agents.states import BINDABLE
 from ..hub.kinds import AGENT
+from ..hypershift.kinds import HOSTED_CLUSTER
 from ..hypershift.machine_standing import MachineView, view_machine
 from ..hypershift.pool_view import read_pool
 from ..kube.client import KubeClient, Object
@@ -102,9 +103,14 @@ class PoolInfo:
     candidates: Selector
 
 
-def observe_pool(hub: KubeClient, request: PoolRequest) -> PoolInfo:
-    """The pool as it is, and what is to be done. Raises :class:`ZeroTouchError` where the API is no hub of that kind."""
+def observe_pool(hub: KubeClient, request: PoolRequest, *, check_mode: bool = False) -> PoolInfo:
+    """The pool as it is, and what is to be done. Raises :class:`ZeroTouchError` where the API is no hub of that kind.
+
+    In check mode its cluster may be missing still: a task before this one may be about to make it.
+    """
     seen = _seen(hub, request)
+    if check_mode:
+        seen = dataclasses.replace(seen, pool=dataclasses.replace(seen.pool, orphan=""))
     agents = read_agents(hub.list(AGENT.path(request.agent_namespace), trim=without_bulk))
     selector = seen.selector if seen.pool.exists else request.selector
     steered = is_steered(selector, request.label)
@@ -194,7 +200,8 @@ def _seen(hub: KubeClient, request: PoolRequest) -> Seen:
 def _node_pool(hub: KubeClient, request: PoolRequest) -> Seen:
     view = read_pool(hub, request.namespace, request.name)
     if view.pool is None:
-        return Seen(Pool(view.title, exists=False), cluster=request.cluster)
+        known = request.cluster and hub.find(HOSTED_CLUSTER.path(request.namespace, request.cluster)) is not None
+        return Seen(Pool(view.title, exists=False, orphan="" if known else _no_cluster(request)), cluster=request.cluster)
     scaling = view.auto_scaling
     pool = Pool(view.title, replicas=view.desired, autoscaling=f"{scaling[0]} to {scaling[1]}" if scaling else "", rollout=view.rollout)
     agent = part(view.pool, "spec", "platform", "agent")
@@ -207,6 +214,11 @@ def _node_pool(hub: KubeClient, request: PoolRequest) -> Seen:
         view.ready,
         view.cluster,
     )
+
+
+def _no_cluster(request: PoolRequest) -> str:
+    named = f"there is no HostedCluster {request.namespace}/{request.cluster}" if request.cluster else "nobody says which hosted cluster it is for"
+    return f"{_title(request)} does not exist, and {named}. Make that first (deploy_cluster)."
 
 
 def _machine_deployment(hub: KubeClient, request: PoolRequest) -> Seen:

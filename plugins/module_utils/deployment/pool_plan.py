@@ -48,7 +48,9 @@ class PoolMachine:
 
 @dataclasses.dataclass(frozen=True)
 class Pool:
-    """The pool as it is. ``replicas`` is None where autoscaling decides, between the numbers in ``autoscaling``; ``rollout`` says that one runs."""
+    """The pool as it is. ``replicas`` is None where autoscaling decides, between the numbers in ``autoscaling``; ``rollout`` says that one runs;
+    ``orphan`` why one that does not exist cannot be made.
+    """
 
     title: str
     exists: bool = True
@@ -56,6 +58,7 @@ class Pool:
     machines: tuple[PoolMachine, ...] = ()
     autoscaling: str = ""
     rollout: str = ""
+    orphan: str = ""
 
     @property
     def staying(self) -> tuple[PoolMachine, ...]:
@@ -180,6 +183,8 @@ def _size(pool: Pool, wish: PoolWish, removed: Sequence[PoolMachine]) -> tuple[i
     """How many replicas the pool shall have, and why it cannot be brought there."""
     if not pool.exists:
         size = wish.initial if wish.replicas is None else wish.replicas
+        if pool.orphan and size:
+            return size, pool.orphan
         return (0, f"{pool.title} does not exist: say how many replicas it shall have.") if size is None else (size, "")
     if pool.replicas is None:
         asked = "replicas" if wish.replicas is not None else "remove" if wish.remove else ""

@@ -75,7 +75,7 @@ def agent(number: int, **more: Any) -> dict[str, Any]:
 
 
 def put_pool(hub: Any, replicas: int | None, selector: dict[str, Any] | None = None, **spec: Any) -> None:
-    hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {"platform": {"agent": {"agentNamespace": "lab"}}}})
+    put_cluster(hub)
     platform = {"type": "Agent", "agent": {"agentLabelSelector": selector} if selector is not None else {}}
     body = {"clusterName": "demo", "platform": platform, "arch": "amd64", **({"replicas": replicas} if replicas is not None else {}), **spec}
     hub.put("nodepools", {"metadata": {"name": "demo", "namespace": "clusters", "generation": 1}, "spec": body, "status": {"replicas": replicas or 0}})
@@ -92,7 +92,21 @@ def hosts(*numbers: int, **more: Any) -> list[dict[str, Any]]:
     return [{"name": f"node-{n}", "mac_addresses": [made.mac(n)], "hostname": f"node-{n}.example.com", **more} for n in numbers]
 
 
+def put_cluster(hub: Any) -> None:
+    hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {"platform": {"agent": {"agentNamespace": "lab"}}}})
+
+
+def test_no_machine_is_booted_for_a_cluster_that_does_not_exist(hub: Any, call: Call) -> None:
+    stop = call(replicas=1, cluster_name="demo", hosts=hosts(1))["stop"]
+    assert stop == "NodePool clusters/demo does not exist, and there is no HostedCluster clusters/demo. Make that first (deploy_cluster)."
+    assert "nobody says which" in call(replicas=1)["stop"]
+    assert call(replicas=0)["stop"] == "", "who takes a cluster down has none"
+    planned = call(replicas=1, cluster_name="demo", hosts=hosts(1), _ansible_check_mode=True)
+    assert (planned["stop"], planned["boot_hosts"]) == ("", ["node-1"]), "a task before it may be about to make it"
+
+
 def test_a_pool_that_does_not_exist_yet(hub: Any, call: Call) -> None:
+    put_cluster(hub)
     hub.put("agents", agent(1))
     hub.put("agents", made.agent(2))
     result = call(replicas=3, cluster_name="demo", agent_label_selector=STEERED, selector_label=LABEL, hosts=hosts(1, 2, 3, 4))
