@@ -176,6 +176,11 @@ options:
     description: How many Agents are written at the same time.
     type: int
     default: 20
+  state_file:
+    description:
+      - The state file of a deployment, C(state.json). Hosts that were waited for to the end and have no Agent are remembered there, so that
+        M(zerotouch.openshift.hub_info) has their machines booted anew.
+    type: path
 requirements:
   - jmespath, for O(hosts[].query)
 seealso:

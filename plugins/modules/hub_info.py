@@ -61,6 +61,9 @@ options:
     elements: str
     choices: [start_over]
     default: []
+  state_file:
+    description: The state file of a deployment, C(state.json), in which M(zerotouch.openshift.agents) remembers hosts that were waited for in vain.
+    type: path
 """
 
 EXAMPLES = r"""
@@ -143,6 +146,7 @@ def argument_spec() -> dict[str, Any]:
         "cluster": {"type": "dict", "options": cluster},
         "purpose": {"type": "str", "choices": ["install", "add", "reprovision", "remove"], "default": "add"},
         "force": {"type": "list", "elements": "str", "choices": ["start_over"], "default": []},
+        "state_file": {"type": "path"},
     }
 
 
@@ -160,6 +164,7 @@ def run(call: Call) -> dict[str, Any]:
             connect_to=ConnectTo.of(params["connect_to"]),
             purpose=params["purpose"],
             force=params["force"],
+            state_file=params["state_file"] or "",
         )
     finally:
         client.close()

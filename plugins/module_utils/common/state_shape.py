@@ -99,6 +99,7 @@ SECTIONS: Mapping[str, Shape] = {
         "key": str,
     },
     "bmc": {EACH: {"session": str, "address": str, "image_url": str}},
+    "hub": {"unheard": [str]},
     "install": {
         "phase": str,
         "started_at": str,

@@ -8,12 +8,15 @@ from __future__ import annotations
 import base64
 import dataclasses
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..common import libraries
 from ..common.connect import ConnectTo
 from ..common.errors import ZeroTouchError
+from ..common.state import StateFile
 from ..hub.agents.clusters import read_infra_env
+from ..hub.agents.door import HUB_SECTION, UNHEARD
 from ..hub.agents.match import Match, match_hosts
 from ..hub.agents.model import INFRA_ENV_LABEL, ClusterRef, read_agent
 from ..hub.agents.request import host_requests
@@ -101,13 +104,18 @@ def observe_and_decide(
     connect_to: ConnectTo,
     purpose: Purpose,
     force: Sequence[str] = (),
+    state_file: str = "",
 ) -> tuple[HubView, HubDecision]:
-    """The hub as it is, and what each host needs. Agents of all InfraEnvs count: a host may have registered through another one."""
+    """The hub as it is, and what each host needs. Agents of all InfraEnvs count: a host may have registered through another one.
+
+    ``state_file`` is that of the deployment, where earlier runs remember hosts that they waited for in vain.
+    """
+    in_vain = StateFile(Path(state_file)).section(HUB_SECTION).get(UNHEARD, ()) if state_file else ()
     view = view_hub(hub, cluster, connect_to=connect_to)
     if purpose == "reprovision":
         view = dataclasses.replace(view, early=_early(hub, namespace))
     nodes = {str(host["name"]): str(host.get("hostname") or host["name"]).lower() for host in hosts}
-    return view, decide_hosts(view, match_agents(hub, namespace, "", hosts, cluster), nodes.__getitem__, purpose=purpose, force=force)
+    return view, decide_hosts(view, match_agents(hub, namespace, "", hosts, cluster), nodes.__getitem__, purpose=purpose, force=force, in_vain=in_vain)
 
 
 def describe(view: HubView, decision: HubDecision) -> dict[str, Any]:

@@ -67,12 +67,20 @@ class HubView:
     early: frozenset[str] = frozenset()
 
 
-def decide_hosts(view: HubView, matches: Sequence[Match], node_names: Callable[[str], str], *, purpose: Purpose, force: Collection[str] = ()) -> HubDecision:
-    """A decision for each host, in order. ``node_names`` gives the Node's name of a host."""
+def decide_hosts(
+    view: HubView,
+    matches: Sequence[Match],
+    node_names: Callable[[str], str],
+    *,
+    purpose: Purpose,
+    force: Collection[str] = (),
+    in_vain: Collection[str] = (),
+) -> HubDecision:
+    """A decision for each host, in order. ``node_names`` gives the Node's name of a host; ``in_vain`` are hosts that an earlier run waited for to the end."""
     stop = _stop(view, matches, purpose, force)
     if stop:
         return HubDecision(tuple(HostAction(match.host, "skip", "nothing is done") for match in matches), stop)
-    return HubDecision(tuple(_decide(view, match, node_names(match.host), purpose, force) for match in matches))
+    return HubDecision(tuple(_again(_decide(view, match, node_names(match.host), purpose, force), in_vain) for match in matches))
 
 
 def _stop(view: HubView, matches: Sequence[Match], purpose: Purpose, force: Collection[str]) -> str:
@@ -138,6 +146,13 @@ def _decide(view: HubView, match: Match, node: str, purpose: Purpose, force: Col
     if agent.state.startswith("disconnected") or not agent.connected:
         return action("boot", f"the hub does not hear from it any more ({agent.state})", forced=True)
     return action("wait", f"registered: {agent.state or 'not known to the service yet'}")
+
+
+def _again(action: HostAction, in_vain: Collection[str]) -> HostAction:
+    """A machine that runs the image already is left alone, unless an earlier wait for it was in vain."""
+    if action.action != "boot" or action.agent or action.name not in in_vain:
+        return action
+    return dataclasses.replace(action, reason=f"{action.reason}; an earlier wait for it was in vain", force=True)
 
 
 def _without_agent(view: HubView, match: Match, node: str, purpose: Purpose, force: Collection[str]) -> HostAction:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.testing import patch_module_args
-from ansible_collections.zerotouch.openshift.plugins.modules import agents, agents_info
+from ansible_collections.zerotouch.openshift.plugins.modules import agents, agents_info, hub_info
 
 
 def _load(name: str) -> ModuleType:
@@ -100,6 +100,23 @@ def test_a_host_that_nobody_hears_from(call: Any, hub: Any) -> None:
     assert told[1] == f"node-1: not registered within 0 s: no Agent has MAC {made.mac(1)}"
     assert told[2].startswith("Look at the console of node-1: has it booted the discovery image, and does it reach the hub? Are they among")
     assert f"{made.uuid(2)} (MAC {made.mac(2)})" in told[2] and told[2].endswith("Then run again.")
+
+
+def test_who_was_waited_for_in_vain_is_remembered_until_it_registers(call: Any, hub: Any, tmp_path: Path) -> None:
+    """A machine that hangs is booted anew by the next run; one that goes on installing an image is left alone."""
+    state = str(tmp_path / "state.json")
+    hub.put("agents", made.agent(2))
+    wait = {"namespace": "lab", "hosts": hosts(2), "wait_for": "registered", "timeout": 0.2, "state_file": state}
+    assert call(agents, **wait, _ansible_check_mode=True)["changed"] and not Path(state).exists()
+    assert call(agents, **wait)["failed"]
+    first = {host["name"]: host["reason"] for host in call(hub_info, namespace="lab", hosts=hosts(2), state_file=state)["hosts"]}
+    assert first["node-1"] == "it has no Agent; an earlier wait for it was in vain" and "vain" not in first["node-2"]
+    assert call(hub_info, namespace="lab", hosts=hosts(2), state_file=state)["forced_hosts"] == ["node-1"]
+    hub.put("agents", made.agent(1))
+    assert not call(agents, **wait).get("failed")
+    assert call(hub_info, namespace="lab", hosts=hosts(2), state_file=state)["boot_hosts"] == []
+    hub.remove(made.uuid(1))
+    assert call(hub_info, namespace="lab", hosts=hosts(2), state_file=state)["forced_hosts"] == []
 
 
 def test_strangers(call: Any, hub: Any) -> None:

@@ -28,6 +28,8 @@ from .watch import AgentWatch
 DOUBT = 15.0
 # Seconds between two looks although nothing changed: clusters are not watched, and doubts grow old.
 LOOK_AGAIN = 10.0
+# How the reason of a host reads that was waited for to the end.
+WITHIN = " within "
 
 
 @dataclasses.dataclass(frozen=True)
@@ -146,7 +148,7 @@ class _Task:
                 if not self._waiting:
                     return
                 if remaining <= 0:
-                    self._give_up(f"not {options.wait_for} within {options.timeout:.0f} s")
+                    self._give_up(f"not {options.wait_for}{WITHIN}{options.timeout:.0f} s")
                     return
                 watch.next_batch(min(remaining, LOOK_AGAIN))
             except ZeroTouchError as error:

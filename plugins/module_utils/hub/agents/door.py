@@ -6,21 +6,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ...common.errors import PartialFailure
 from ...common.opened import Opened
 from ...common.problems import warnings as warnings_of
+from ...common.state import StateFile
 from ...kube.client import KubeClient
 from ...kube.connection import CONNECTION_OPTIONS, connect
 from ...kube.write import diff_of
-from .bring import Account, HostAccount, Options, bring_agents
+from .bring import WITHIN, Account, HostAccount, Options, bring_agents
 from .change import validations_text
 from .flat import flatten
 from .model import Agent
 from .request import ROLES, host_requests
 from .select import list_agents, selection
 from .waits import TARGETS
+
+# Where a state file remembers hosts that nobody heard of.
+HUB_SECTION, UNHEARD = "hub", "unheard"
 
 
 def agents_argument_spec() -> dict[str, Any]:
@@ -58,6 +63,7 @@ def agents_argument_spec() -> dict[str, Any]:
         "wait_for": {"type": "str", "choices": list(TARGETS), "default": "none"},
         "timeout": {"type": "float", "default": 1800},
         "forks": {"type": "int", "default": 20},
+        "state_file": {"type": "path"},
     }
 
 
@@ -90,9 +96,21 @@ def run_agents(call: Opened) -> dict[str, Any]:
     )
     client = connect(params, clock=call.clock, check_mode=call.check_mode, forks=options.forks)
     try:
-        return _answer(call, bring_agents(client, requests, options), client)
+        account = bring_agents(client, requests, options)
+        if params["state_file"] and not call.check_mode:
+            _remember(StateFile(Path(params["state_file"])), account)
+        return _answer(call, account, client)
     finally:
         client.close()
+
+
+def _remember(state: StateFile, account: Account) -> None:
+    """Hosts without an Agent that were waited for to the end: to wait for them once more without booting them again would be in vain."""
+    known = set(state.section(HUB_SECTION).get(UNHEARD) or ())
+    silent = {host.name for host in account.hosts if host.failed and host.agent is None and WITHIN in host.reason}
+    now = (known - {host.name for host in account.hosts if host.agent is not None}) | silent
+    if now != known:
+        state.update(HUB_SECTION, {UNHEARD: sorted(now) or None})
 
 
 def _answer(call: Opened, account: Account, client: KubeClient) -> dict[str, Any]:
@@ -134,7 +152,7 @@ def _some_failed(account: Account, result: Mapping[str, Any]) -> PartialFailure:
 
 def _silent(failed: Sequence[HostAccount], result: Mapping[str, Any]) -> str:
     """What to look at where the hub was waited for and heard nothing of a host."""
-    silent = [host.name for host in failed if " within " in host.reason and (host.agent is None or host.agent.state.startswith("disconnected"))]
+    silent = [host.name for host in failed if WITHIN in host.reason and (host.agent is None or host.agent.state.startswith("disconnected"))]
     if not silent:
         return ""
     strangers = [f"{each['agent']} (MAC {', '.join(each['macs']) or 'unknown'})" for each in result.get("unexpected") or ()]
