@@ -12,8 +12,6 @@ from typing import Any
 PREFIX = "hypershift.openshift.io"
 # On Machines, AgentMachines, MachineSets and templates: ``<namespace>/<pool>``.
 POOL_ANNOTATION = f"{PREFIX}/nodePool"
-# On Nodes: the name of their pool.
-POOL_NODE_LABEL = f"{PREFIX}/nodePool"
 KEEP_NAMESPACE = f"{PREFIX}/skip-delete-hosted-controlplane-namespace"
 # On a NodePool or its HostedCluster: how long a Machine may take to become a Node before it is replaced; 20m if nothing is said.
 STARTUP_TIMEOUT = f"{PREFIX}/machine-health-check-node-startup-timeout"

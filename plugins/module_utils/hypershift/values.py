@@ -62,16 +62,6 @@ def pause_fault(text: str, shortest: int = 1) -> str:
     return "" if found is not None and found.tzinfo is not None else "is no RFC 3339 date: the operator would ignore it"
 
 
-def paused(text: str, now: datetime.datetime) -> bool:
-    """Whether a ``pausedUntil`` holds the operator back at that time."""
-    if text in ("true", "True"):
-        return True
-    try:
-        return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")) > now
-    except (ValueError, TypeError):
-        return False
-
-
 def duration(text: str) -> float | None:
     """Seconds of a duration as Go writes it (``1h30m``, ``90s``); None for anything else."""
     if text in ("0", "+0", "-0"):

@@ -5,12 +5,8 @@
 
 from __future__ import annotations
 
-import datetime
-
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import values
-
-NOW = datetime.datetime(2026, 11, 21, 12, tzinfo=datetime.UTC)
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("0", 0), ("0s", 0), ("1h30m", 5400), ("1.5h", 5400), ("90s", 90), ("10m0s", 600), ("-1s", -1), ("500ms", 0.5)])
@@ -38,11 +34,6 @@ def test_pauses(text: str) -> None:
 @pytest.mark.parametrize("text", ["yes", "2026-12-31", "2026-13-31T00:00:00Z", "2026-12-31T23:59:59", "2026-12-31T23:59:59Z and a bit longer"])
 def test_what_is_no_pause(text: str) -> None:
     assert values.pause_fault(text)
-
-
-def test_whether_a_pause_holds() -> None:
-    assert values.paused("true", NOW) and values.paused("2026-11-21T13:00:00Z", NOW)
-    assert not any(values.paused(text, NOW) for text in ("false", "2026-11-21T11:00:00Z", "nonsense", "2026-11-22T11:00:00"))
 
 
 @pytest.mark.parametrize(
