@@ -185,7 +185,7 @@ def test_tokens_and_configurations_change(tmp_path: Path) -> None:
             await available(rig)
             first = await _of_pool(rig, "token-pool-")
             await rig.until(SECRET, first["metadata"]["name"], lambda item: "payload" in item["data"], namespace=SPACE)
-            rig.lab.clock.skew += 6 * 3600
+            rig.lab.faults.add("hub-clock", count=None, options={"seconds": str(6 * 3600)})
             rotated = await rig.until(SECRET, first["metadata"]["name"], lambda item: "old_token" in item["data"], namespace=SPACE)
             assert rotated["data"]["old_token"] == first["data"]["token"] != rotated["data"]["token"]
             token = base64.b64encode(base64.b64decode(rotated["data"]["token"])).decode()
@@ -217,5 +217,6 @@ async def _configured(rig: Rig, before: str) -> None:
     expires = f"{naming.PREFIX}ignition-token-expiration-timestamp"
     await rig.until(SECRET, before, lambda item: expires in annotations_of(item), namespace=SPACE)
     await rig.gone(SECRET, before.replace("token-", "user-data-"), namespace=SPACE, seconds=20)
-    rig.lab.clock.skew += 3 * 3600
+    rig.lab.faults.clear("hub-clock")
+    rig.lab.faults.add("hub-clock", count=None, options={"seconds": str(9 * 3600)})
     await rig.gone(SECRET, before, namespace=SPACE, seconds=20)
