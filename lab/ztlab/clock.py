@@ -10,9 +10,16 @@ import datetime
 import time
 from collections.abc import Callable
 
+# Seconds of the wall clock. The time between two beats counts up to KEEP_UP: a lab that gets no processor for a second, or has a second's work to do, shall
+# not find that two minutes of its own have passed, in which agents fell silent and hosts exceeded their limits.
+BEAT, KEEP_UP = 0.04, 0.12
+
 
 class LabClock:
-    """Order and proportions stay real at every speed, because all durations go through this one clock."""
+    """Order and proportions stay real at every speed, because all durations go through this one clock.
+
+    Time passes as fast as ``speed`` says, and slower where the lab does not keep up.
+    """
 
     def __init__(self, speed: float = 1.0) -> None:
         if speed <= 0:
@@ -20,19 +27,27 @@ class LabClock:
         self.speed = speed
         # Seconds by which the time of day in the lab is off; durations are not concerned.
         self.skew = 0.0
-        self._start = time.monotonic()
-        self._before = 0.0
+        self._lab = 0.0
+        self._looked = time.monotonic()
+        self._sleepers = 0
+        self._beats: asyncio.Task[None] | None = None
         self._started_at = datetime.datetime.now(datetime.UTC)
 
     def now(self) -> float:
         """Lab seconds since the lab started; never goes back."""
-        return self._before + (time.monotonic() - self._start) * self.speed
+        moment = time.monotonic()
+        passed = moment - self._looked
+        self._looked = moment
+        # Nobody beats while nobody sleeps; then all of it counts.
+        self._lab += (min(passed, KEEP_UP) if self._beating else passed) * self.speed
+        return self._lab
 
     def change_speed(self, speed: float) -> None:
         """From now on; what sleeps already wakes as it would have."""
         if speed <= 0:
             raise ValueError(f"speed must be greater than 0, not {speed:g}")
-        self._before, self._start, self.speed = self.now(), time.monotonic(), speed
+        self.now()
+        self.speed = speed
 
     def utcnow(self) -> datetime.datetime:
         """The time of day in the lab, which runs at lab speed too: what a server says of now and what it says of the past belong together."""
@@ -43,7 +58,26 @@ class LabClock:
         return max(0.0, lab_seconds) / self.speed
 
     async def sleep(self, lab_seconds: float) -> None:
-        await asyncio.sleep(self.wall(lab_seconds))
+        """Return when so many lab seconds have passed."""
+        end = self.now() + lab_seconds
+        self._sleepers += 1
+        if not self._beating:
+            self._beats = asyncio.create_task(self._beat())
+        try:
+            await asyncio.sleep(self.wall(lab_seconds))
+            while (left := end - self.now()) > 0:
+                await asyncio.sleep(self.wall(left))
+        finally:
+            self._sleepers -= 1
+
+    @property
+    def _beating(self) -> bool:
+        return self._beats is not None and not self._beats.done()
+
+    async def _beat(self) -> None:
+        while self._sleepers:
+            await asyncio.sleep(BEAT)
+            self.now()
 
     async def until(self, condition: Callable[[], bool], *, every: float = 1.0, limit: float | None = None) -> bool:
         """Wait until ``condition()`` holds, looking each ``every`` lab seconds; False when ``limit`` lab seconds passed before."""

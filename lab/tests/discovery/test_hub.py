@@ -89,7 +89,7 @@ def test_three_masters_and_a_worker_on_day_2(tmp_path: Path) -> None:
             agents = [boot(rig, number, infra_env["status"]["isoDownloadURL"]) for number in range(3)]
             try:
                 await asyncio.gather(*(adopt(rig, agent, number, "master") for number, agent in enumerate(agents)))
-                await rig.until(CLUSTER_INSTALL, CLUSTER, lambda item: condition(item, "Completed")[0] == "True", seconds=150)
+                await rig.until(CLUSTER_INSTALL, CLUSTER, lambda item: condition(item, "Completed")[0] == "True", seconds=500)
             except AssertionError as error:
                 raise AssertionError(f"{error}\n{consoles(rig)}") from error
             assert nodes(rig) == {f"node-{number}": "Ready" for number in range(3)}
@@ -109,7 +109,7 @@ async def _day2(rig: Rig) -> None:
     agent = boot(rig, 3, infra_env["status"]["isoDownloadURL"])
     try:
         await adopt(rig, agent, 3, "worker")
-        item = await rig.until(AGENT, agent, lambda item: state(item) == "added-to-existing-cluster", seconds=120)
+        item = await rig.until(AGENT, agent, lambda item: state(item) == "added-to-existing-cluster", seconds=300)
     except AssertionError as error:
         raise AssertionError(f"{error}\n{consoles(rig)}") from error
     assert item["status"]["kind"] == "AddToExistingClusterHost"
@@ -119,7 +119,7 @@ async def _day2(rig: Rig) -> None:
     item = await rig.until(AGENT, agent, lambda item: state(item).startswith("reclaiming"))
     assert CLUSTER not in json.dumps(item["spec"])
     try:
-        await rig.until(AGENT, agent, lambda item: state(item) in ("discovering-unbound", "insufficient-unbound", "known-unbound"), seconds=120)
+        await rig.until(AGENT, agent, lambda item: state(item) in ("discovering-unbound", "insufficient-unbound", "known-unbound"), seconds=300)
     except AssertionError as error:
         raise AssertionError(f"{error}\n{consoles(rig)}") from error
     text = rig.lab.paths.console("rack-3").read_text()

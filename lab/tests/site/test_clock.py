@@ -1,0 +1,51 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Lab time: as fast as the speed says, no faster than the lab keeps up."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+from ztlab.clock import KEEP_UP, LabClock
+
+
+def test_time_in_which_the_lab_stood_still_does_not_pass() -> None:
+    async def flow() -> None:
+        clock = LabClock(1000)
+        sleeper = asyncio.create_task(clock.sleep(10**6))
+        await asyncio.sleep(0)
+        before = clock.now()
+        time.sleep(5 * KEEP_UP)
+        assert clock.now() - before <= KEEP_UP * 1000
+        sleeper.cancel()
+
+    asyncio.run(flow())
+
+
+def test_a_sleep_lasts_as_long_in_the_lab_whatever_the_lab_lost() -> None:
+    async def flow() -> None:
+        clock = LabClock(1000)
+        before = clock.now()
+        sleeper = asyncio.create_task(clock.sleep(500))
+        await asyncio.sleep(0)
+        time.sleep(1)
+        await sleeper
+        assert clock.now() - before >= 500
+
+    asyncio.run(flow())
+
+
+def test_all_of_it_counts_while_nobody_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    moment = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: moment)
+    clock = LabClock(10)
+    moment = 160.0
+    assert clock.now() == 600
+    clock.change_speed(2)
+    moment = 170.0
+    assert clock.now() == 620
+    with pytest.raises(ValueError, match="greater than 0"):
+        clock.change_speed(0)
