@@ -30,6 +30,8 @@ SHARED = ROOT.parent / "shared"
 SWAGGER = SHARED / "reference-data" / "assisted-service-swagger.yaml"
 BIN = Path(sys.executable).parent
 SPEED = os.environ.get("ZTLAB_SPEED", "120")
+# Until a run says the latter.
+SLOW, WATCHES = 10.0, "TASK [zerotouch.openshift.cluster_wait : Supervise the installation]"
 # Seconds of the wall clock after which a test gives up; nothing is measured with it.
 LIMIT = 300.0
 
@@ -112,6 +114,9 @@ class Lab:
 
     def clear_faults(self) -> None:
         self._ztlab("fault", "clear")
+
+    def change_speed(self, speed: float) -> None:
+        ask(self.state, "speed", speed=speed)
 
     def boot(self, machine: str, image: str) -> None:
         """What a person at the rack does."""
@@ -223,18 +228,29 @@ class Deployment:
         return run
 
     def watched(self, moment: Callable[[str], bool], act: Callable[[int, str], object], **more: Any) -> tuple[Run, float]:
-        """Start to deploy, call ``act(process id, output)`` as soon as ``moment(output so far)``; the run, and how many seconds it then took to end."""
+        """Start to deploy, call ``act(process id, output)`` as soon as ``moment(output so far)``; the run, and how many seconds it then took to end.
+
+        Until the run watches the machines the lab is slow: on a busy machine they would be done before it begins, and some moments would never come.
+        """
+        if self._lab:
+            self._lab.change_speed(SLOW)
         process = self.start(**more)
         lines: list[str] = []
         reader = threading.Thread(target=lambda: lines.extend(process.stdout or ()), daemon=True)
         reader.start()
         deadline = time.monotonic() + LIMIT
+        slow = self._lab is not None
         while not moment("".join(lines)):
             if process.poll() is not None or time.monotonic() > deadline:
                 kill_all(process.pid)
                 reader.join()
                 pytest.fail(f"the moment never came:\n{''.join(lines)}")
+            if slow and WATCHES in "".join(lines):
+                self.lab.change_speed(float(SPEED))
+                slow = False
             time.sleep(0.005)
+        if slow:
+            self.lab.change_speed(float(SPEED))
         acted = time.monotonic()
         act(process.pid, "".join(lines))
         process.wait(timeout=LIMIT)
