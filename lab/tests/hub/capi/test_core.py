@@ -287,3 +287,31 @@ def test_paused_sets_do_nothing(tmp_path: Path) -> None:
         await play.running(2)
 
     act(tmp_path, 1, scene)
+
+
+def test_a_node_that_stays_ill_is_replaced(tmp_path: Path) -> None:
+    async def scene(play: Play) -> None:
+        machines = await play.running(3)
+        states = [{"type": "Ready", "status": "False", "timeoutSeconds": 60}]
+        spec = {
+            "clusterName": CLUSTER,
+            "selector": {"matchLabels": {"pool": POOL}},
+            "checks": {"nodeStartupTimeoutSeconds": 1200, "unhealthyNodeConditions": states},
+            "remediation": {"triggerIf": {"unhealthyLessThanOrEqualTo": 1}},
+        }
+        await play.rig.create(CORE.health_check, "check", spec)
+        await play.rig.until(CORE.health_check, "check", lambda item: (item.get("status") or {}).get("currentHealthy") == 3)
+        ill = [{**READY[0], "status": "False"}]
+        names = [machine["metadata"]["name"] for machine in machines]
+        for name in names[:2]:
+            await play.client.patch(NODE, name, "", {"status": {"conditions": ill}}, subresource="status")
+        item = await play.rig.until(CORE.health_check, "check", lambda item: item["status"]["currentHealthy"] == 1)
+        assert find(item["status"]["conditions"], "RemediationAllowed")["reason"] == "TooManyUnhealthy"
+        await asyncio.sleep(1)
+        assert [machine["metadata"]["name"] for machine in await play.machines()] == names, "two at once are too many"
+        await play.client.patch(NODE, names[0], "", {"status": {"conditions": READY}}, subresource="status")
+        await play.rig.gone(CORE.machine, names[1])
+        after = {machine["metadata"]["name"] for machine in await play.running(3)}
+        assert names[1] not in after and {names[0], names[2]} < after
+
+    act(tmp_path, 3, scene)

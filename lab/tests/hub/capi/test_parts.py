@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from ztlab.hub.capi.conditions import false, lines, new_form, old_form, summary, true, unknown
 from ztlab.hub.capi.deletion_order import order
+from ztlab.hub.capi.health import allowed, checks, judge
 from ztlab.hub.capi.kinds import DELETE_MACHINE, UPDATING_IN_PLACE
 from ztlab.hub.capi.provider.bootstrap import Failure, parsed
 from ztlab.hub.capi.provider.ignition_endpoint import for_cluster_install, normalised
@@ -285,3 +286,34 @@ def test_deployments_of_the_provider() -> None:
     assert scope_of({**standing, "spec": {**standing["spec"], "replicas": 0}}) is None
     container["image"] = "quay.io/other:1"
     assert scope_of(standing) is None
+
+
+# health
+
+
+def health_check(**spec: Any) -> Object:
+    return {"spec": {"clusterName": "c", "selector": {}, **spec}}
+
+
+def test_health_checks_of_both_versions() -> None:
+    states = [{"type": "Ready", "status": "False", "timeout": "16m0s"}]
+    old = checks(health_check(unhealthyConditions=states, maxUnhealthy=2, nodeStartupTimeout="20m0s"))
+    newer = {"nodeStartupTimeoutSeconds": 1200, "unhealthyNodeConditions": [{"type": "Ready", "status": "False", "timeoutSeconds": 960}]}
+    assert old == checks(health_check(checks=newer, remediation={"triggerIf": {"unhealthyLessThanOrEqualTo": 2}}))
+    assert old.states == (("Ready", "False", 960.0),) and old.startup == 1200
+    assert checks(health_check()).startup == 600 and allowed(checks(health_check(maxUnhealthy="40%")), 5, 2) == 0
+    assert allowed(old, 5, 3) == -1
+
+
+def test_what_is_ill() -> None:
+    rules = checks(health_check(unhealthyConditions=[{"type": "Ready", "status": "Unknown", "timeout": "5m"}], nodeStartupTimeout="20m"))
+    ages = {NOW: 100.0, "old": 1300.0}
+    slow = machine("m", node="", created="old")
+    assert judge(slow, None, rules, ages.__getitem__, nodes_known=True).reason == "NodeStartupTimeout"
+    assert judge(machine("m", node=""), None, rules, ages.__getitem__, nodes_known=True).again == 1100
+    assert judge(machine("m"), None, rules, ages.__getitem__, nodes_known=True).reason == "NodeNotFound"
+    assert not judge(machine("m"), None, rules, ages.__getitem__, nodes_known=False).reason
+    node: Object = {"status": {"conditions": [{"type": "Ready", "status": "Unknown", "lastTransitionTime": NOW}]}}
+    assert judge(machine("m"), node, rules, ages.__getitem__, nodes_known=True).again == 200
+    node["status"]["conditions"][0]["lastTransitionTime"] = "old"
+    assert judge(machine("m"), node, rules, ages.__getitem__, nodes_known=True).reason == "UnhealthyNode"

@@ -80,5 +80,9 @@ class CoreKinds:
         return self._kind("MachineDeployment")
 
     @property
+    def health_check(self) -> Kind:
+        return self._kind("MachineHealthCheck")
+
+    @property
     def v1beta2(self) -> bool:
         return self.version == "v1beta2"

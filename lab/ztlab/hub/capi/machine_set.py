@@ -13,6 +13,7 @@ from ..world import World
 from . import conditions as made
 from .conditions import false, read, true
 from .deletion_order import order
+from .health_check import to_be_replaced
 from .kinds import AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, CLONED_KIND, CLONED_NAME, CLUSTER_NAME, MACHINE_SET_FINALIZER, SET_NAME, CoreKinds
 from .shape import (
     condition_is,
@@ -61,6 +62,8 @@ class MachineSetController:
         machines = owned(self._world.all(self._core.machine, key[0]), item)
         for machine in machines:
             await self._propagate(item, machine)
+            if to_be_replaced(machine) and not deleting(machine):
+                await self._world.delete(self._core.machine, machine)
         problem = await self._scale(item, machines)
         await self._show(item, owned(self._world.all(self._core.machine, key[0]), item), problem)
         return RETRY_SECONDS if problem else None

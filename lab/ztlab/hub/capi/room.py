@@ -14,6 +14,7 @@ from ..names import AGENT, NAMESPACE, SECRET, Key, Kind, Object, annotations_of,
 from ..spoke import Spokes
 from ..world import World
 from .cluster import ClusterController
+from .health_check import HealthCheckController
 from .kinds import (
     AGENT_CLUSTER,
     AGENT_MACHINE,
@@ -44,12 +45,12 @@ On = Callable[[Kind, Controller, Keys], None]
 def kinds(version: str) -> tuple[Kind, ...]:
     """What a world must watch for these controllers."""
     core = CoreKinds(version)
-    own = (core.cluster, core.machine, core.machine_set, core.machine_deployment)
+    own = (core.cluster, core.machine, core.machine_set, core.machine_deployment, core.health_check)
     return (*own, AGENT_CLUSTER, AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, HOSTED_CONTROL_PLANE, DEPLOYMENT, DEFINITION)
 
 
 class ClusterApiCore:
-    """Cluster, MachineDeployment, MachineSet and Machine."""
+    """Cluster, MachineDeployment, MachineSet, Machine and MachineHealthCheck."""
 
     def __init__(self, world: World, version: str, spokes: Spokes) -> None:
         self._world = world
@@ -60,7 +61,8 @@ class ClusterApiCore:
         self.machines = Controller("machine", clock, MachineController(world, core, nodes).reconcile, parallel=16)
         self.sets = Controller("machineset", clock, MachineSetController(world, core).reconcile)
         self.deployments = Controller("machinedeployment", clock, MachineDeploymentController(world, core).reconcile)
-        self.controllers = [self.clusters, self.machines, self.sets, self.deployments]
+        self.health = Controller("machinehealthcheck", clock, HealthCheckController(world, core, nodes).reconcile)
+        self.controllers = [self.clusters, self.machines, self.sets, self.deployments, self.health]
         nodes.changed = self._node_changed
 
     def wire(self, on: On) -> None:
@@ -69,6 +71,8 @@ class ClusterApiCore:
         for kind, controller in ((core.cluster, self.clusters), (core.machine, self.machines), (core.machine_set, self.sets)):
             on(kind, controller, lambda item: [key_of(item)])
         on(core.machine_deployment, self.deployments, lambda item: [key_of(item)])
+        on(core.health_check, self.health, lambda item: [key_of(item)])
+        on(core.machine, self.health, lambda item: [key_of(found) for found in self._world.all(core.health_check, key_of(item)[0])])
         on(core.cluster, self.machines, lambda item: self._of_cluster(core.machine, item))
         on(core.cluster, self.sets, lambda item: self._of_cluster(core.machine_set, item))
         on(core.cluster, self.deployments, lambda item: self._of_cluster(core.machine_deployment, item))
@@ -139,6 +143,8 @@ class ClusterApiCore:
             named = ((machine.get("status") or {}).get("nodeRef") or {}).get("name")
             if machine["spec"].get("clusterName") == cluster[1] and (named == name or (provider_id and machine["spec"].get("providerID") == provider_id)):
                 self.machines.wake(key_of(machine))
+        for item in self._world.all(self.core.health_check, cluster[0]):
+            self.health.wake(key_of(item))
 
     async def stop(self) -> None:
         await self.nodes.stop()
