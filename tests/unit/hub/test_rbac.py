@@ -150,14 +150,19 @@ def agent(number: int = 1, **spec: Any) -> dict[str, Any]:
     return {"metadata": {"name": f"agent-{number}", "namespace": NAMESPACE, "labels": labels}, "spec": {"approved": False, **spec}, "status": status}
 
 
-def soon(call: Callable[[], object], seconds: float = 0.3) -> None:
-    """What the hub does by itself; nothing, where the test has taken away what would have been there."""
+def when_watched(hub: GuardedHub, plural: str, call: Callable[[], object]) -> None:
+    """What the hub does by itself, as soon as the door watches; nothing, where the test has taken away what would have been there."""
+
+    def noticed(request: dict[str, Any]) -> None:
+        if request["verb"] == "watch" and request["path"].endswith(f"/{plural}"):
+            hub.faults.remove(noticed)
+            threading.Timer(0.1, safely).start()
 
     def safely() -> None:
         with contextlib.suppress(KeyError):
             call()
 
-    threading.Timer(seconds, safely).start()
+    hub.faults.append(noticed)
 
 
 # What a user does, door by door. Each yields results, which must not have failed.
@@ -216,11 +221,11 @@ def with_agent_cluster_install(hub: GuardedHub, door: Play) -> Iterator[dict[str
     yield door(agent_cluster_install, cluster={**CLUSTER, **manifests})
     yield door(agent_cluster_install, cluster=CLUSTER)
     met = {"conditions": [{"type": "RequirementsMet", "status": "True", "reason": "ClusterIsReady", "message": ""}]}
-    soon(lambda: hub.change("edge", NAMESPACE, "agentclusterinstalls", status=met))
+    when_watched(hub, "agentclusterinstalls", lambda: hub.change("edge", NAMESPACE, "agentclusterinstalls", status=met))
     yield door(agent_cluster_install, cluster=CLUSTER, wait_for="requirements_met", timeouts={**TIMEOUTS, "requirements": 20.0})
     # A finalizer holds the ClusterDeployment for a while.
     hub.faults.append(lambda request: (200, {}, {}) if request["verb"] == "delete" and "/clusterdeployments/" in request["path"] else None)
-    soon(lambda: hub.remove("edge", NAMESPACE, "clusterdeployments"), 0.5)
+    when_watched(hub, "clusterdeployments", lambda: hub.remove("edge", NAMESPACE, "clusterdeployments"))
     yield door(agent_cluster_install, state="absent", name="edge")
 
 
