@@ -38,7 +38,7 @@ async def order(rig: Rig, name: str = "guest", **spec: Any) -> Object:
 async def order_pool(rig: Rig, name: str = "pool", upgrade: str = "InPlace", **spec: Any) -> Object:
     body = pool(name, upgrade, **spec)["spec"]
     if upgrade == "InPlace":
-        body["management"].pop("replace")
+        body["management"].pop("replace", None)
     return await rig.create(NODE_POOL, name, body, namespace="clusters")
 
 

@@ -79,3 +79,30 @@ async def _end(fleet: Fleet) -> None:
         agent = await fleet.rig.until(AGENT, uid, lambda item: state_of(item) in ("known-unbound", "unbinding-pending-user-action"))
         assert not agent["spec"].get("clusterDeploymentName"), name
         assert "agentMachineRef" not in agent["metadata"]["labels"] and "agentMachineRefNamespace" not in annotations_of(agent)
+
+
+def test_a_host_that_dies_is_replaced(tmp_path: Path) -> None:
+    """With autoRepair and a spare host."""
+
+    async def run() -> None:
+        async with fleet_rig(tmp_path, 2) as fleet:
+            management = {"upgradeType": "InPlace", "autoRepair": True}
+            await order_pool(fleet.rig, replicas=0, management=management)
+            # The twenty minutes that a Machine has to become a Node are five seconds here.
+            patient = {"hypershift.openshift.io/machine-health-check-node-startup-timeout": "24h"}
+            await fleet.rig.patch(NODE_POOL, "pool", {"metadata": {"annotations": patient}}, "clusters")
+            await fleet.scale(1)
+            (first,) = await fleet.nodes()
+            spare = next(name for name in fleet.ids if name != first)
+            check = await fleet.rig.until(fleet.core.health_check, "pool", lambda item: item.get("status"), namespace=SPACE)
+            checks = check["spec"]["checks"]
+            assert (checks["unhealthyNodeConditions"][0]["timeoutSeconds"], checks["nodeStartupTimeoutSeconds"]) == (16 * 60, 24 * 3600)
+            fleet.lab.machines[first].reset("ForceOff")
+
+            async def joined() -> bool:
+                nodes = await fleet.nodes()
+                return spare in nodes and condition_of(nodes[spare], "Ready")["status"] == "True"
+
+            await fleet.until(joined, "the spare host joins")
+
+    asyncio.run(run())

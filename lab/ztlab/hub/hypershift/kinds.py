@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from ..capi.kinds import AGENT_CLUSTER, AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, DEPLOYMENT, HOSTED_CONTROL_PLANE, PROVIDER
-from ..capi.kinds import CoreKinds as ApiKinds
+from ..capi.kinds import AGENT_CLUSTER, AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, DEPLOYMENT, HOSTED_CONTROL_PLANE, PROVIDER, CoreKinds
 from ..names import Kind
 from .naming import GROUP
 
@@ -14,15 +13,6 @@ HOSTED_CLUSTER = Kind(GROUP, "v1beta1", "HostedCluster", "hostedclusters")
 NODE_POOL = Kind(GROUP, "v1beta1", "NodePool", "nodepools")
 ROLE = Kind("rbac.authorization.k8s.io", "v1", "Role", "roles")
 ROLE_BINDING = Kind("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings")
-
-
-class CoreKinds(ApiKinds):
-    """Those of Cluster API's controllers, and what only HyperShift writes."""
-
-    @property
-    def health_check(self) -> Kind:
-        return self._kind("MachineHealthCheck")
-
 
 __all__ = [
     "AGENT_CLUSTER",

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..client import Refused, merge_diff
 from ..cluster_spec import release_of
+from ..conditions import find
 from ..names import CONFIG_MAP, SECRET, Key, Kind, Object, annotations_of, deleting, key_of, labels_of, owner
 from ..world import World, instant
 from . import naming
@@ -160,7 +161,8 @@ class NodePoolController:
             await self._stamp(pool, machines)
         complete = rolled_out(scaled, replace=replaces(pool)) and self._at(scaled, target)
         updating = annotations_of(pool).get(naming.CURRENT_TEMPLATE, target.template) != target.template and not complete
-        look.take(third(look.seen, scaled, template_target=target.template, template_updating=updating))
+        blocked = self._blocked(pool, look.space)
+        look.take(third(look.seen, scaled, template_target=target.template, template_updating=updating, blocked=blocked))
         await self._health_check(look)
         look.status["replicas"] = available(scaled)
         if complete:
@@ -209,10 +211,16 @@ class NodePoolController:
         for machine in machines:
             await self._world.metadata(self._core.machine, machine, labels=managed_labels(pool), annotations={naming.TAINTS: taints_text(pool)})
 
+    def _blocked(self, pool: Object, space: str) -> str:
+        """What a MachineHealthCheck says that may replace nothing; "" without one."""
+        check = self._world.get(self._core.health_check, (space, pool["metadata"]["name"]))
+        allowed = find(((check or {}).get("status") or {}).get("conditions"), "RemediationAllowed")
+        return str(allowed.get("message") or "") if allowed.get("status") == "False" else ""
+
     async def _health_check(self, look: Look) -> None:
         """With autoRepair, once a host has reached the ignition endpoint."""
         pool, kind = look.pool, self._core.health_check
-        known = await self._world.client.get(kind, pool["metadata"]["name"], look.space) if pool["spec"]["management"].get("autoRepair") else None
+        known = self._world.get(kind, (look.space, pool["metadata"]["name"]))
         reached = any(entry["type"] == "ReachedIgnitionEndpoint" and entry["status"] == "True" for entry in look.status["conditions"])
         if pool["spec"]["management"].get("autoRepair") and reached:
             spec = health_check(pool, look.hosted, v1beta2=self._core.v1beta2)

@@ -77,6 +77,7 @@ class Hypershift:
         for kind in (self.core.machine_set, self.core.machine_deployment, self.core.machine, SECRET):
             on(kind, self.pools, _pool_note)
         on(CONFIG_MAP, self.pools, self._pools_of_config)
+        on(self.core.health_check, self.pools, self._pools_of_check)
         on(SECRET, self.payloads, lambda item: [key_of(item)] if f"{naming.PREFIX}ignition-config" in annotations_of(item) else [])
         on(HOSTED_CONTROL_PLANE, self.nodes, lambda item: [key_of(item)])
         for kind in (self.core.machine, self.core.machine_set):
@@ -100,6 +101,10 @@ class Hypershift:
             if (key_of(item)[0] == namespace and named) or naming.pool_namespace(item) == namespace:
                 found.append(key_of(item))
         return found
+
+    def _pools_of_check(self, check: Object) -> list[Key]:
+        namespace, name = key_of(check)
+        return [key_of(item) for item in self._world.all(NODE_POOL) if item["metadata"]["name"] == name and naming.pool_namespace(item) == namespace]
 
     def _clusters_of_secret(self, secret: Object) -> list[Key]:
         """The user's Secrets, and the credentials that a control plane made."""
