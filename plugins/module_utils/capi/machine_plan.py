@@ -203,8 +203,10 @@ def _why_not_yet(view: MachineView) -> str:
 
 def _let_go(view: MachineView, moment: str, ends: list[Step]) -> MachinePlan:
     """The host out of the cluster; once it is, hook and finalizer off (6.1)."""
+    if view.agent_unknown:
+        return _concealed(view)
     steps: list[Step] = []
-    mine = [agent for agent in dict.fromkeys([*view.reserved, *([view.agent] if view.agent else [])]) if view.is_ours(agent)]
+    mine = _mine(view)
     if mine and view.reference is None:
         # Who is waited for has to be known after the reservation is gone, too: an interrupted claim is finished first.
         steps += _status(view, moment, mine[0], with_agent(mine[0]), grows=False)
@@ -218,6 +220,16 @@ def _let_go(view: MachineView, moment: str, ends: list[Step]) -> MachinePlan:
             return _plan(view, steps, "releasing", f"its host {agent.hostname or agent.name} is {agent.state or 'of unknown state'}", agent)
     reason = f"its host {leaving[0].hostname or leaving[0].name} is {leaving[0].state}" if leaving else "it has no host"
     return _plan(view, [*steps, *ends], "released", reason, leaving[0] if leaving else None)
+
+
+def _mine(view: MachineView) -> list[Agent]:
+    """Every Agent that is bound or reserved for the machine; two where parties claimed at the same moment."""
+    return [agent for agent in dict.fromkeys([*view.reserved, *([view.agent] if view.agent else [])]) if view.is_ours(agent)]
+
+
+def _concealed(view: MachineView) -> MachinePlan:
+    """Hook and finalizer stay: without them nobody would ever unbind the Agent that we may not read."""
+    return _plan(view, [], "blocked", view.agent_unknown, problems=[view.agent_unknown])
 
 
 def unbound(view: MachineView) -> dict[str, Any]:
@@ -255,6 +267,8 @@ def _orphaned(view: MachineView) -> MachinePlan:
     if not deleting(view.agent_machine):
         reason = f"its Machine {view.owner} is gone; the garbage collector deletes it"
         return _plan(view, [], "draining", reason, view.own_agent)
-    mine = [agent for agent in dict.fromkeys([*view.reserved, *([view.agent] if view.agent else [])]) if view.is_ours(agent)]
+    if view.agent_unknown:
+        return _concealed(view)
+    mine = _mine(view)
     steps = [step for agent in mine for step in patch(AGENT, agent.raw, unbound(view), why=f"{view.title} and its Machine are gone")]
     return _plan(view, [*steps, *_unfinalize(view)], "released", "its Machine is gone", mine[0] if mine else None)

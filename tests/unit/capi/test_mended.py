@@ -17,6 +17,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names imp
     RESERVED_NAMESPACE,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import PartialFailure
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import ForbiddenError
 
 
 def state(account: Any, name: str = "pool-0") -> tuple[str, str]:
@@ -310,25 +311,45 @@ def test_a_rotated_token(hub: Any, reconciler: Any, world: ModuleType) -> None:
     assert hub.at("secrets", "agent-user-data")["data"] == {"ignition-token": "Ym1WMw=="}
 
 
-def test_an_agent_that_may_not_be_read(hub: Any, reconciler: Any, world: ModuleType) -> None:
+def conceal(hub: Any, monkeypatch: pytest.MonkeyPatch, namespace: str) -> None:
+    """From now on Agents of this namespace may not be read one by one."""
+    find = hub.find
+
+    def refuse(path: str) -> Any:
+        if f"/namespaces/{namespace}/agents/" in path:
+            raise ForbiddenError(hub.service, 403, "agents is forbidden", "Forbidden")
+        return find(path)
+
+    monkeypatch.setattr(hub, "find", refuse)
+
+
+def test_an_agent_that_may_not_be_read(hub: Any, reconciler: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is in a namespace that we are not allowed into: nothing is concluded from that."""
     world.stand(hub)
     reconciler(hub).once()
     hub.change("agentmachines", "pool-0", {"status": {"agentRef": {"name": "agent-9", "namespace": "secret"}}})
-    find = hub.find
-
-    def refuse(path: str) -> Any:
-        if "/namespaces/secret/" in path:
-            hub.forbidden.add("agents")
-            try:
-                hub._judge("agents", "get")
-            finally:
-                hub.forbidden.clear()
-        return find(path)
-
-    hub.find = refuse
+    conceal(hub, monkeypatch, "secret")
     account = reconciler(hub).once()
     assert state(account)[0] == "blocked" and "cannot be read" in state(account)[1] and not account.changed
+
+
+def test_a_machine_that_goes_keeps_an_agent_that_may_not_be_read(hub: Any, reconciler: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else its hook and its finalizer would go while the host stays bound to the cluster, which nobody would find out."""
+    world.stand(hub)
+    install(hub, reconciler, world)
+    world.delete_machine(hub, "pool-0")
+    with monkeypatch.context() as patched:
+        conceal(hub, patched, world.AGENTS)
+        account = reconciler(hub, agent_namespace="elsewhere").once()
+        assert state(account)[0] == "blocked" and "cannot be read" in account.problems[0] and not account.changed
+        assert HOOK in hub.at("machines", "pool-0")["metadata"]["annotations"]
+        del hub.objects["machines", world.NS, "pool-0"]
+        hub.remove("agentmachines", world.NS, "pool-0")
+        assert state(reconciler(hub, agent_namespace="elsewhere").once())[0] == "blocked"
+        assert AGENT_MACHINE_FINALIZER in hub.at("agentmachines", "pool-0")["metadata"]["finalizers"]
+    reconciler(hub).once()
+    assert ("agentmachines", world.NS, "pool-0") not in hub.objects
+    assert "clusterDeploymentName" not in hub.at("agents", "agent-1", world.AGENTS)["spec"]
 
 
 def test_a_control_plane_that_is_not_there_yet(hub: Any, reconciler: Any, world: ModuleType) -> None:
