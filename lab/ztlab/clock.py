@@ -13,6 +13,8 @@ from collections.abc import Callable
 # Seconds of the wall clock. The time between two beats counts up to KEEP_UP: a lab that gets no processor for a second, or has a second's work to do, shall
 # not find that two minutes of its own have passed, in which agents fell silent and hosts exceeded their limits.
 BEAT, KEEP_UP = 0.04, 0.12
+# The longest that somebody sleeps without a look at the clock, whose speed may have changed.
+SLICE = 0.1
 
 
 class LabClock:
@@ -43,7 +45,7 @@ class LabClock:
         return self._lab
 
     def change_speed(self, speed: float) -> None:
-        """From now on; what sleeps already wakes as it would have."""
+        """From now on, for those that sleep already, too."""
         if speed <= 0:
             raise ValueError(f"speed must be greater than 0, not {speed:g}")
         self.now()
@@ -64,9 +66,12 @@ class LabClock:
         if not self._beating:
             self._beats = asyncio.create_task(self._beat())
         try:
-            await asyncio.sleep(self.wall(lab_seconds))
-            while (left := end - self.now()) > 0:
-                await asyncio.sleep(self.wall(left))
+            left = lab_seconds
+            while True:
+                await asyncio.sleep(min(self.wall(left), SLICE))
+                left = end - self.now()
+                if left <= 0:
+                    return
         finally:
             self._sleepers -= 1
 

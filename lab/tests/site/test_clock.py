@@ -49,3 +49,14 @@ def test_all_of_it_counts_while_nobody_sleeps(monkeypatch: pytest.MonkeyPatch) -
     assert clock.now() == 620
     with pytest.raises(ValueError, match="greater than 0"):
         clock.change_speed(0)
+
+
+def test_who_sleeps_notices_another_speed() -> None:
+    async def flow() -> None:
+        clock = LabClock(1)
+        sleeper = asyncio.create_task(clock.sleep(100_000))
+        await asyncio.sleep(0)
+        clock.change_speed(10**6)
+        await sleeper
+
+    asyncio.run(flow())
