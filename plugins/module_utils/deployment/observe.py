@@ -15,7 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..assisted.client import AssistedClient, Tokens
+from ..assisted.auth import Tokens
+from ..assisted.client import AssistedClient
 from ..assisted.progress import read_cluster, read_host
 from ..common.connect import DIRECT, ConnectTo
 from ..common.errors import RemoteError, Unreachable

@@ -1,0 +1,141 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Who we are to an assisted-service: which credential goes where, for each of its kinds of authentication (reference assisted-rest.md 1.2).
+
+Each request says which personas may make it; the credential that may do least is sent.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable, Mapping
+from typing import Protocol
+from urllib.parse import urlencode
+
+from ..common.clock import Clock
+from ..common.errors import RemoteError, ZeroTouchError
+from ..common.http import HttpClient, Response
+
+# Personas that may make a request, by the letters of the reference's table of endpoints.
+USER, USER_AGENT, USER_WATCHER, ALL, USER_LINK, USER_WATCHER_LINK, USER_AGENT_LINK = "U", "UA", "UW", "UAW", "UL", "UWL", "UAL"
+# Where access tokens for the hosted service come from.
+HOSTED_TOKEN_URL = "https://sso.redhat.com/auth/realms/redhat-external/protocol/openid-connect/token"
+HOSTED_CLIENT = "cloud-services"
+# An access token this close to its end is not used for another request.
+MARGIN = 30.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Credential:
+    """What one request carries: headers, and parameters of its query."""
+
+    headers: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
+    query: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
+
+
+class Auth(Protocol):
+    def credential(self, personas: str) -> Credential:
+        """What a request carries that these personas may make."""
+
+    def renew(self) -> bool:
+        """The service did not take the credential (401): whether there is another one now."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Tokens:
+    """Tokens by persona, as they are sent; without any, a service without authentication.
+
+    The embedded service of an installation takes the bare token; a hosted one takes ``Bearer x``, which ``user`` may hold.
+    """
+
+    watcher: str = dataclasses.field(default="", repr=False)
+    user: str = dataclasses.field(default="", repr=False)
+
+    def credential(self, personas: str) -> Credential:
+        if "W" in personas and self.watcher:
+            return Credential({"Watcher-Authorization": self.watcher})
+        return Credential({"Authorization": self.user} if self.user else {})
+
+    def renew(self) -> bool:
+        return False
+
+
+@dataclasses.dataclass(frozen=True)
+class ObjectToken:
+    """The token of one InfraEnv or cluster of a service with ``AUTH_TYPE=local``, as its download URLs carry it: reads this object, and what agents may do.
+
+    What only a user may do is refused here, since such a service has no users.
+    """
+
+    token: str = dataclasses.field(repr=False)
+
+    def credential(self, personas: str) -> Credential:
+        if "A" in personas:
+            return Credential({"X-Secret-Key": self.token})
+        if "L" in personas:
+            return Credential(query={"api_key": self.token})
+        raise ZeroTouchError(
+            "A service with auth local has tokens of single objects only, which may not do this.",
+            "Such a service belongs to an Infrastructure Operator: use the modules of a hub.",
+        )
+
+    def renew(self) -> bool:
+        return False
+
+
+class OfflineToken:
+    """Access tokens in exchange for an offline token, renewed before they end and when the service refuses one.
+
+    ``learnt`` is told every access token, so that it is shown nowhere.
+    """
+
+    def __init__(self, offline_token: str, token_url: str, http: HttpClient, clock: Clock, learnt: Callable[[set[str]], None] = lambda found: None) -> None:
+        self._offline_token = offline_token
+        self._token_url = token_url
+        self._http = http
+        self._clock = clock
+        self._learnt = learnt
+        self._access_token = ""
+        self._ends = 0.0
+        self._lock = threading.Lock()
+
+    def credential(self, personas: str) -> Credential:
+        with self._lock:
+            if not self._access_token or self._clock.now() >= self._ends - MARGIN:
+                self._exchange()
+            return Credential({"Authorization": f"Bearer {self._access_token}"})
+
+    def renew(self) -> bool:
+        with self._lock:
+            self._exchange()
+            return True
+
+    def _exchange(self) -> None:
+        form = urlencode({"grant_type": "refresh_token", "client_id": HOSTED_CLIENT, "refresh_token": self._offline_token})
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        answer = self._http.request("POST", self._token_url, body=form.encode(), headers=headers)
+        document = _document(answer)
+        token = document.get("access_token")
+        if answer.status != 200 or not isinstance(token, str) or not token:
+            raise self._refused(answer, document)
+        self._learnt({token})
+        self._access_token = token
+        lifetime = document.get("expires_in")
+        # A server that says nothing of the lifetime gets asked again when the token is refused.
+        self._ends = self._clock.now() + (float(lifetime) if isinstance(lifetime, (int, float)) and lifetime > 0 else 3600.0)
+
+    def _refused(self, answer: Response, document: Mapping[str, object]) -> RemoteError:
+        words = str(document.get("error_description") or document.get("error") or "no access token in the answer")
+        expired = answer.status in (400, 401)
+        hint = "The offline token has ended or was revoked: get a new one." if expired else "Check token_url."
+        return RemoteError(self._http.service, answer.status, words, str(document.get("error") or ""), hint)
+
+
+def _document(answer: Response) -> Mapping[str, object]:
+    try:
+        document = answer.json()
+    except ValueError:
+        return {}
+    return document if isinstance(document, dict) else {}

@@ -1,0 +1,53 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What an assisted-service refuses, in its own words: three shapes of body become one error (reference assisted-rest.md 1.1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..common.errors import RemoteError
+from ..common.http import Response
+
+
+class AssistedError(RemoteError):
+    """The service answered with an error.
+
+    ``reason`` are its words, ``code`` its code where that says more than the status, ``id`` and ``href`` what service logic adds (else 0 and empty).
+    ``kind`` is ``Error`` for service logic, empty for authentication, router and schema. ``retry_after`` are the seconds it asks to wait, else 0.
+    """
+
+    def __init__(self, service: str, answer: Response, hint: str = "") -> None:
+        document = _document(answer)
+        reason, code = error_words(answer)
+        super().__init__(service, answer.status, reason, code, hint)
+        number = document.get("id")
+        self.reason = reason
+        self.id = number if isinstance(number, int) else 0
+        self.href = str(document.get("href") or "")
+        self.kind = str(document.get("kind") or "")
+        after = answer.headers.get("retry-after", "")
+        self.retry_after = float(after) if after.isdigit() else 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """For results."""
+        return {"status": self.status, "code": self.code or str(self.status), "reason": self.reason, "id": self.id, "href": self.href}
+
+
+def error_words(answer: Response) -> tuple[str, str]:
+    """(reason, code) of an error body: service logic says ``reason`` and a code as string, authentication and router ``message`` and a number."""
+    document = _document(answer)
+    if not document:
+        return answer.text().strip()[:200] or "no explanation", ""
+    reason = str(document.get("reason") or document.get("message") or "no explanation")
+    code = str(document.get("code") or "")
+    return reason, "" if code == str(answer.status) else code
+
+
+def _document(answer: Response) -> dict[str, Any]:
+    try:
+        document = answer.json()
+    except ValueError:
+        return {}
+    return document if isinstance(document, dict) else {}

@@ -1,0 +1,60 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the tests of this room share."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.service import AssistedService
+
+_SPEC = importlib.util.spec_from_file_location("assisted_fakeservice", Path(__file__).with_name("fakeservice.py"))
+fakeservice = sys.modules.get("assisted_fakeservice") or importlib.util.module_from_spec(_SPEC)
+if "assisted_fakeservice" not in sys.modules:
+    sys.modules["assisted_fakeservice"] = fakeservice
+    _SPEC.loader.exec_module(fakeservice)
+
+
+class StillClock:
+    """Time that passes only while somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.time, self.slept = 0.0, []
+
+    def now(self) -> float:
+        return self.time
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.time += seconds
+
+
+@pytest.fixture
+def clock() -> StillClock:
+    return StillClock()
+
+
+@pytest.fixture
+def fake() -> Iterator[Any]:
+    service = fakeservice.FakeService()
+    yield service
+    service.stop()
+
+
+@pytest.fixture
+def reach(fake: Any, clock: StillClock, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AssistedService]:
+    """A connection to the fake service with the options of a door."""
+    for name in ("SERVICE_URL", "TOKEN", "OFFLINE_TOKEN", "AUTH"):
+        monkeypatch.delenv(f"ASSISTED_{name}", raising=False)
+
+    def open_connection(check_mode: bool = False, **params: Any) -> AssistedService:
+        return connect({"service_url": fake.url, "request_timeout": 5.0, **params}, clock, check_mode)
+
+    return open_connection

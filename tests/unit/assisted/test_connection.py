@@ -1,0 +1,234 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The connection: options and environment, all kinds of authentication, what is sent again and what never, one error for all bodies."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import connect, settings
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.faults import AssistedError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, RemoteError, Unreachable, ZeroTouchError
+
+BODY = {"kind": "Error", "id": 409, "href": "/x", "code": "409", "reason": "text"}
+
+
+def test_option_before_environment_before_default():
+    environment = {
+        "ASSISTED_SERVICE_URL": "http://a",
+        "ASSISTED_TOKEN": "t",
+        "ASSISTED_VALIDATE_CERTS": "no",
+        "ASSISTED_RETRIES": "2",
+        "ASSISTED_REQUEST_TIMEOUT": "7.5",
+        "ASSISTED_CA_CERT": "",
+    }
+    found = settings({"service_url": "http://b", "retries": None, "connect_to": {}}, environment)
+    assert (found["service_url"], found["auth"], found["validate_certs"], found["retries"], found["request_timeout"]) == (
+        "http://b",
+        "agent-local",
+        False,
+        2,
+        7.5,
+    )
+    assert "ca_cert" not in found and settings({}, {})["auth"] == "none"
+    assert settings({"offline_token": "o", "token": "t"}, {})["auth"] == "offline"
+    with pytest.raises(InvalidInput, match="ASSISTED_RETRIES"):
+        settings({}, {"ASSISTED_RETRIES": "many"})
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({}, "service_url"),
+        ({"service_url": "service:8090"}, "http"),
+        ({"service_url": "http://u:password-x@service"}, "credentials belong"),
+        ({"service_url": "http://s", "auth": "agent-local"}, "token"),
+        ({"service_url": "http://s", "auth": "offline"}, "offline_token"),
+        ({"service_url": "http://s", "auth": "kerberos"}, "must be one of"),
+        ({"service_url": "http://s", "retries": -1}, "retries"),
+    ],
+)
+def test_mistakes(params, words, monkeypatch):
+    monkeypatch.delenv("ASSISTED_SERVICE_URL", raising=False)
+    with pytest.raises(InvalidInput, match=words) as caught:
+        connect(params)
+    assert "password-x" not in str(caught.value)
+
+
+@pytest.mark.parametrize("suffix", ["", "/", "/api/assisted-install", "/api/assisted-install/v2/"])
+def test_the_base_path_may_be_part_of_the_url(fake, reach, suffix):
+    assert reach(service_url=fake.url + suffix).clusters() == []
+    assert fake.requests[0][1] == "/api/assisted-install/v2/clusters"
+
+
+def sent(fake):
+    names = ("authorization", "watcher-authorization", "x-secret-key")
+    return [{name: headers[name] for name in names if name in headers} for _method, _path, _body, headers in fake.requests]
+
+
+def test_each_persona_sends_what_may_do_least(fake, reach):
+    service = reach(token="user", watcher_token="watcher")
+    service.clusters(), service.infra_envs(), service.events(), service.create_cluster({"name": "a"})
+    watcher, user = {"watcher-authorization": "watcher"}, {"authorization": "user"}
+    assert sent(fake) == [watcher, watcher, watcher, user]
+
+
+def test_without_authentication_nothing_is_sent(fake, reach):
+    reach().clusters()
+    assert sent(fake) == [{}]
+
+
+def test_a_token_of_one_object_is_an_agents_or_in_the_query(fake, reach):
+    service = reach(auth="local", token="jwt")
+    fake.infra_envs["i"] = {"id": "i"}
+    service.infra_env("i"), service.hosts("i"), service.events(infra_env_id="i")
+    assert sent(fake) == [{"x-secret-key": "jwt"}] * 2 + [{}] and "api_key=jwt" in fake.requests[2][1]
+    with pytest.raises(ZeroTouchError, match="single objects only"):
+        service.create_cluster({"name": "x"})
+
+
+def offline(fake, reach, **more):
+    service = reach(offline_token="offline-secret", token_url=fake.url + "/token", **more)
+    fake.dispatch_token = [0]
+    original = fake.dispatch
+
+    def dispatch(method, path, query, body):
+        if path == "/token":
+            assert "refresh_token=offline-secret" in body and "grant_type=refresh_token" in body
+            fake.dispatch_token[0] += 1
+            fake.tokens = {f"Bearer access-{fake.dispatch_token[0]}"}
+            return 200, {"access_token": f"access-{fake.dispatch_token[0]}", "expires_in": 900}
+        return original(method, path, query, body)
+
+    fake.dispatch = dispatch
+    return service
+
+
+def test_an_offline_token_is_exchanged_once_and_again_before_the_end(fake, reach, clock):
+    service = offline(fake, reach)
+    service.clusters(), service.clusters()
+    assert fake.dispatch_token == [1]
+    clock.time += 871  # within the margin before the end
+    service.clusters()
+    assert fake.dispatch_token == [2]
+
+
+def test_a_token_that_ends_in_the_middle_is_renewed_and_the_request_sent_again(fake, reach):
+    service = offline(fake, reach)
+    service.clusters()
+    fake.tokens = {"Bearer something-newer"}
+    assert service.create_cluster({"name": "a"})["name"] == "a"
+    assert fake.dispatch_token == [2] and len(fake.clusters) == 1
+    fake.tokens = set()
+
+
+def test_a_refused_offline_token_says_so(fake, reach):
+    service = reach(offline_token="offline-secret", token_url=fake.url + "/token")
+    fake.faults = [("POST", "/token", ("status", 400, {"error": "invalid_grant", "error_description": "Offline user session not found"}))]
+    with pytest.raises(RemoteError, match=r"invalid_grant: Offline user session not found\. The offline token has ended") as caught:
+        service.clusters()
+    assert "offline-secret" not in str(caught.value)
+
+
+def test_a_token_of_an_installation_cannot_be_renewed(fake, reach):
+    fake.tokens = {"other"}
+    with pytest.raises(AssistedError, match="401: Token is expired"):
+        reach(token="mine").clusters()
+    assert len(fake.requests) == 1
+
+
+@pytest.mark.parametrize("what", ["cut", "cut-late", "cut-middle", *[("status", code, b"upstream") for code in (429, 502, 503, 504)]], ids=str)
+def test_what_has_the_same_effect_twice_is_sent_again(fake, reach, clock, what):
+    fake.clusters["c"] = {"id": "c"}
+    service = reach()
+    for method, call in (("GET", lambda: service.cluster("c")), ("PATCH", lambda: service.update_cluster("c", {"name": "n"}))):
+        fake.faults = [(method, "clusters/c", what)] * 2
+        assert call()["id"] == "c"
+    assert clock.slept == [0.5, 1.0] * 2
+    assert fake.clusters["c"]["name"] == "n"
+
+
+@pytest.mark.parametrize("what", ["cut", "cut-late", "cut-middle", ("status", 502, b"bad gateway"), ("status", 503, b"reset before headers")], ids=str)
+def test_a_creation_is_never_sent_again_once_the_service_may_have_it(fake, reach, what):
+    fake.faults = [("POST", "clusters", what)]
+    with pytest.raises((Unreachable, AssistedError)) as caught:
+        reach().create_cluster({"name": "x"})
+    assert [method for method, *_ in fake.requests] == ["POST"]
+    assert isinstance(caught.value, AssistedError) or "is not known" in str(caught.value)
+
+
+@pytest.mark.parametrize("what", [("status", 429, b"slow down", {"Retry-After": "7"}), ("status", 503, b"no healthy upstream", {"Retry-After": "7"})], ids=str)
+def test_a_creation_that_nobody_got_is_sent_again(fake, reach, clock, what):
+    fake.faults = [("POST", "clusters", what)]
+    assert reach().create_cluster({"name": "x"})["name"] == "x"
+    assert clock.slept == [7.0] and len(fake.clusters) == 1
+
+
+def test_a_service_that_restarts_is_waited_for(fake, reach, clock, monkeypatch):
+    service = reach()
+    port = fake.server.server_address[1]
+    mapped = connect({"service_url": f"http://127.0.0.1:{port}", "connect_to": {f"127.0.0.1:{port}": "127.0.0.1:1"}, "retries": 3}, clock)
+    with pytest.raises(Unreachable, match="cannot be reached"):
+        mapped.create_cluster({"name": "x"})
+    assert clock.slept == [0.5, 1.0, 2.0]
+    assert service.create_cluster({"name": "x"})
+
+
+def test_a_deletion_whose_answer_was_lost_is_done(fake, reach):
+    fake.clusters["c"] = {"id": "c"}
+    fake.faults = [("DELETE", "clusters/c", "cut-late")]
+    reach().delete_cluster("c")
+    with pytest.raises(AssistedError, match="record not found"):
+        reach().delete_cluster("c")
+
+
+def test_service_logic_is_not_asked_twice(fake, reach, clock):
+    fake.faults = [("GET", "clusters", ("status", 500, BODY | {"id": 500, "code": "500"}))]
+    with pytest.raises(AssistedError):
+        reach().clusters()
+    assert clock.slept == []
+
+
+def test_the_error_keeps_what_the_service_said(fake, reach):
+    fake.faults = [("GET", "clusters", ("status", 409, BODY)), ("GET", "clusters", ("status", 400, {"code": 602, "message": "name in body is required"}))]
+    with pytest.raises(AssistedError) as caught:
+        reach().clusters()
+    assert caught.value.as_dict() == {"status": 409, "code": "409", "reason": "text", "id": 409, "href": "/x"}
+    with pytest.raises(AssistedError) as caught:
+        reach().clusters()
+    assert caught.value.as_dict() == {"status": 400, "code": "602", "reason": "name in body is required", "id": 0, "href": ""}
+
+
+def test_check_mode_cannot_write(fake, reach):
+    service = reach(check_mode=True)
+    assert service.clusters() == []
+    with pytest.raises(ZeroTouchError, match="check mode"):
+        service.create_cluster({"name": "x"})
+    assert fake.writes == []
+
+
+def test_unknown_states_and_members_pass_through(fake, reach):
+    fake.clusters["c"] = {"id": "c", "status": "brand-new", "newer": {"field": 1}}
+    assert reach().cluster("c") == {"id": "c", "status": "brand-new", "newer": {"field": 1}, "hosts": []}
+
+
+def test_a_host_that_is_gone_is_deleted(fake, reach):
+    reach().delete_host("i", "h")
+    fake.faults = [("DELETE", "hosts", ("status", 500, BODY | {"reason": "database is down"}))]
+    with pytest.raises(AssistedError, match="database is down"):
+        reach().delete_host("i", "h")
+
+
+def test_json_string_bodies(fake, reach):
+    fake.clusters["c"] = {"id": "c"}
+    service = reach()
+    service.update_install_config("c", '{"fips": true}')
+    service.ignore_validations("c", ["ntp-synced"], [])
+    service.create_manifest("c", "openshift", "a.yaml", b"a: 1\n")
+    assert [body for _method, _path, body in fake.writes] == [
+        '{"fips": true}',
+        {"host-validation-ids": '["ntp-synced"]', "cluster-validation-ids": "[]"},
+        {"folder": "openshift", "file_name": "a.yaml", "content": "YTogMQo="},
+    ]
+    assert service.manifest("c", "openshift", "a.yaml") == b"a: 1\n"
+    assert [item["file_name"] for item in service.manifests("c")] == ["a.yaml"]
