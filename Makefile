@@ -10,7 +10,7 @@ LINK := .build/ansible_collections/zerotouch/openshift
 ARTIFACT := .build/artifact/ansible_collections/zerotouch/openshift
 PYTEST := PYTHONPATH=$(CURDIR)/.build $(BIN)/python -m pytest -q
 # Half of what tests with labs do is waiting.
-LAB_WORKERS := 2
+LAB_WORKERS := 4
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export ANSIBLE_COLLECTIONS_PATH := $(CURDIR)/.build

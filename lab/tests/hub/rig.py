@@ -39,6 +39,8 @@ SITE: dict[str, Any] = {
     "hub": {"address": "10.0.0.5", "base_domain": "hub.example.com"},
 }
 NAMESPACE_NAME = "edge"
+# Seconds of the wall clock between two looks at an object: each is a request.
+LOOK = 0.05
 
 
 class Rig:
@@ -73,7 +75,7 @@ class Rig:
                         last = await self.client.get(kind, name, namespace if kind.namespaced else "")
                         if last is not None and holds(last):
                             return last
-                    await asyncio.sleep(0.02)
+                    await asyncio.sleep(LOOK)
         if last is not None:
             last["metadata"].pop("managedFields", None)
             (last.get("status") or {}).pop("inventory", None)
@@ -82,7 +84,7 @@ class Rig:
     async def gone(self, kind: Kind, name: str, *, namespace: str = NAMESPACE_NAME, seconds: float = 300.0) -> None:
         async with asyncio.timeout(seconds):
             while await self.client.get(kind, name, namespace if kind.namespaced else "") is not None:
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(LOOK)
 
     async def pull_secret(self, name: str = "pull-secret", text: str = PULL_SECRET) -> None:
         data = {".dockerconfigjson": base64.b64encode(text.encode()).decode()}
