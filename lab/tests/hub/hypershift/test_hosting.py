@@ -175,6 +175,22 @@ def test_services_on_routes_and_load_balancers(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
+def test_an_ignition_server_that_nobody_can_reach(tmp_path: Path) -> None:
+    """A load balancer does not lead to it: the API comes up, pools wait for the endpoint."""
+
+    async def run() -> None:
+        async with hosting_rig(tmp_path, speed=600) as rig:
+            balanced = service("Ignition", "LoadBalancer", hostname="ignition.guest.example.com")
+            await order(rig, services=[service("APIServer"), balanced, service("Konnectivity"), service("OAuthServer")])
+            await order_pool(rig, replicas=1)
+            cluster = await rig.until(HOSTED_CLUSTER, "guest", lambda item: (item.get("status") or {}).get("kubeconfig"), namespace="clusters")
+            assert condition_of(cluster, "Available")["reason"] == "WaitingForAvailable" and "ignitionEndpoint" not in cluster["status"]
+            pool = await rig.until(NODE_POOL, "pool", lambda item: condition_of(item, "IgnitionEndpointAvailable"), namespace="clusters")
+            assert condition_of(pool, "IgnitionEndpointAvailable")["reason"] == "IgnitionEndpointMissing"
+
+    asyncio.run(run())
+
+
 def test_tokens_and_configurations_change(tmp_path: Path) -> None:
     """A token is rotated after half its life and the old one is still taken; what another configuration supersedes expires."""
 

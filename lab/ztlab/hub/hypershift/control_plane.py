@@ -35,7 +35,7 @@ def state_of(plane: Plane | None, age: float) -> PlaneState:
         published=True,
         etcd=age >= ETCD_SECONDS,
         kube=plane.run.serving,
-        ignition=age >= IGNITION_SECONDS,
+        ignition=age >= IGNITION_SECONDS and "Ignition" in plane.services,
         nodes=plane.guest.nodes.ready("worker"),
         version={entry["type"]: entry for entry in status.get("conditions") or []} if plane.run.serving else {},
     )
@@ -74,7 +74,7 @@ class ControlPlaneController:
             await self._core_configs(key[0], item)
             if version:
                 plane.guest.upgrade(version)
-        if age >= IGNITION_SECONDS and self._world.get(SECRET, (key[0], naming.IGNITION_CA)) is None:
+        if "Ignition" in plane.services and age >= IGNITION_SECONDS and self._world.get(SECRET, (key[0], naming.IGNITION_CA)) is None:
             await self._planes.serve_ignition(plane)
             await self._secret(key[0], naming.IGNITION_CA, {"tls.crt": plane.ignition.authority.pem}, item)
 

@@ -9,7 +9,6 @@ import base64
 import binascii
 import json
 import ssl
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from aiohttp import web
@@ -94,6 +93,3 @@ class PayloadController:
         made = {"payload": json.dumps(document), "reason": "AsExpected", "message": "Payload generated successfully"}
         await self._world.patch(SECRET, item, {"data": {name: base64.b64encode(text.encode()).decode() for name, text in made.items()}})
         return None
-
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]

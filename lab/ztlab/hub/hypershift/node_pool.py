@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from ..client import Refused, merge_diff
+from ..client import merge_diff
 from ..cluster_spec import release_of
 from ..conditions import find
 from ..names import CONFIG_MAP, SECRET, Key, Kind, Object, annotations_of, deleting, key_of, labels_of, owner
@@ -252,10 +252,8 @@ class NodePoolController:
         for item in self._world.all(CONFIG_MAP, space):
             if labels_of(item).get(naming.NODE_POOL) == name:
                 await self._world.delete(CONFIG_MAP, item)
-        machines = self._machines(pool, space)
-        if machines:
-            names = ", ".join(sorted(item["metadata"]["name"] for item in machines))
-            raise Refused(0, "Waiting", f"there are still Machines in for NodePool {name!r}: {names}", WAIT_SECONDS)
+        if self._machines(pool, space):
+            return WAIT_SECONDS
         await self._secrets.remove(pool, space)
         await self._world.drop_finalizer(NODE_POOL, pool, naming.FINALIZER)
         return None

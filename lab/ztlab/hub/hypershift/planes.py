@@ -26,7 +26,7 @@ _ALPHABET = "ABCDEFGHIJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789"
 
 @dataclasses.dataclass
 class Plane:
-    """One hosted control plane; ``run`` and ``ignition`` may still be to be started."""
+    """One hosted control plane; ``run`` and ``ignition`` may still be to be started, and what is not published is not in ``services``."""
 
     services: Mapping[str, Published]
     run: HostedRun
@@ -64,12 +64,12 @@ class Planes:
         if key in self._planes:
             return self._planes[key]
         services = self._publishing.publish("/".join(key), item, key[0])
-        if "APIServer" not in services or "Ignition" not in services:
+        if "APIServer" not in services:
             return None
         made = self._planes[key] = self._make(key, item, version, services)
         self._lab.clusters.hosted["/".join(key)] = made.run
-        for address in {services["APIServer"].listen, services["Ignition"].listen}:
-            self._lab.fabric.virtual.setdefault(address, "")
+        for service in services.values():
+            self._lab.fabric.virtual.setdefault(service.listen, "")
         return made
 
     def _make(self, key: Key, item: Object, version: str, services: Mapping[str, Published]) -> Plane:
@@ -92,8 +92,9 @@ class Planes:
             resolves=lambda host: bool(self._record(host)),
         )
         plan = ClusterPlan("/".join(key), name, base, version, "None", kube.listen, "", {}, pairs)
-        run = HostedRun(plan, guest, self._lab.fabric.table.loopback(kube.listen), kube.port, services["Ignition"].netloc)
-        ignition = IgnitionServer(self._world, key[0], pki.new_authority("ignition-root-ca"), services["Ignition"].host)
+        where = services.get("Ignition")
+        run = HostedRun(plan, guest, self._lab.fabric.table.loopback(kube.listen), kube.port, where.netloc if where else "")
+        ignition = IgnitionServer(self._world, key[0], pki.new_authority("ignition-root-ca"), where.host if where else "ignition-server")
         return Plane(services, run, ignition, _password(), guest.kubeconfig())
 
     async def serve_ignition(self, plane: Plane) -> None:
@@ -111,7 +112,7 @@ class Planes:
         if plane is None:
             return
         self._lab.clusters.hosted.pop("/".join(key), None)
-        if self._lab.hub is not None:
+        if self._lab.hub is not None and "Ignition" in plane.services:
             self._lab.hub.routes.pop(plane.services["Ignition"].host, None)
             self._lab.hub.route_contexts.pop(plane.services["Ignition"].host, None)
         await plane.ignition.stop()
@@ -135,7 +136,7 @@ class Planes:
                 "namespace": namespace,
                 "name": name,
                 "api": plane.guest.api_url,
-                "ignition": f"https://{plane.run.ignition}/ignition",
+                "ignition": f"https://{plane.run.ignition}/ignition" if plane.run.ignition else "",
                 "serving": plane.run.serving,
                 "services": {title: f"{service.kind} {service.netloc}" for title, service in plane.services.items()},
                 "ignition_requests": dict(plane.ignition.requests),

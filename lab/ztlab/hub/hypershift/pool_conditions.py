@@ -16,7 +16,7 @@ from ..conditions import Condition, find
 from ..names import Object, annotations_of
 from . import naming
 from .conditions import AS_EXPECTED, WELL, no, unknown, yes
-from .scalable import deprecated_conditions, pool_key, replaces
+from .scalable import deprecated_conditions, replaces
 
 ARCHITECTURES = ("amd64", "arm64", "ppc64le")
 KINDS = ("MachineConfig", "KubeletConfig", "ContainerRuntimeConfig", "ImageContentSourcePolicy", "ImageDigestMirrorSet", "ClusterImagePolicy")
@@ -348,6 +348,3 @@ def node_versions(nodes: Sequence[tuple[str, str, bool]]) -> Object:
         for (version, kubelet), (good, bad) in sorted(counts.items())
     ]
     return {"nodeVersions": listed}
-
-
-__all__ = ["Facts", "Progress", "Verdict", "first", "node_versions", "paused_until", "pool_key", "reconciliation", "second", "third"]
