@@ -38,9 +38,9 @@ _HOSTS: tuple[Resource, ...] = (AGENT, INFRA_ENV, BARE_METAL_HOST)
 
 @dataclasses.dataclass(frozen=True)
 class Teardown:
-    """``keep`` (an annotation) is written first, then each of ``emptying``, ``pools``, ``cluster`` and ``leftovers`` when the one before has had its effect."""
+    """``first`` prepares the hosted cluster itself; then each of ``emptying``, ``pools``, ``cluster`` and ``leftovers`` when the one before had its effect."""
 
-    keep: Change | None = None
+    first: Change | None = None
     emptying: tuple[Change, ...] = ()
     pools: tuple[Change, ...] = ()
     cluster: Change | None = None
@@ -49,7 +49,7 @@ class Teardown:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        return (*_one(self.keep), *self.emptying, *self.pools, *_one(self.cluster), *self.leftovers)
+        return (*_one(self.first), *self.emptying, *self.pools, *_one(self.cluster), *self.leftovers)
 
 
 def _one(change: Change | None) -> tuple[Change, ...]:
@@ -64,21 +64,26 @@ def plan_teardown(present: Object | None, views: Sequence[PoolView], living: Map
     stays = [f"{each['kind']} {_title(each)} stays: it was not created by this collection" for each in owned if not is_ours(each)]
     ours = ((SECRET if each["kind"] == "Secret" else CONFIG_MAP, each) for each in owned if is_ours(each))
     leftovers = [plan_deletion(resource, each, "it was made for the hosted cluster") for resource, each in ours]
-    keep = None
-    if present is not None and any(living.values()) and annotations_of(present).get(KEEP_NAMESPACE) != "true":
-        desired = {"metadata": {"name": present["metadata"]["name"], "namespace": present["metadata"]["namespace"], "annotations": {KEEP_NAMESPACE: "true"}}}
-        keep = plan_object(HOSTED_CLUSTER, desired, present)
     if any(living.values()):
         found = "; ".join(f"{kind} {', '.join(names)}" for kind, names in sorted(living.items()) if names)
         stays.append(f"the namespace of the control plane stays: hosts live in it ({found})")
     return Teardown(
-        keep=keep,
+        first=_prepared(present, keep=any(living.values())),
         emptying=tuple(change for change in map(plan_emptying, views) if change is not None) if drain else (),
         pools=tuple(change for change in map(plan_absent, views) if change is not None),
         cluster=plan_deletion(HOSTED_CLUSTER, present, "it shall not be there"),
         leftovers=tuple(change for change in leftovers if change is not None),
         stays=tuple(stays),
     )
+
+
+def _prepared(present: Object | None, *, keep: bool) -> Change | None:
+    """The namespace of the control plane is told to stay where hosts live in it; and nothing may be paused, or Machines would not go (2.7)."""
+    if present is None or present["metadata"].get("deletionTimestamp"):
+        return None
+    metadata = {"name": present["metadata"]["name"], "namespace": present["metadata"]["namespace"]}
+    marks = {"annotations": {KEEP_NAMESPACE: "true"}} if keep else {}
+    return plan_object(HOSTED_CLUSTER, {"metadata": {**metadata, **marks}, "spec": {"pausedUntil": None}}, present)
 
 
 def _title(item: Mapping[str, Any]) -> str:
@@ -122,7 +127,7 @@ class _Absent:
         if self.call.check_mode:
             self._write(plan.changes)
             return self._result()
-        self._write(_one(plan.keep))
+        self._write(_one(plan.first))
         self._pools(plan.emptying, readers, views, "empty")
         self._pools(plan.pools, readers, views, "gone")
         self._write(_one(plan.cluster))
@@ -209,7 +214,7 @@ class _Absent:
 
 
 def _told(plan: Teardown, views: Sequence[PoolView]) -> list[str]:
-    lines = [change.describe() for change in (*_one(plan.keep), *plan.emptying)]
+    lines = [change.describe() for change in (*_one(plan.first), *plan.emptying)]
     if plan.emptying:
         hosts = ", ".join(machine.title for view in views for machine in view.machines)
         lines.append(f"wait until the Machines are gone and their hosts free{': ' + hosts if hosts else ''}")

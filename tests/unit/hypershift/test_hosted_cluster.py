@@ -327,6 +327,12 @@ def test_hosts_in_the_namespace_that_goes_keep_it(whole: Any) -> None:
     assert f"/api/v1/namespaces/{hub.PLANE}" in whole.objects
 
 
+def test_a_pause_ends_first(whole: Any) -> None:
+    """Cluster API would leave the Machines of a paused hosted cluster alone."""
+    whole.merge_patch(hub.CLUSTER_PATH, {"spec": {"pausedUntil": "true"}})
+    assert ok(opened(check_mode=True, state="absent"))["plan"][0] == f"patch {CLUSTER}: spec.pausedUntil: 'true' -> none"
+
+
 def test_what_others_made_stays(whole: Any) -> None:
     foreign = whole.get(f"{SECRETS}/edge-pull-secret")
     foreign["metadata"]["labels"] = {}
