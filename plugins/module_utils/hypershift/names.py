@@ -23,7 +23,6 @@ SAFE_TO_DELETE = f"{PREFIX}/safe-to-delete-with-cluster"
 # On a Machine: this one goes first when replicas are lowered (2.5).
 DELETE_MACHINE = "cluster.x-k8s.io/delete-machine"
 
-_RESOURCE_LABEL_LENGTH = 43
 _NAME_LENGTH = 253
 
 
@@ -54,11 +53,6 @@ def shortened(base: str, suffix: str, length: int) -> str:
     if room < 0:
         return f"{base[: max(0, length - 9)]}-{fnv1a(name)}"[:length]
     return f"{base[:room]}-{fnv1a(base)}-{suffix}"
-
-
-def resource_label(infra_id: str, cluster: str, pool: str) -> str:
-    """Key and value of the label on everything that Cluster API makes for a pool."""
-    return shortened(f"{infra_id}-{cluster}", pool, _RESOURCE_LABEL_LENGTH)
 
 
 def template_name(pool: str, selector: Mapping[str, Any] | None) -> str:

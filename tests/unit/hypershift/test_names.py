@@ -10,7 +10,6 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.nam
     control_plane_namespace,
     fnv1a,
     pool_key,
-    resource_label,
     shortened,
     template_name,
 )
@@ -49,7 +48,6 @@ def test_long_names_are_cut_and_told_apart() -> None:
     assert len(shortened(base, "pool", 43)) == 43
     suffix = "s" * 40
     assert shortened(base, suffix, 43) == f"{'b' * 34}-{fnv1a(base + '-' + suffix)}"
-    assert resource_label("edge-x7k2p", "edge", "edge-large") == "edge-x7k2p-edge-edge-large"
     assert len(template_name("p" * 253, {})) == 253
 
 
