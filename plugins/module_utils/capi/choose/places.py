@@ -64,7 +64,7 @@ class Places:
 def spread(matching: Matching, suits: Suits, wishes: Sequence[int], places: Places) -> None:
     """Spread these wishes of a group, all of which are served; afterwards they are settled."""
     for wish in wishes:
-        _take_first(matching, wish, (hosts for _, hosts in places.levels(suits(wish) & matching.open)))
+        _take_first(matching, wish, (hosts for _place, hosts in places.levels(suits(wish) & matching.open)))
         places.add(matching.host_of[wish])
     while _relieved(matching, suits, wishes, places):
         pass
