@@ -13,7 +13,7 @@ from ..common.parallel import for_each
 from ..kube.client import KubeClient
 from ..kube.faults import ConflictError
 from ..kube.write import Change, Outcome, apply_change
-from .steps import Chain
+from .steps import Chain, Step
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,6 +50,23 @@ def raise_failures(done: Iterable[Done]) -> None:
         raise PartialFailure("\n".join(dict.fromkeys(f"{each.chain.name}: {each.error}" for each in failed)), {})
 
 
+def refusals(client: KubeClient, steps: Iterable[Step]) -> dict[str, str]:
+    """The optional steps that the server would refuse, by path, with the words of a run. Each is sent as a dry run: rights are known by trying alone."""
+    found: dict[str, str] = {}
+    for step in steps:
+        if step.optional:
+            try:
+                apply_change(client, step.change, check_mode=True)
+            except (RemoteError, Unreachable) as error:
+                if not isinstance(error, ConflictError):
+                    found[step.change.path] = _warning(step.change, error)
+    return found
+
+
+def _warning(change: Change, error: Exception) -> str:
+    return f"{change.title}: {error}"
+
+
 def _unmet(chain: Chain, done: dict[str, Done]) -> Exception | None:
     return next((done[name].error for name in chain.needs if name in done and done[name].error is not None), None)
 
@@ -68,7 +85,7 @@ def _apply(client: KubeClient, chain: Chain) -> Done:
             now = apply_change(client, change)
         except (RemoteError, Unreachable) as error:
             if step.optional and not isinstance(error, ConflictError):
-                warnings.append(f"{change.title}: {error}")
+                warnings.append(_warning(change, error))
                 continue
             return Done(chain, tuple(outcomes), error, _worth_a_look(error, change), tuple(warnings))
         except ZeroTouchError as error:

@@ -39,9 +39,10 @@ class PassPlan:
     def stages(self) -> tuple[tuple[Chain, ...], ...]:
         return tuple(plan.chain for plan in self.clusters), self.secrets, tuple(plan.chain for plan in self.machines)
 
-    def describe(self) -> list[str]:
-        """A line for every write, in the order of the plan."""
-        return [step.change.describe() for stage in self.stages for chain in stage for step in chain.steps]
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Every write, in the order of the plan."""
+        return tuple(step for stage in self.stages for chain in stage for step in chain.steps)
 
 
 def plan_pass(observed: Observed, policy: Policy, moment: str) -> PassPlan:

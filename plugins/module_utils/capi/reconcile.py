@@ -15,7 +15,7 @@ from ..hub.kinds import AGENT, SECRET
 from ..kube.client import KubeClient
 from ..kube.write import PLANS, Outcome
 from ..nodes.provider_ids import IdPlan, WantedId, apply_ids, look
-from .apply import Done, apply_stages, raise_failures
+from .apply import Done, apply_stages, raise_failures, refusals
 from .choose.model import Policy
 from .kinds import AGENT_CLUSTER, AGENT_MACHINE
 from .machine_plan import SETTLED, MachinePlan
@@ -59,8 +59,9 @@ class Account:
 
     @property
     def converged(self) -> bool:
-        """Nothing is left to be written, and nobody waits."""
-        return not self.open_machines and not self.missing and not self.plan.describe() and all(plan.ready or plan.left_alone for plan in self.plan.clusters)
+        """Nobody waits, and nothing is left to be written. What is optional has been tried by then: who has no right to do it is not held up."""
+        needed = [step for step in self.plan.steps if not step.optional]
+        return not self.open_machines and not self.missing and not needed and all(plan.ready or plan.left_alone for plan in self.plan.clusters)
 
 
 class Reconciler:
@@ -92,9 +93,11 @@ class Reconciler:
 
     def check(self) -> Account:
         """The plan of the next pass, with nothing written."""
-        self.account.planned = self.account.plan.describe()
+        steps = self.account.plan.steps
+        refused = refusals(self._client, steps)
+        self.account.planned = [step.change.describe() for step in steps if not (step.optional and step.change.path in refused)]
         self.account.explained = explained(self.account.plan.wishes, self.account.plan.choice)
-        self.account.problems = list(self.account.plan.problems)
+        self.account.problems = [*self.account.plan.problems, *refused.values()]
         self._node_ids(write=False)
         return self.account
 

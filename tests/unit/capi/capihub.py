@@ -51,7 +51,7 @@ class Hub:
         self.provisioned = provisioned
         self.dies_after: int | None = None
         self.conflicts: list[str] = []  # plurals, each for one 409
-        self.forbidden: set[str] = set()
+        self.forbidden: set[str] = set()  # plurals, or verb and plural
         self.used: set[tuple[str, str, str]] = set()  # (namespace, resource, verb)
         self.groups = {CORE: list(core), "hypershift.openshift.io": ["v1beta1"], "capi-provider.agent-install.openshift.io": ["v1beta1", "v1alpha1"]}
         self._version = 100
@@ -189,7 +189,7 @@ class Hub:
 
     def _judge(self, plural: str, verb: str) -> None:
         self._alive()
-        if plural in self.forbidden:
+        if self.forbidden & {plural, f"{verb} {plural}"}:
             raise ForbiddenError(self.service, 403, f"{plural} is forbidden", "Forbidden")
         if plural in self.conflicts:
             self.conflicts.remove(plural)

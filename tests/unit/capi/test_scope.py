@@ -108,6 +108,22 @@ def test_until_everybody_is_ready(hub: Any, reconciler: Any, world: ModuleType) 
     assert account.converged and {plan.state for plan in account.plan.machines} == {"ready"}
 
 
+def test_what_is_optional_holds_nobody_up(hub: Any, reconciler: Any, world: ModuleType) -> None:
+    """The label for backups on Secrets is not needed, and the right to set it is often missing: it is told, and that is all."""
+    world.stand(hub)
+    hub.forbidden = {"patch secrets"}
+    reconciler(hub).once()
+    while world.settle_agents(hub):
+        pass
+    account = reconciler(hub).until_converged(0.0)
+    assert account.converged and "Secret clusters-c1/user-data" in account.problems[0]
+    checked = reconciler(hub).check()
+    assert not checked.planned and "Secret clusters-c1/user-data" in checked.problems[0]
+    hub.forbidden = set()
+    before = list(hub.writes)
+    assert reconciler(hub).check().planned == reconciler(hub).once().planned != [] and len(hub.writes) == len(before) + 1
+
+
 def test_a_limit_names_who_is_stuck_and_where(hub: Any, reconciler: Any, world: ModuleType) -> None:
     world.stand(hub, machines=2, agents=1, endpoint=False)
     with pytest.raises(LimitReached) as told:
