@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS
 
 ROOT = Path(__file__).parents[3]
@@ -76,12 +77,13 @@ def test_routing_names_existing_plugins() -> None:
 def test_members_of_a_group_share_options(group: str) -> None:
     """An option set for a group must be taken by each of its members; otherwise ``module_defaults`` breaks tasks."""
     members = [member for member in RUNTIME["action_groups"][group] if isinstance(member, str)]
-    options = {"bmc": {"ca_cert", "connect_to", "forks"}, "hub": set(CONNECTION_OPTIONS)}[group]
+    options = {"bmc": {"ca_cert", "connect_to", "forks"}, "hub": set(CONNECTION_OPTIONS), "assisted": set(ASSISTED_OPTIONS)}[group]
     shared = [options - set(load(member).argument_spec()) for member in members]
     assert not any(shared)
-    if group == "hub":  # the same name with another meaning would take the group's value for its own
-        specs = [load(member).argument_spec() for member in members]
-        assert [name for spec in specs for name, option in CONNECTION_OPTIONS.items() if spec[name] != option] == []
+    # The same name with another meaning would take the group's value for its own.
+    connection = {"hub": CONNECTION_OPTIONS, "assisted": ASSISTED_OPTIONS}.get(group, {})
+    specs = [load(member).argument_spec() for member in members]
+    assert [name for spec in specs for name, option in connection.items() if spec[name] != option] == []
 
 
 @pytest.mark.parametrize("door", DOORS)

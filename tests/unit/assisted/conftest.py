@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
+import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.module_utils.testing import patch_module_args
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.service import AssistedService
 
@@ -58,3 +61,24 @@ def reach(fake: Any, clock: StillClock, monkeypatch: pytest.MonkeyPatch) -> Call
         return connect({"service_url": fake.url, "request_timeout": 5.0, **params}, clock, check_mode)
 
     return open_connection
+
+
+@pytest.fixture
+def door(fake: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
+    """Opens a door as a module in this process against the fake service; ``check`` and ``diff`` are its modes. No registry password gets out."""
+
+    def open_door(name: str, *, check: bool = False, diff: bool = False, **arguments: Any) -> dict[str, Any]:
+        module = importlib.import_module(f"ansible_collections.zerotouch.openshift.plugins.modules.{name}")
+        given = {"service_url": fake.url, "request_timeout": 5, "retries": 0, **arguments, "_ansible_check_mode": check, "_ansible_diff": diff}
+        with patch_module_args(given), pytest.raises(SystemExit):
+            module.main()
+        output = capfd.readouterr().out
+        assert "registry-password" not in output and "dXNlcjpyZWdpc3RyeS1wYXNzd29yZA" not in output
+        return dict(json.loads(output))
+
+    return open_door
+
+
+@pytest.fixture
+def pull_secret() -> str:
+    return str(fakeservice.PULL_SECRET)

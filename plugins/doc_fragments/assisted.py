@@ -1,0 +1,61 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Options of all doors that talk to an assisted-service."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    DOCUMENTATION = r"""
+options:
+  service_url:
+    description:
+      - URL of the assisted-service, C(http[s]://host[:port]), with or without its base path. Also E(ASSISTED_SERVICE_URL). Needed, here or there.
+    type: str
+  auth:
+    description:
+      - How the service knows who asks. V(none), it does not; V(agent-local), the tokens of an agent-based installation (or any ready-made value of the
+        C(Authorization) header, C(Bearer …) included); V(local), the token of a single InfraEnv or cluster as its download URLs carry it, which
+        reads only; V(offline), an offline token is exchanged for access tokens, which are renewed as they end.
+      - By default what the given tokens call for. Also E(ASSISTED_AUTH).
+    type: str
+    choices: [none, agent-local, local, offline]
+  token:
+    description: The token of a user, sent as it is. Also E(ASSISTED_TOKEN).
+    type: str
+  watcher_token:
+    description: The token of a watcher, used for whatever it may read. Also E(ASSISTED_WATCHER_TOKEN).
+    type: str
+  offline_token:
+    description: The offline token of a hosted service. Also E(ASSISTED_OFFLINE_TOKEN).
+    type: str
+  token_url:
+    description: Where the offline token is exchanged; by default that of the service that Red Hat hosts. Also E(ASSISTED_TOKEN_URL).
+    type: str
+  validate_certs:
+    description: Whether certificates are checked; they are by default. Also E(ASSISTED_VALIDATE_CERTS).
+    type: bool
+  ca_cert:
+    description: CA, as path or PEM, trusted in addition to the system's. Also E(ASSISTED_CA_CERT).
+    type: str
+  proxy:
+    description:
+      - URL of the HTTP proxy to go through, C(http://[user:password@]host:port). Also E(ASSISTED_PROXY). E(HTTPS_PROXY) and its kin are not looked at.
+    type: str
+  request_timeout:
+    description: Seconds that one request may take; 30 by default. Also E(ASSISTED_REQUEST_TIMEOUT).
+    type: float
+  retries:
+    description:
+      - How often a request is sent again that failed for a while, at growing intervals; 4 by default. Also E(ASSISTED_RETRIES).
+      - What creates something is only sent again if the service cannot have got it.
+    type: int
+  connect_to:
+    description:
+      - Where connections really go; keys C(host[:port]), values C(address[:port]). Names in URLs and certificates stay the original ones.
+    type: dict
+    default: {}
+requirements:
+  - urllib3
+"""

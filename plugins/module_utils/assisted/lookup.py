@@ -1,0 +1,35 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Objects by what users call them. The service takes any number of objects of one name, so an id may be given wherever a name may."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..common.errors import ZeroTouchError
+from .client import Document
+
+
+def named(documents: Iterable[Document], wanted: str) -> list[Document]:
+    """Those with this id or, if there is none, of this name."""
+    known = list(documents)
+    return [item for item in known if item.get("id") == wanted] or [item for item in known if item.get("name") == wanted]
+
+
+def only_one(documents: Sequence[Document], kind: str, wanted: str) -> Document | None:
+    """The one object of that name, None without one. Raises :class:`ZeroTouchError` with all ids where there are several: none is taken by chance."""
+    found = named(documents, wanted)
+    if len(found) > 1:
+        listed = ", ".join(sorted(f"{item.get('id')} ({item.get('status') or item.get('created_at') or 'no status'})" for item in found))
+        raise ZeroTouchError(f"There are {len(found)} {kind}s of the name {wanted}: {listed}.", "Give the id of the one that is meant.")
+    return found[0] if found else None
+
+
+def required(documents: Sequence[Document], kind: str, wanted: str) -> Document:
+    """As :func:`only_one`; raises :class:`ZeroTouchError` with the names that there are where there is none."""
+    found = only_one(documents, kind, wanted)
+    if found is None:
+        names = ", ".join(sorted(str(item.get("name") or item.get("id")) for item in documents)) or "none"
+        raise ZeroTouchError(f"The service has no {kind} {wanted}; it has {names}.")
+    return found
