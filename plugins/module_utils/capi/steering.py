@@ -20,7 +20,7 @@ from .choose.model import Host, Policy, from_agent
 from .kinds import AGENT_MACHINE_TEMPLATE
 from .machine_plan import MachinePlan
 from .names import RESERVED_LABEL
-from .objects import part, text
+from .objects import deleting, part, text
 from .observe import Api, Scope
 from .steer import Steering, SteerPlan, abort, plan_steering, spent
 from .steps import Chain
@@ -137,8 +137,9 @@ def pool_of(plan: MachinePlan) -> str:
 
 
 def taken_by(plans: Sequence[MachinePlan]) -> list[tuple[str, Host]]:
-    """Where the machines of every pool are already, for spreading and packing."""
-    return [(pool_of(plan), from_agent(plan.agent)) for plan in plans if plan.agent is not None and plan.state not in ("waiting", "released", "releasing")]
+    """Where the machines of every pool are already, for spreading and packing. What a plan of ours would give to those that wait does not count."""
+    staying = [plan for plan in plans if plan.view.machine is not None and not deleting(plan.view.machine)]
+    return [(pool_of(plan), from_agent(plan.view.own_agent)) for plan in staying if plan.view.own_agent is not None]
 
 
 def waiting_machines(plans: Sequence[MachinePlan], pool: str) -> tuple[str, ...]:

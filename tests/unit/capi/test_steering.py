@@ -13,7 +13,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.mo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import RESERVED_LABEL, STEERED_FOR, STEERED_LABEL
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.observe import Scope
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.steer import Steering, plan_steering
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.steering import Steerer
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.steering import Steerer, taken_by
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, PartialFailure, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
 
@@ -109,6 +109,22 @@ def test_the_pools_own_selector_counts(hosts: Any, world: ModuleType) -> None:
     with pytest.raises(ZeroTouchError, match="would not take an Agent with pool=workers"):
         plan(hosts, Steering("ns/workers", KEY, "workers", 1, selector={"matchLabels": {KEY: "else"}}))
     assert "does not select by pool=workers" in plan(hosts, Steering("ns/workers", KEY, "workers", 1, selector={})).problems[0]
+
+
+def test_machines_that_wait_are_nowhere_yet(hub: Any, reconciler: Any, world: ModuleType) -> None:
+    """What we would give them is the controller's to decide: only hosts that Machines have count for spreading and packing."""
+    world.stand(hub, machines=2, agents=3)
+    plans = reconciler(hub).account.plan.machines
+    assert [plan.agent is not None for plan in plans] == [True, True]
+    assert not taken_by(plans)
+    reconciler(hub).once()
+    world.add_machine(hub, "pool-2")
+    assert [(pool, host.name) for pool, host in taken_by(reconciler(hub).account.plan.machines)] == [
+        (f"{world.NS}/pool", "agent-1"),
+        (f"{world.NS}/pool", "agent-2"),
+    ]
+    world.delete_machine(hub, "pool-0")
+    assert [host.name for _pool, host in taken_by(reconciler(hub).account.plan.machines)] == ["agent-2"], "one that goes makes room"
 
 
 def test_waiting_in_vain_takes_the_labels_off(hosts: Any, world: ModuleType) -> None:
