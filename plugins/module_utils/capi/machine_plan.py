@@ -189,8 +189,9 @@ def _hook(view: MachineView, machines: Resource) -> list[Step]:
 def _finalizer(view: MachineView) -> list[Step]:
     machine = view.agent_machine
     present = finalizers(machine)
-    # A Machine that goes without our hook is not held up any more.
-    wanted = present if AGENT_MACHINE_FINALIZER in present or deleting(machine) or deleting(view.machine) else [*present, AGENT_MACHINE_FINALIZER]
+    # A Machine that goes is held up for its host alone; without our hook the finalizer is all that does it.
+    needless = deleting(machine) or (deleting(view.machine) and not _mine(view) and not view.agent_unknown)
+    wanted = present if AGENT_MACHINE_FINALIZER in present or needless else [*present, AGENT_MACHINE_FINALIZER]
     label = {} if paused(machine) or _leaving(view) else backup_label(machine)
     return patch(AGENT_MACHINE, machine, {"metadata": {"finalizers": wanted, "labels": label}})
 
@@ -198,6 +199,8 @@ def _finalizer(view: MachineView) -> list[Step]:
 def _why_not_yet(view: MachineView) -> str:
     if not deleting(view.machine):
         return "it is deleted, but its Machine is not; it waits for that"
+    if not has_hook(view.machine):
+        return "its Machine is being deleted without our hook; once Cluster API is done with drain and volumes it deletes this"
     return "its Machine is being deleted and has not come to the hook yet (drain, volumes)"
 
 

@@ -160,10 +160,11 @@ def has_hook(machine: Mapping[str, Any] | None) -> bool:
 def may_let_go(view: MachineView) -> bool:
     """Whether the host may be taken out of the cluster now.
 
-    The Machine waits at our hook; or it is being deleted and our hook is not on it: it was deleted before we ever saw it, or a run ended between
-    removing the hook and removing the finalizer. Upstream never lets go then (14).
+    The Machine waits at our hook. Or it is being deleted and our hook is not on it, since it was deleted before we ever saw it or a run ended between
+    removing the hook and removing the finalizer: then Cluster API deletes the AgentMachine after drain and volumes (6.2), and that is the sign. Upstream
+    never lets go then (14).
     """
-    return deleting(view.machine) and (at_hook(view.machine) or not has_hook(view.machine))
+    return deleting(view.machine) and (at_hook(view.machine) or (not has_hook(view.machine) and deleting(view.agent_machine)))
 
 
 def data_secret(machine: Mapping[str, Any] | None) -> str:

@@ -157,10 +157,18 @@ def test_nothing_is_claimed_for_a_machine_that_goes(hub: Any, reconciler: Any, w
 
 
 def test_a_machine_deleted_before_the_hook_was_on_it(hub: Any, reconciler: Any, world: ModuleType) -> None:
+    """Its host stays until Cluster API has drained the Node and comes to the AgentMachine: then it is let go, where upstream's hangs."""
     world.stand(hub)
     install(hub, reconciler, world)
     hub.change("machines", "pool-0", {"metadata": {"annotations": {HOOK: None}}})
+    hub.change("agentmachines", "pool-0", {"metadata": {"finalizers": None}})
     hub.remove("machines", world.NS, "pool-0")
+    hub.change("machines", "pool-0", {"status": {"conditions": [world.condition("Deleting", "True", "DrainingNode")]}})
+    found, reason = state(reconciler(hub).once())
+    assert found == "draining" and "drain" in reason
+    assert hub.at("agents", "agent-1", world.AGENTS)["spec"]["clusterDeploymentName"]["name"] == "c1"
+    assert hub.at("agentmachines", "pool-0")["metadata"]["finalizers"] == [AGENT_MACHINE_FINALIZER], "it has to wait for the host"
+    assert not reconciler(hub).once().changed
     hub.change("machines", "pool-0", {"status": {"conditions": [world.condition("Deleting", "True", "WaitingForInfrastructureDeletion")]}})
     hub.remove("agentmachines", world.NS, "pool-0")
     assert state(reconciler(hub).once())[0] == "releasing"
@@ -169,6 +177,13 @@ def test_a_machine_deleted_before_the_hook_was_on_it(hub: Any, reconciler: Any, 
     reconciler(hub).once()
     assert ("agentmachines", world.NS, "pool-0") not in hub.objects
     assert "clusterDeploymentName" not in hub.at("agents", "agent-1", world.AGENTS)["spec"]
+
+
+def test_without_hook_and_host_nothing_is_held_up(hub: Any, reconciler: Any, world: ModuleType) -> None:
+    world.stand(hub, agents=0)
+    hub.remove("machines", world.NS, "pool-0")
+    assert not [line for line in reconciler(hub).once().planned if "AgentMachine" in line]
+    assert "finalizers" not in hub.at("agentmachines", "pool-0")["metadata"]
 
 
 @pytest.mark.parametrize("obstacle", ["deleting", "bound"])
