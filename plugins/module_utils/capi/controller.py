@@ -32,9 +32,8 @@ def find_controller(client: KubeClient, namespace: str, provider_namespace: str 
     places = dict.fromkeys([(namespace, HOSTED_DEPLOYMENT), (provider_namespace, PROVIDER_DEPLOYMENT)])
     for where, name in places:
         try:
-            found = judge(namespace, client.find(DEPLOYMENT.path(where, name)), client.find(LEASE.path(where, LEASE_NAME)), client.server_time())
-        except UnknownKindError:
-            continue  # an API that has no Deployments runs none
+            deployment, lease = _found(client, DEPLOYMENT.path(where, name)), _found(client, LEASE.path(where, LEASE_NAME))
+            found = judge(namespace, deployment, lease, client.server_time())
         except RemoteError as error:
             if error.status != 403:
                 raise
@@ -43,6 +42,14 @@ def find_controller(client: KubeClient, namespace: str, provider_namespace: str 
             return found
     looked = " and ".join(f"Deployment {where}/{name}" for where, name in places)
     return Controller(False, f"{looked} have no ready replica for this namespace, and nobody holds lease {LEASE_NAME} there")
+
+
+def _found(client: KubeClient, path: str) -> Object | None:
+    """An API that does not know the one kind may know the other: a controller that runs elsewhere has no Deployment there, but a lease."""
+    try:
+        return client.find(path)
+    except UnknownKindError:
+        return None
 
 
 def judge(namespace: str, deployment: Object | None, lease: Object | None, now: datetime.datetime | None) -> Controller:

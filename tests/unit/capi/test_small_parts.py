@@ -19,7 +19,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.condition
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.ignition_endpoint import install_endpoint, with_brackets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import ForbiddenError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import ForbiddenError, UnknownKindError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.paths import LEASE
 
 # Reference capi-provider-agent.md 4.3.
@@ -172,3 +172,21 @@ def test_what_cannot_be_read_counts_as_active(hub: Any, world: ModuleType) -> No
     hub.find = refuse
     found = controller.find_controller(hub, world.NS)
     assert found.active and "cannot be read" in found.why
+
+
+@pytest.mark.parametrize("missing", ["deployments", "leases"])
+def test_an_api_without_one_of_the_two_kinds(hub: Any, world: ModuleType, missing: str) -> None:
+    """A controller may run outside of the cluster, where the API has no Deployments; what is left tells of it."""
+    find = hub.find
+
+    def unknown(path: str) -> Any:
+        if f"/{missing}/" in path:
+            raise UnknownKindError("The hub's API", 404, "the server could not find the requested resource", "NotFound")
+        return find(path)
+
+    hub.find = unknown
+    assert not controller.find_controller(hub, world.NS).active
+    hub.put("leases", {**lease("pod-1"), "metadata": {"name": controller.LEASE_NAME, "namespace": world.NS}})
+    hub.put("deployments", {**deployment(1), "metadata": {"name": controller.HOSTED_DEPLOYMENT, "namespace": world.NS}})
+    found = controller.find_controller(hub, world.NS)
+    assert found.active and ("lease" if missing == "deployments" else "Deployment") in found.why
