@@ -105,6 +105,7 @@ class _Run:
             forks=params["forks"],
             workload=None if self._steers or not params["node_provider_ids"] else self._workload(),
             show=call.progress,
+            guard=self._look_for_rival,
         )
         self._steerer: Steerer | None = None
 
@@ -120,6 +121,17 @@ class _Run:
         for problem in value["problems"]:
             self._call.warn(problem)
         return value
+
+    def _look_for_rival(self) -> None:
+        """A run may take an hour; a Deployment that had nothing ready when it began may have by now. Who asked for mode reconcile was warned."""
+        if self._call.params["mode"] != "auto":
+            return
+        self._controller = find_controller(self._client, self._scope.namespace, self._call.params["provider_namespace"])
+        if self._controller.active:
+            raise ZeroTouchError(
+                f"The controller has started meanwhile ({self._controller.why}): nothing more was written, since it claims Agents, too.",
+                "It goes on from here. Run again, and its pool is steered.",
+            )
 
     def _workload(self) -> Workload:
         params = self._call.params

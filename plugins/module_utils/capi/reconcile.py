@@ -65,7 +65,10 @@ class Account:
 
 
 class Reconciler:
-    """Passes over one scope of one hub. ``workload`` is how Nodes are reached; None leaves them alone. ``show`` gets a line for every write and wait."""
+    """Passes over one scope of one hub. ``workload`` is how Nodes are reached; None leaves them alone. ``show`` gets a line for every write and wait.
+
+    ``guard`` is called before each round of writes and raises where we must not go on: somebody else may have begun to claim Agents since.
+    """
 
     def __init__(
         self,
@@ -77,8 +80,10 @@ class Reconciler:
         forks: int = 8,
         workload: Workload | None = None,
         show: Callable[[str], None] = lambda line: None,
+        guard: Callable[[], None] = lambda: None,
     ) -> None:
         self._client, self._scope, self._policy = client, scope, policy
+        self._guard = guard
         self._clock = clock or SystemClock()
         self._forks = forks
         self._workload = workload
@@ -109,6 +114,8 @@ class Reconciler:
         for _round in range(PLANS):
             plan = self.account.plan
             self.account.explained |= explained(plan.wishes, plan.choice)
+            if plan.steps:
+                self._guard()
             done = apply_stages(self._client, plan.stages, self._forks)
             self._enter(done)
             again = any(each.again for each in done)

@@ -125,6 +125,27 @@ def test_two_parties_are_warned_of(hub: Any) -> None:
     assert result["changed"] and any("at the same time" in text for text in result["warnings"])
 
 
+def test_a_controller_that_starts_meanwhile_is_not_claimed_beside(hub: Any) -> None:
+    """It is looked for before each round of writes: a Deployment that has just been made has nothing ready when a run begins."""
+    world.stand(hub, machines=2, agents=2)
+    deployment = {"metadata": {"name": HOSTED_DEPLOYMENT, "namespace": world.NS}, "spec": {"replicas": 1}}
+    hub.put("deployments", deployment)
+    write, at = hub.create, []
+
+    def starts(path: str, body: Any, **params: Any) -> Any:
+        if not at:
+            hub.put("deployments", {**deployment, "status": {"readyReplicas": 1}})
+            hub.conflicts.append("agentclusters")  # so that there is a second round
+            at.append(len(hub.writes))
+        return write(path, body, **params)
+
+    hub.create = starts
+    result = opened(until="converged", timeout=0.0)
+    assert result["failed"] and "has started meanwhile" in result["msg"] and result["controller"]["active"], result["msg"]
+    assert result["changed"] and not [line for line in hub.writes if line.startswith("patch agents ")]
+    assert opened(mode="reconcile")["changed"], "who says so claims all the same"
+
+
 def test_in_vain_tells_where_each_machine_stands(hub: Any) -> None:
     world.stand(hub, machines=1, agents=0)
     result = opened(until="converged", timeout=0.0)
