@@ -94,7 +94,7 @@ unit: setup ## Unit tests
 	@$(PYTEST) -n 2 tests/unit
 
 # Suites of minutes each that go the ways of others again, with BareMetalHosts, to the end of a cluster, by modules alone: `make test-hub` has them.
-LONG_HUB_SUITES := $(addprefix tests/integration/test_,hub_bare_metal.py hub_destroy.py hypershift.py)
+LONG_HUB_SUITES := $(addprefix tests/integration/test_,hub_bare_metal.py hub_destroy.py hub_hosted.py hypershift.py)
 
 integration: setup ## The collection against the lab, and the lab's own tests
 	@$(PYTEST) -n $(LAB_WORKERS) $(addprefix --ignore=,$(LONG_HUB_SUITES)) $(wildcard tests/integration lab/tests)

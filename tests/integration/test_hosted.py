@@ -1,62 +1,21 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A hosted cluster and its pool, from machines that are off to nodes, down, up again, and away, with no hand on a machine. The tests share one lab and build
-on each other.
+"""A hosted cluster and its pool, from machines that are off to nodes, down, and up again, with no hand on a machine. The tests share one lab and build on
+each other.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Any
-
 import pytest
 
-from .conftest import MakeLab, canary_inventory, canary_site
-from .lab import Deployment, Lab, Run
-
-# Host of the inventory -> its hostname.
-HOSTS = {f"node-{number}": f"node-{number}" for number in range(6)} | {"node-1": "node-1.guest.example.com"}
-CONFIRMED = {"openshift_confirm": "guest"}
-
-
-@dataclasses.dataclass(frozen=True)
-class Site:
-    """A hub that hosts clusters, six machines, and the inventory of both."""
-
-    deployment: Deployment
-
-    @property
-    def lab(self) -> Lab:
-        return self.deployment.lab
-
-    def play(self, playbook: str, *options: str, **extra: Any) -> Run:
-        run = self.deployment.run(playbook, *options, extra=extra)
-        assert "Traceback" not in run.output, run.output
-        return run
-
-    def played(self, playbook: str, *options: str, **extra: Any) -> Run:
-        run = self.play(playbook, *options, **extra)
-        assert run.ok, run.output
-        return run
-
-    def scaled(self, *options: str, **pool: Any) -> Run:
-        return self.played("scale_node_pool", *options, openshift_node_pool=pool)
-
-    def nodes(self) -> set[str]:
-        """Names of the Nodes that are Ready, as the lab sees the hosted cluster."""
-        clusters = self.lab.status()["clusters"]
-        return {name for cluster in clusters for name, state in cluster["nodes"].items() if state == "Ready"}
-
-    def states(self) -> dict[str, str]:
-        """What the lab says of each machine."""
-        return {machine["name"]: str(machine["phase"]) for machine in self.lab.status()["machines"]}
+from .conftest import MakeLab
+from .hosted import HOSTS, Site, make_site
 
 
 @pytest.fixture(scope="module")
 def site(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Site:
-    directory = tmp_path_factory.mktemp("hosted")
-    return Site(Deployment(make_lab(directory, canary_site("hosted", directory)), canary_inventory("hosted", directory), directory))
+    return make_site(make_lab, tmp_path_factory.mktemp("hosted"))
 
 
 def test_a_plan_before_anything_exists(site: Site) -> None:
@@ -111,18 +70,3 @@ def test_and_up_again_with_the_hosts_that_left(site: Site) -> None:
     assert "inserting the image" not in run.output
     assert site.nodes() == set(HOSTS.values()) - {"node-5"}
     site.lab.assert_nothing_left()
-
-
-def test_a_host_leaves_for_good_and_another_one_for_a_while(site: Site) -> None:
-    site.played("remove_hosts", openshift_hosts=["node-4"], **CONFIRMED)
-    assert site.states()["node-4"] == "off"
-    site.played("reprovision_hosts", openshift_hosts=["node-0"], **CONFIRMED)
-    assert site.states()["node-0"] == "registered"
-    assert site.nodes() == {HOSTS["node-1"], "node-2", "node-3"}
-
-
-def test_no_agent_is_lost_with_the_cluster(site: Site) -> None:
-    site.played("destroy_cluster", **CONFIRMED)
-    assert site.lab.status()["clusters"] == []
-    assert {name for name, state in site.states().items() if state == "registered"} == {"node-0", "node-1", "node-2", "node-3"}
-    assert site.played("destroy_cluster", **CONFIRMED).changed == 0
