@@ -13,15 +13,15 @@ from .kinds import DELETE_MACHINE, UPDATING_IN_PLACE
 from .shape import new_conditions, node_name, old_conditions
 
 NEWEST, OLDEST = "Newest", "Oldest"
+ILL = ("NodeHealthy", "HealthCheckSucceeded")
 
 
 def unhealthy(machine: Object) -> bool:
     """No Node, or one that is not well, or a health check that says so."""
     if not node_name(machine):
         return True
-    bad = [find(conditions, kind).get("status") for conditions in (new_conditions(machine), old_conditions(machine)) for kind in ("NodeHealthy",)]
-    checked = [find(new_conditions(machine), "HealthCheckSucceeded"), find(old_conditions(machine), "HealthCheckSucceeded")]
-    return "False" in bad or any(entry.get("status") == "False" for entry in checked)
+    told = [find(listed, kind).get("status") for listed in (new_conditions(machine), old_conditions(machine)) for kind in ILL]
+    return "False" in told
 
 
 def priority(machine: Object) -> int:

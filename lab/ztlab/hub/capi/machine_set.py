@@ -198,10 +198,10 @@ def set_conditions(machines: list[Object], wanted: int, problem: str, *, deleted
 def old_set_conditions(machines: list[Object], wanted: int, problem: str) -> list[Any]:
     """The conditions of v1beta1, with their summary."""
     created = false("MachinesCreated", "MachineCreationFailed", problem) if problem else true("MachinesCreated", "")
-    down = sum(1 for _machine in machines) - wanted
-    if down > 0:
+    surplus = len(machines) - wanted
+    if surplus > 0:
         resized = false("Resized", "ScalingDown", f"Scaling down MachineSet to {wanted} replicas (actual {len(machines)})")
-    elif down < 0:
+    elif surplus < 0:
         resized = false("Resized", "ScalingUp", f"Scaling up MachineSet to {wanted} replicas (actual {len(machines)})")
     else:
         resized = true("Resized", "")
