@@ -123,8 +123,13 @@ def spent(namespace: str, agents: Iterable[Agent]) -> tuple[Chain, ...]:
     )
 
 
+def is_reserved(agent: Agent) -> bool:
+    """Whether a Machine, or at least a cluster, has it."""
+    return agent.cluster is not None or bool(agent.labels.get(RESERVED_LABEL))
+
+
 def _is_taken(agent: Agent) -> bool:
-    return agent.cluster is not None or bool(agent.labels.get(RESERVED_LABEL)) or agent.deleting
+    return is_reserved(agent) or agent.deleting
 
 
 def _noted(agent: Agent) -> str:

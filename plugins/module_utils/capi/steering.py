@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..common.clock import Clock
@@ -19,10 +19,9 @@ from .apply import Done, apply_stages, raise_failures
 from .choose.model import Host, Policy, from_agent
 from .kinds import AGENT_MACHINE_TEMPLATE
 from .machine_plan import MachinePlan
-from .names import RESERVED_LABEL
-from .objects import deleting, part, text
+from .objects import Key, deleting, part, text
 from .observe import Api, Scope
-from .steer import Steering, SteerPlan, abort, plan_steering, spent
+from .steer import Steering, SteerPlan, abort, is_reserved, plan_steering, spent
 from .steps import Chain
 from .wake import Wake
 
@@ -57,6 +56,8 @@ class Steerer:
         self.plan = SteerPlan()
         self.labelled: dict[str, Agent] = {}
         self.unlabelled: dict[str, Agent] = {}
+        # Agents that the pool finds and nobody has reserved so far; None where nobody waits for that.
+        self._awaited: set[Key] | None = None
 
     def look(self, taken: Sequence[tuple[str, Host]] = ()) -> tuple[Chain, ...]:
         """Read the Agents and plan."""
@@ -65,7 +66,10 @@ class Steerer:
             chains = spent(self._scope.namespace, agents)
             self.plan = SteerPlan(chains, unlabelled=tuple(agent for agent in agents if any(chain.name == agent.title for chain in chains)))
         else:
+            self._count_down(agents)
             self.plan = plan_steering(self._steering, agents, self._policy, taken)
+            fresh = {agent.key for agent in self.plan.labelled}
+            self._await(agent for agent in self.plan.ready if agent.key not in fresh)
         self.planned += [line for line in self.plan.describe() if line not in self.planned]
         return self.plan.chains
 
@@ -83,8 +87,8 @@ class Steerer:
         How many the pool is to find counts down with those that are reserved.
         """
         end = self._clock.now() + limit
+        self._awaited = set()
         self.once(taken)
-        wanted = {agent.key for agent in self.plan.open}
         wake = Wake(self._client, [AGENT.path(self._scope.agent_namespace)], limit, self._clock)
         while self.plan.open:
             left = end - self._clock.now()
@@ -95,8 +99,11 @@ class Steerer:
                     f"{waiting} not reserved by a Machine of the pool within {limit:g} s; the labels are off again.", limit, "Have its replicas been raised?"
                 )
             wake.wait(min(left, RECHECK))
-            self._count_down(wanted)
             self.once(taken)
+
+    def _await(self, agents: Iterable[Agent]) -> None:
+        if self._awaited is not None:
+            self._awaited |= {agent.key for agent in agents}
 
     def abort(self) -> None:
         """All labels of ours for the pool off."""
@@ -111,12 +118,13 @@ class Steerer:
                 return
         raise_failures(done)
 
-    def _count_down(self, wanted: set[tuple[str, str]]) -> None:
-        if self._steering is None:
+    def _count_down(self, agents: Sequence[Agent]) -> None:
+        """Those that are reserved by now are found; one that is gone, or that cannot be had any more, is still to be."""
+        if self._steering is None or self._awaited is None:
             return
-        agents = {agent.key: agent for agent in read_agents(self._client.list(AGENT.path(self._scope.agent_namespace), trim=without_bulk))}
-        free = sum(1 for key in wanted if key in agents and agents[key].cluster is None and not agents[key].labels.get(RESERVED_LABEL))
-        self._steering = dataclasses.replace(self._steering, count=min(self._steering.count, free))
+        found = {agent.key for agent in agents if agent.key in self._awaited and is_reserved(agent)}
+        self._awaited -= found
+        self._steering = dataclasses.replace(self._steering, count=max(0, self._steering.count - len(found)))
 
     def _write(self, chains: Sequence[Chain]) -> list[Done]:
         """What became of them. Raises :class:`PartialFailure` for what another look would not mend."""
@@ -126,6 +134,7 @@ class Steerer:
             self.outcomes += each.outcomes
             for outcome in each.outcomes:
                 self._show(outcome.change.describe())
+        self._await(agent for agent in self.plan.labelled if agent.title in written)
         self.labelled |= {agent.title: agent for agent in self.plan.labelled if agent.title in written}
         self.unlabelled |= {agent.title: agent for agent in self.plan.unlabelled if agent.title in written}
         raise_failures(each for each in done if not each.again)

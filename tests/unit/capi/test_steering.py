@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import steering
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Policy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import RESERVED_LABEL, STEERED_FOR, STEERED_LABEL
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.observe import Scope
@@ -24,11 +26,11 @@ def wish(count: int, **more: Any) -> Steering:
     return Steering("ns/workers", KEY, "workers", count, selector={"matchLabels": {KEY: "workers"}}, **more)
 
 
-def plan(hub: Any, steering: Steering, policy: Policy = Policy()) -> Any:  # noqa: B008
-    return plan_steering(steering, [read_agent(obj) for (kind, _ns, _name), obj in hub.objects.items() if kind == "agents"], policy)
+def plan(hub: Any, wished: Steering, policy: Policy = Policy()) -> Any:  # noqa: B008
+    return plan_steering(wished, [read_agent(obj) for (kind, _ns, _name), obj in hub.objects.items() if kind == "agents"], policy)
 
 
-def steer(hub: Any, world: ModuleType, steering: Steering) -> Steerer:
+def steer(hub: Any, world: ModuleType, wished: Steering) -> Steerer:
     class Clock:
         time = 0.0
 
@@ -38,7 +40,7 @@ def steer(hub: Any, world: ModuleType, steering: Steering) -> Steerer:
         def sleep(self, seconds: float) -> None:
             self.time += seconds + 1
 
-    return Steerer(hub, Scope(world.NS), steering, Policy(), Clock())
+    return Steerer(hub, Scope(world.NS), wished, Policy(), Clock())
 
 
 @pytest.fixture
@@ -146,6 +148,68 @@ def test_the_wait_ends_when_all_are_reserved(hosts: Any, world: ModuleType) -> N
     hosts.follow = reserve
     steerer.until_reserved(60.0)
     assert not labelled(hosts) and sorted(agent.name for agent in steerer.labelled.values()) == ["agent-1", "agent-2"]
+
+
+def events(monkeypatch: pytest.MonkeyPatch, *moves: Callable[[], None]) -> None:
+    """What happens on the hub, one move for each time that a run waits."""
+    left = list(moves)
+
+    class Woken:
+        def __init__(self, *_arguments: Any) -> None:
+            pass
+
+        def wait(self, _seconds: float) -> None:
+            left.pop(0)()
+
+    monkeypatch.setattr(steering, "Wake", Woken)
+
+
+def claim(hub: Any, world: ModuleType, name: str) -> None:
+    bound = {"metadata": {"labels": {RESERVED_LABEL: f"machine-{name}"}}, "spec": {"clusterDeploymentName": {"name": "c", "namespace": "ns"}}}
+    hub.change("agents", name, bound, world.AGENTS)
+
+
+def test_a_labelled_agent_that_is_deleted_is_replaced(hosts: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was never reserved: the pool is to find as many as before, and another Agent gets the label."""
+    seen: list[list[str]] = []
+
+    def deleted() -> None:
+        del hosts.objects["agents", world.AGENTS, "agent-1"]
+
+    def one_claimed() -> None:
+        seen.append(labelled(hosts))
+        claim(hosts, world, "agent-2")
+
+    def claimed_and_deleted() -> None:
+        seen.append(labelled(hosts))
+        claim(hosts, world, "agent-3")
+
+    events(monkeypatch, deleted, one_claimed, claimed_and_deleted)
+    steerer = steer(hosts, world, wish(2))
+    steerer.until_reserved(60.0)
+    assert seen == [["agent-2", "agent-3"], ["agent-3"]] and not labelled(hosts)
+    assert sorted(agent.name for agent in steerer.labelled.values()) == ["agent-1", "agent-2", "agent-3"]
+
+
+def test_what_others_have_labelled_is_reserved_as_well(hosts: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ours stay until the pool has found as many as it was to find, whoever labelled those."""
+    hosts.change("agents", "agent-5", {"metadata": {"labels": {KEY: "workers"}}}, world.AGENTS)
+    seen: list[list[str]] = []
+
+    def nothing() -> None:
+        seen.append(labelled(hosts))
+
+    def claimed(name: str) -> Callable[[], None]:
+        def move() -> None:
+            seen.append(labelled(hosts))
+            claim(hosts, world, name)
+
+        return move
+
+    events(monkeypatch, nothing, claimed("agent-5"), claimed("agent-1"), claimed("agent-2"))
+    steer(hosts, world, wish(3)).until_reserved(60.0)
+    all_three = ["agent-1", "agent-2", "agent-5"]
+    assert seen == [all_three, all_three, all_three, ["agent-2", "agent-5"]] and labelled(hosts) == ["agent-5"]
 
 
 def test_killed_at_every_write_and_run_again(world: ModuleType) -> None:
