@@ -118,7 +118,7 @@ Door = Callable[..., dict[str, Any]]
 def door_of(bench: Bench, capfd: pytest.CaptureFixture[str]) -> Door:
     """Opens a door as a module against the service; what it prints holds no secret."""
 
-    def open_door(name: str, *, check: bool = False, diff: bool = False, **arguments: Any) -> dict[str, Any]:
+    def open_door(name: str, /, *, check: bool = False, diff: bool = False, **arguments: Any) -> dict[str, Any]:
         module = importlib.import_module(f"ansible_collections.zerotouch.openshift.plugins.modules.{name}")
         connection = {"service_url": bench.url, "token": bench.token, "watcher_token": bench.watcher_token}
         with patch_module_args({**connection, **arguments, "_ansible_check_mode": check, "_ansible_diff": diff}), pytest.raises(SystemExit):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from .assisted_lab import Bench, Door, door_of, running_service
+from .assisted_lab import PULL_SECRET, Bench, Door, door_of, running_service
 
 
 @pytest.fixture(scope="module")
@@ -33,3 +33,43 @@ def test_what_the_service_says_of_a_wrong_token_is_told(door: Door, bench: Bench
     refused = door("assisted_info", token=bench.watcher_token, watcher_token=None)
     assert refused["failed"] and "403: authClaim watcherAuth is unauthorized to access" in refused["msg"]
     assert "Bearer " not in door("assisted_info", token=f"Bearer {bench.token}", watcher_token=None)["msg"].replace("'bearer '", "")
+
+
+NETWORK = {
+    "interfaces": [
+        {"name": "eth0", "type": "ethernet", "state": "up", "ipv4": {"enabled": True, "dhcp": False, "address": [{"ip": "192.0.2.21", "prefix-length": 24}]}}
+    ]
+}
+SITE = {
+    "name": "spare",
+    "pull_secret": PULL_SECRET,
+    "additional_ntp_sources": ["192.0.2.1", "ntp.example.com"],
+    "kernel_arguments": [{"value": "console=ttyS0"}],
+    "ignition_config_override": {"ignition": {"version": "3.2.0"}},
+    "image_proxy": {"http_proxy": "http://proxy.example.com:3128", "no_proxy": "192.0.2.0/24"},
+    "openshift_version": "4.22",
+    "hosts": [{"name": "host-1", "interfaces": [{"name": "eth0", "mac_address": "02:00:00:00:00:01"}], "network_config": NETWORK}],
+}
+
+
+def test_an_infra_env_comes_stays_changes_and_goes(door: Door) -> None:
+    assert door("assisted_infra_env", **SITE, check=True)["changed"]
+    assert door("assisted_info")["infra_envs"] == []
+    done = door("assisted_infra_env", **SITE)
+    assert not done.get("failed"), done
+    again = door("assisted_infra_env", **SITE, diff=True)
+    assert (again["changed"], again["plan"], again["diff"]) == (False, [], [])
+    changed = door("assisted_infra_env", name="spare", additional_ntp_sources=[], kernel_arguments=[], diff=True)
+    assert sorted(line.split(":")[0] for line in changed["plan"][0].removeprefix("update infra-env spare: ").split("; ")) == [
+        "additional_ntp_sources",
+        "kernel_arguments",
+    ]
+    assert not door("assisted_infra_env", name="spare", additional_ntp_sources=[], kernel_arguments=[])["changed"]
+    assert [door("assisted_infra_env", name="spare", state="absent")["changed"] for _ in range(2)] == [True, False]
+
+
+def test_the_service_says_what_is_wrong_with_a_network(door: Door) -> None:
+    hosts = [{"name": "a", "interfaces": [{"name": "other", "mac_address": "02:00:00:00:00:01"}], "network_config": {"interfaces": NETWORK["interfaces"]}}]
+    refused = door("assisted_infra_env", name="wrong", pull_secret=PULL_SECRET, hosts=hosts)
+    assert refused["failed"] and "assisted-service at" in refused["msg"] and "400" in refused["msg"]
+    assert door("assisted_info")["infra_envs"] == []

@@ -15,8 +15,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..cluster.discovery_options import check_ignition, check_interfaces, check_pull_secret, check_texts, image_problem
 from ..common.errors import InvalidInput
-from ..common.problems import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, UNSUPPORTED, Problem
+from ..common.problems import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, Problem
 from ..kube.write import OURS
 
 Object = dict[str, Any]
@@ -42,8 +43,6 @@ SIMPLE_FIELDS = {
 _PROXY = {"http_proxy": "httpProxy", "https_proxy": "httpsProxy", "no_proxy": "noProxy"}
 
 _LABEL_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
-_MAC = re.compile(r"([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
-_KERNEL_ARGUMENT = re.compile(r'(?:(?:[^ \t\n\r"]+)|(?:"[^"]*"))+')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,73 +155,23 @@ def _nmstate_config(infra_env: str, namespace: str, host: Mapping[str, Any]) -> 
     }
 
 
-def _problem(path: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="infra-env", value=value, hint=hint)
-
-
 def _check_names(options: Mapping[str, Any]) -> Iterator[Problem]:
     for option in ("name", "namespace"):
         if not _LABEL_NAME.fullmatch(str(options[option])):
             detail = "must be lower case letters, digits, '-' and '.', at most 63: it becomes a label of every Agent"
-            yield _problem(option, INVALID, detail, str(options[option]))
+            yield image_problem(option, INVALID, detail, str(options[option]))
 
 
 def _check_exclusive(options: Mapping[str, Any]) -> Iterator[Problem]:
     if options.get("ntp_sources") and options.get("additional_ntp_sources"):
-        yield _problem("ntp_sources", FORBIDDEN, "ntp_sources replaces the servers that additional_ntp_sources would be added to; give one of them")
+        yield image_problem("ntp_sources", FORBIDDEN, "ntp_sources replaces the servers that additional_ntp_sources would be added to; give one of them")
     if options.get("pull_secret") and options.get("pull_secret_name"):
-        yield _problem("pull_secret_name", FORBIDDEN, "pull_secret and pull_secret_name are both given; give one")
+        yield image_problem("pull_secret_name", FORBIDDEN, "pull_secret and pull_secret_name are both given; give one")
     for option in ("cluster", "mirror_registry"):
         reference = options.get(option) or {}
         for key in ("name", "namespace") if _given(reference) else ():
             if not reference.get(key):
-                yield _problem(f"{option}.{key}", REQUIRED, "name and namespace belong together")
-
-
-def _check_pull_secret(options: Mapping[str, Any]) -> Iterator[Problem]:
-    given = options.get("pull_secret")
-    if not given:
-        return
-    try:
-        document = json.loads(given) if isinstance(given, str) else given
-    except ValueError:
-        document = None
-    if not isinstance(document, dict) or not isinstance(document.get("auths"), dict) or not document["auths"]:
-        hint = """a JSON document is expected: '{"auths": {"host:5000": {"auth": "…"}}}'"""
-        yield _problem("pull_secret", INVALID, "auths required", hint=hint)
-
-
-def _check_texts(options: Mapping[str, Any]) -> Iterator[Problem]:
-    for key in ("http_proxy", "https_proxy"):
-        url = (options.get("image_proxy") or {}).get(key)
-        if url and not str(url).startswith("http://"):
-            yield _problem(f"image_proxy.{key}", INVALID, "the URL of a proxy must begin with http://, also that for HTTPS", str(url).partition("//")[0])
-    bundle = options.get("additional_trust_bundle")
-    if bundle and "-----BEGIN CERTIFICATE-----" not in bundle:
-        yield _problem("additional_trust_bundle", INVALID, "must be certificates in PEM form")
-    for index, argument in enumerate(options.get("kernel_arguments") or []):
-        if argument["operation"] != "append":
-            yield _problem(f"kernel_arguments[{index}].operation", UNSUPPORTED, "the service accepts append only", argument["operation"])
-        if not _KERNEL_ARGUMENT.fullmatch(argument["value"]):
-            yield _problem(f"kernel_arguments[{index}].value", INVALID, "blanks must stand in double quotes", argument["value"])
-    if options.get("image_type") == "minimal-iso" and options.get("cpu_architecture") == "s390x":
-        yield _problem("image_type", UNSUPPORTED, "there is no minimal ISO for s390x; use full-iso", "minimal-iso")
-    delay = options.get("network_discovery_delay_seconds")
-    if delay is not None and delay < 0:
-        yield _problem("network_discovery_delay_seconds", INVALID, "must not be negative", str(delay))
-
-
-def _check_ignition(options: Mapping[str, Any]) -> Iterator[Problem]:
-    text = (options.get("ignition_config_override") or "").strip()
-    if not text:
-        return
-    try:
-        version = json.loads(text)["ignition"]["version"]
-    except (ValueError, KeyError, TypeError):
-        yield _problem("ignition_config_override", INVALID, "must be an Ignition config as JSON, with ignition.version")
-        return
-    if not str(version).startswith("3."):
-        yield _problem("ignition_config_override", UNSUPPORTED, "ignition.version must be 3.x", str(version))
+                yield image_problem(f"{option}.{key}", REQUIRED, "name and namespace belong together")
 
 
 def _check_hosts(options: Mapping[str, Any]) -> Iterator[Problem]:
@@ -233,34 +182,18 @@ def _check_hosts(options: Mapping[str, Any]) -> Iterator[Problem]:
         where = f"hosts[{index}]"
         name = nmstate_config_name(str(options["name"]), host["name"])
         if name in names:
-            yield _problem(f"{where}.name", DUPLICATE, f"its NMStateConfig {name} is also that of {names[name]}", host["name"])
+            yield image_problem(f"{where}.name", DUPLICATE, f"its NMStateConfig {name} is also that of {names[name]}", host["name"])
         names.setdefault(name, f"{where} ({host['name']})")
         if not host.get("network_config"):
-            yield _problem(f"{where}.network_config", REQUIRED, "the host's nmstate document; leave out hosts that use DHCP")
-        yield from _check_interfaces(f"{where}.interfaces", host, macs)
-
-
-def _check_interfaces(where: str, host: Mapping[str, Any], macs: dict[str, str]) -> Iterator[Problem]:
-    if not host["interfaces"]:
-        yield _problem(where, REQUIRED, "at least one interface, by whose MAC address the host finds its network configuration")
-    seen: set[str] = set()
-    for index, interface in enumerate(host["interfaces"]):
-        mac = interface["mac_address"].lower()
-        if not _MAC.fullmatch(mac):
-            yield _problem(f"{where}[{index}].mac_address", INVALID, "must be six hexadecimal pairs with colons, in quotes", interface["mac_address"])
-        elif mac in macs:
-            yield _problem(f"{where}[{index}].mac_address", DUPLICATE, f"{macs[mac]} has it too, and would get this configuration", mac)
-        macs.setdefault(mac, str(host["name"]))
-        if interface["name"] in seen:
-            yield _problem(f"{where}[{index}].name", DUPLICATE, "two interfaces of one host cannot have one name", interface["name"])
-        seen.add(interface["name"])
+            yield image_problem(f"{where}.network_config", REQUIRED, "the host's nmstate document; leave out hosts that use DHCP")
+        yield from check_interfaces(f"{where}.interfaces", host, macs)
 
 
 _CHECKS: tuple[Callable[[Mapping[str, Any]], Iterator[Problem]], ...] = (
     _check_names,
     _check_exclusive,
-    _check_pull_secret,
-    _check_texts,
-    _check_ignition,
+    check_pull_secret,
+    check_texts,
+    check_ignition,
     _check_hosts,
 )

@@ -67,7 +67,7 @@ def reach(fake: Any, clock: StillClock, monkeypatch: pytest.MonkeyPatch) -> Call
 def door(fake: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
     """Opens a door as a module in this process against the fake service; ``check`` and ``diff`` are its modes. No registry password gets out."""
 
-    def open_door(name: str, *, check: bool = False, diff: bool = False, **arguments: Any) -> dict[str, Any]:
+    def open_door(name: str, /, *, check: bool = False, diff: bool = False, **arguments: Any) -> dict[str, Any]:
         module = importlib.import_module(f"ansible_collections.zerotouch.openshift.plugins.modules.{name}")
         given = {"service_url": fake.url, "request_timeout": 5, "retries": 0, **arguments, "_ansible_check_mode": check, "_ansible_diff": diff}
         with patch_module_args(given), pytest.raises(SystemExit):

@@ -1,0 +1,90 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What options of a discovery image must look like, whether a hub or a REST service makes it: the same service stands behind both.
+
+Every check takes a door's options by their names and tells each mistake (reference assisted-rest.md 3.3, 4.1, 4.4).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED, Problem
+
+_MAC = re.compile(r"([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
+_KERNEL_ARGUMENT = re.compile(r'(?:(?:[^ \t\n\r"]+)|(?:"[^"]*"))+')
+
+
+def check_pull_secret(options: Mapping[str, Any]) -> Iterator[Problem]:
+    """The pull secret is a document of registries."""
+    given = options.get("pull_secret")
+    if not given:
+        return
+    try:
+        document = json.loads(given) if isinstance(given, str) else given
+    except ValueError:
+        document = None
+    if not isinstance(document, dict) or not isinstance(document.get("auths"), dict) or not document["auths"]:
+        hint = """a JSON document is expected: '{"auths": {"host:5000": {"auth": "…"}}}'"""
+        yield image_problem("pull_secret", INVALID, "auths required", hint=hint)
+
+
+def check_texts(options: Mapping[str, Any]) -> Iterator[Problem]:
+    """Proxies, trust bundle, kernel arguments, kind of image, delay."""
+    for key in ("http_proxy", "https_proxy"):
+        url = (options.get("image_proxy") or {}).get(key)
+        if url and not str(url).startswith("http://"):
+            yield image_problem(f"image_proxy.{key}", INVALID, "the URL of a proxy must begin with http://, also that for HTTPS", str(url).partition("//")[0])
+    bundle = options.get("additional_trust_bundle")
+    if bundle and "-----BEGIN CERTIFICATE-----" not in bundle:
+        yield image_problem("additional_trust_bundle", INVALID, "must be certificates in PEM form")
+    for index, argument in enumerate(options.get("kernel_arguments") or []):
+        if argument["operation"] != "append":
+            yield image_problem(f"kernel_arguments[{index}].operation", UNSUPPORTED, "the service accepts append only", argument["operation"])
+        if not _KERNEL_ARGUMENT.fullmatch(argument["value"]):
+            yield image_problem(f"kernel_arguments[{index}].value", INVALID, "blanks must stand in double quotes", argument["value"])
+    if options.get("image_type") == "minimal-iso" and options.get("cpu_architecture") == "s390x":
+        yield image_problem("image_type", UNSUPPORTED, "there is no minimal ISO for s390x; use full-iso", "minimal-iso")
+    delay = options.get("network_discovery_delay_seconds")
+    if delay is not None and delay < 0:
+        yield image_problem("network_discovery_delay_seconds", INVALID, "must not be negative", str(delay))
+
+
+def check_ignition(options: Mapping[str, Any]) -> Iterator[Problem]:
+    """The Ignition override is Ignition 3.x."""
+    text = (options.get("ignition_config_override") or "").strip()
+    if not text:
+        return
+    try:
+        version = json.loads(text)["ignition"]["version"]
+    except (ValueError, KeyError, TypeError):
+        yield image_problem("ignition_config_override", INVALID, "must be an Ignition config as JSON, with ignition.version")
+        return
+    if not str(version).startswith("3."):
+        yield image_problem("ignition_config_override", UNSUPPORTED, "ignition.version must be 3.x", str(version))
+
+
+def check_interfaces(where: str, host: Mapping[str, Any], macs: dict[str, str]) -> Iterator[Problem]:
+    """``macs`` holds whose each MAC address is, over all hosts."""
+    if not host["interfaces"]:
+        yield image_problem(where, REQUIRED, "at least one interface, by whose MAC address the host finds its network configuration")
+    seen: set[str] = set()
+    for index, interface in enumerate(host["interfaces"]):
+        mac = interface["mac_address"].lower()
+        if not _MAC.fullmatch(mac):
+            yield image_problem(f"{where}[{index}].mac_address", INVALID, "must be six hexadecimal pairs with colons, in quotes", interface["mac_address"])
+        elif mac in macs:
+            yield image_problem(f"{where}[{index}].mac_address", DUPLICATE, f"{macs[mac]} has it too, and would get this configuration", mac)
+        macs.setdefault(mac, str(host["name"]))
+        if interface["name"] in seen:
+            yield image_problem(f"{where}[{index}].name", DUPLICATE, "two interfaces of one host cannot have one name", interface["name"])
+        seen.add(interface["name"])
+
+
+def image_problem(path: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:
+    """A problem of these options."""
+    return Problem(path, kind, detail, layer="ours", check="infra-env", value=value, hint=hint)
