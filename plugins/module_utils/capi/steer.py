@@ -10,7 +10,7 @@ noted on the Agent and taken off again once the Agent is reserved, or is not wan
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..common.errors import ZeroTouchError
@@ -21,7 +21,7 @@ from .choose.plan import choose
 from .choose.rules import need_of, objection
 from .choose.selector import Requirement, read_selector, selector_text
 from .names import RESERVED_LABEL, STEERED_FOR, STEERED_LABEL
-from .objects import annotations_of
+from .objects import Key, annotations_of
 from .steps import Chain, patch
 
 
@@ -80,33 +80,41 @@ def plan_steering(steering: Steering, agents: Sequence[Agent], policy: Policy, t
     needed = _needed(steering)
     mine = [agent for agent in agents if annotations_of(agent.raw).get(STEERED_FOR) == steering.pool]
     done = [agent for agent in mine if _is_taken(agent) or _noted(agent) != steering.label or agent.labels.get(steering.key) != steering.value]
-    excluded = [(agent, rejection) for agent in agents if agent not in done and (rejection := _foreign(agent, steering))]
-    barred = {agent.key for agent in done} | {agent.key for agent, _rejection in excluded}
+    ours, over = keys_of(mine), keys_of(done)
+    excluded = [(agent, rejection) for agent in agents if agent.key not in over and (rejection := _foreign(agent, steering))]
+    barred = over | {agent.key for agent, _rejection in excluded}
     pool = [agent for agent in agents if agent.key not in barred]
-    supply, dead = _supply(pool, mine, steering, needed)
+    supply, dead = _supply(pool, ours, steering, needed)
     missing = max(0, steering.count - len(supply))
-    surplus = _surplus(supply, mine, steering.count, policy)
+    surplus = _surplus(supply, ours, steering.count, policy)
     wishes = tuple(_wish(number, steering, needed) for number in range(missing))
-    rest = [agent for agent in pool if agent not in supply and agent not in dead]
+    used = keys_of(supply) | keys_of(dead)
+    rest = [agent for agent in pool if agent.key not in used]
     choice = choose(wishes, [from_agent(agent) for agent in rest], policy, taken=[*taken, *((steering.pool, from_agent(agent)) for agent in supply)])
     by_key = {agent.key: agent for agent in rest}
     chosen = [(by_key[choice.assigned[wish.key].host.key], "; ".join(choice.assigned[wish.key].reasons)) for wish in wishes if wish.key in choice.assigned]
     labels = [_labelling(agent, steering, why) for agent, why in chosen]
     gone = [(agent, _why_off(agent, steering)) for agent in done] + [(agent, "it is not needed any more") for agent in surplus]
     gone += [(agent, "the pool would not get it as it is") for agent in dead]
-    kept = [agent for agent in supply if agent not in surplus]
+    too_many = keys_of(surplus)
+    kept = [agent for agent in supply if agent.key not in too_many]
     return SteerPlan(
         chains=(*labels, *(_taking_off(agent, why) for agent, why in gone)),
         labelled=tuple(agent for agent, _why in chosen),
         unlabelled=tuple(agent for agent, _why in gone),
         ready=(*kept, *(agent for agent, _why in chosen)),
-        open=(*(agent for agent in kept if agent in mine), *(agent for agent, _why in chosen)),
+        open=(*(agent for agent in kept if agent.key in ours), *(agent for agent, _why in chosen)),
         wishes=wishes,
         choice=choice,
         excluded=tuple(excluded),
         lacking=_lacking(steering, missing - len(chosen), choice, wishes),
         problems=tuple(_problems(steering)),
     )
+
+
+def keys_of(agents: Iterable[Agent]) -> set[Key]:
+    """By these Agents are told apart: to compare them as a whole takes long."""
+    return {agent.key for agent in agents}
 
 
 def abort(pool: str, agents: Iterable[Agent]) -> tuple[Chain, ...]:
@@ -160,23 +168,24 @@ def _foreign(agent: Agent, steering: Steering) -> Rejection | None:
     return None
 
 
-def _supply(pool: Sequence[Agent], mine: Sequence[Agent], steering: Steering, needed: tuple[Requirement, ...]) -> tuple[list[Agent], list[Agent]]:
+def _supply(pool: Sequence[Agent], ours: Collection[Key], steering: Steering, needed: tuple[Requirement, ...]) -> tuple[list[Agent], list[Agent]]:
     """Free Agents that the pool finds already, and those with our label that it could not take as they are."""
     need = dataclasses.replace(need_of(Wish("", "", agent_namespace=steering.agent_namespace)), requirements=needed)
     labelled = [agent for agent in pool if agent.labels.get(steering.key) == steering.value]
     fit = [agent for agent in labelled if objection(need, from_agent(agent)) is None]
-    return sorted(fit, key=lambda agent: agent.key), [agent for agent in labelled if agent in mine and agent not in fit]
+    found = keys_of(fit)
+    return sorted(fit, key=lambda agent: agent.key), [agent for agent in labelled if agent.key in ours and agent.key not in found]
 
 
-def _surplus(supply: Sequence[Agent], mine: Sequence[Agent], count: int, policy: Policy) -> list[Agent]:
+def _surplus(supply: Sequence[Agent], ours: Collection[Key], count: int, policy: Policy) -> list[Agent]:
     """Of Agents with our label those that are too many: the ones that the planner would not choose. What others have labelled counts first."""
-    ours = [agent for agent in supply if agent in mine]
-    wanted = max(0, count - (len(supply) - len(ours)))
-    if len(ours) <= wanted:
+    own = [agent for agent in supply if agent.key in ours]
+    wanted = max(0, count - (len(supply) - len(own)))
+    if len(own) <= wanted:
         return []
     wishes = [Wish("", f"{number:06}") for number in range(wanted)]
-    keep = {chosen.host.key for chosen in choose(wishes, [from_agent(agent) for agent in ours], policy).assigned.values()}
-    return [agent for agent in ours if agent.key not in keep]
+    keep = {chosen.host.key for chosen in choose(wishes, [from_agent(agent) for agent in own], policy).assigned.values()}
+    return [agent for agent in own if agent.key not in keep]
 
 
 def _wish(number: int, steering: Steering, needed: tuple[Requirement, ...]) -> Wish:

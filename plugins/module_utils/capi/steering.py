@@ -21,7 +21,7 @@ from .kinds import AGENT_MACHINE_TEMPLATE
 from .machine_plan import MachinePlan
 from .objects import Key, deleting, part, text
 from .observe import Api, Scope
-from .steer import Steering, SteerPlan, abort, is_reserved, plan_steering, spent
+from .steer import Steering, SteerPlan, abort, is_reserved, keys_of, plan_steering, spent
 from .steps import Chain
 from .wake import Wake
 
@@ -64,11 +64,11 @@ class Steerer:
         agents = read_agents(self._client.list(AGENT.path(self._scope.agent_namespace), trim=without_bulk))
         if self._steering is None:
             chains = spent(self._scope.namespace, agents)
-            self.plan = SteerPlan(chains, unlabelled=tuple(agent for agent in agents if any(chain.name == agent.title for chain in chains)))
+            self.plan = _off(chains, agents)
         else:
             self._count_down(agents)
             self.plan = plan_steering(self._steering, agents, self._policy, taken)
-            fresh = {agent.key for agent in self.plan.labelled}
+            fresh = keys_of(self.plan.labelled)
             self._await(agent for agent in self.plan.ready if agent.key not in fresh)
         self.planned += [line for line in self.plan.describe() if line not in self.planned]
         return self.plan.chains
@@ -112,7 +112,7 @@ class Steerer:
         for _round in range(PLANS):
             agents = read_agents(self._client.list(AGENT.path(self._scope.agent_namespace), trim=without_bulk))
             chains = abort(self._steering.pool, agents)
-            self.plan = SteerPlan(chains, unlabelled=tuple(agent for agent in agents if any(chain.name == agent.title for chain in chains)))
+            self.plan = _off(chains, agents)
             done = self._write(chains)
             if not any(each.again for each in done):
                 return
@@ -139,6 +139,12 @@ class Steerer:
         self.unlabelled |= {agent.title: agent for agent in self.plan.unlabelled if agent.title in written}
         raise_failures(each for each in done if not each.again)
         return done
+
+
+def _off(chains: Sequence[Chain], agents: Iterable[Agent]) -> SteerPlan:
+    """The plan of chains that do nothing but take labels off."""
+    names = {chain.name for chain in chains}
+    return SteerPlan(tuple(chains), unlabelled=tuple(agent for agent in agents if agent.title in names))
 
 
 def pool_of(plan: MachinePlan) -> str:

@@ -17,7 +17,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.observe i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.steer import Steering, plan_steering
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.steering import Steerer, taken_by
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, PartialFailure, ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, read_agent
 
 KEY = "pool"
 
@@ -210,6 +210,23 @@ def test_what_others_have_labelled_is_reserved_as_well(hosts: Any, world: Module
     steer(hosts, world, wish(3)).until_reserved(60.0)
     all_three = ["agent-1", "agent-2", "agent-5"]
     assert seen == [all_three, all_three, all_three, ["agent-2", "agent-5"]] and labelled(hosts) == ["agent-5"]
+
+
+def test_agents_are_told_apart_by_name_alone(hosts: Any, world: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To compare thousands of them as a whole takes seconds: they hold all that is known of a machine."""
+    hosts.change("agents", "agent-5", {"metadata": {"labels": {KEY: "workers"}}}, world.AGENTS)
+    steer(hosts, world, wish(3)).once()
+    claim(hosts, world, "agent-1")
+
+    def never(one: Agent, other: object) -> bool:
+        raise AssertionError(f"{one.title} is compared with {other}")
+
+    monkeypatch.setattr(Agent, "__eq__", never)
+    assert [agent.name for agent in plan(hosts, wish(1)).unlabelled] == ["agent-1", "agent-2"]
+    steerer = steer(hosts, world, wish(3))
+    with pytest.raises(LimitReached):
+        steerer.until_reserved(0.0)
+    assert labelled(hosts) == ["agent-5"]
 
 
 def test_killed_at_every_write_and_run_again(world: ModuleType) -> None:
