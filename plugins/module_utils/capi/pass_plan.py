@@ -157,8 +157,9 @@ def _wish(view: MachineView, agent_namespace: str) -> Wish:
 
 
 def _with_history(policy: Policy, agents: Iterable[Agent]) -> Policy:
-    """Which Agent served which Machine last, as noted when it was let go; what the caller says wins."""
-    noted = {annotations_of(agent.raw).get(LAST_MACHINE, ""): f"{agent.namespace}/{agent.name}" for agent in agents}
+    """Which Agent served which Machine last, as noted when it was let go; of several the newest. What the caller says wins."""
+    ordered = sorted(agents, key=lambda agent: (agent.created, agent.key))
+    noted = {annotations_of(agent.raw).get(LAST_MACHINE, ""): f"{agent.namespace}/{agent.name}" for agent in ordered}
     noted.pop("", None)
     return dataclasses.replace(policy, history={**noted, **policy.history})
 

@@ -138,6 +138,20 @@ def test_reuse_gives_a_machine_of_the_same_name_its_host_again(hub: Any, reconci
     assert hub.at("agentmachines", "pool-0")["status"]["agentRef"]["name"] == "agent-1"
 
 
+def test_the_newest_of_several_agents_counts_whatever_their_order(reconciler: Any, world: ModuleType) -> None:
+    """A machine that was registered anew has two Agents, and both may say whom they served."""
+    for order in [(1, 2, 3), (3, 2, 1), (2, 3, 1)]:
+        hub = world.Hub()
+        world.stand(hub, machines=0, agents=0)
+        for number in order:
+            metadata = {"annotations": {LAST_MACHINE: f"{world.NS}/again"}, "creationTimestamp": f"2026-11-{20 + number % 3}T10:00:00Z"}
+            made = world.agent(number)
+            hub.put("agents", {**made, "metadata": {**made["metadata"], **metadata}})
+        world.add_machine(hub, "again")
+        reconciler(hub).once()
+        assert hub.at("agentmachines", "again")["status"]["agentRef"]["name"] == "agent-2"
+
+
 def test_provisioned_is_written_where_the_schema_has_it(reconciler: Any, world: ModuleType) -> None:
     hub = world.Hub(provisioned=True)
     world.stand(hub)
