@@ -284,7 +284,7 @@ def _steering(given: Mapping[str, Any], namespace: str, name: str) -> tuple[dict
         return {}, dict(selector) if selector is not None else None
     if not label:
         label = {STEER_LABEL: _value(f"{namespace}.{name}")}
-    (key, value), *_ = label.items()
+    key, value = next(iter(label.items()))
     return {"key": key, "value": value}, dict(selector) if selector is not None else {"matchLabels": label}
 
 

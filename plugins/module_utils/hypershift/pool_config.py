@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..capi.objects import part
 from ..common import libraries
@@ -24,7 +24,7 @@ CONTENTS: Mapping[str, tuple[str, frozenset[str]]] = {
     ),
     "tuning_config": ("tuning", frozenset({"Tuned", "PerformanceProfile"})),
 }
-Found = Mapping[str, Object | None]
+Found: TypeAlias = "Mapping[str, Object | None]"
 
 
 def find_config_maps(client: KubeClient, options: Mapping[str, Any]) -> dict[str, Object | None]:

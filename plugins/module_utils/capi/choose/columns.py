@@ -45,7 +45,7 @@ class Column(Generic[T]):
 
     def __init__(self, size: int, pairs: Iterable[tuple[int, T]]) -> None:
         pairs = list(pairs)
-        self._values: list[T] = sorted({value for _, value in pairs})
+        self._values: list[T] = sorted({value for _number, value in pairs})
         ranks = {value: rank for rank, value in enumerate(self._values, 1)}
         places = [(size - 1 - number, ranks[value]) for number, value in pairs]
         self._digits: list[int] = []
@@ -134,7 +134,7 @@ class Suitable:
 
     def _of(self, number: int) -> int:
         found = self.all
-        for _, found in self.steps(self._needs[number]):
+        for _rule, found in self.steps(self._needs[number]):
             if not found:
                 break
         return found

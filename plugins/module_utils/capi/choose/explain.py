@@ -49,7 +49,7 @@ class _Words:
         self._takers = {found.usable[number].key: key for key, number in found.chosen.items()}
         self._nothing: dict[Need, str] = {}
         self._unusable = {host.key: rejection for host in hosts if (rejection := unusable(host)) is not None}
-        self._unusable_counts = Counter((namespace, rejection.rule) for (namespace, _), rejection in self._unusable.items())
+        self._unusable_counts = Counter((namespace, rejection.rule) for (namespace, _name), rejection in self._unusable.items())
 
     def choice(self, wishes: Sequence[Wish]) -> Choice:
         assigned, unassigned = {}, {}

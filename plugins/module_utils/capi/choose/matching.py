@@ -177,7 +177,7 @@ class Matching:
 
     def _walk(self, path: Path) -> None:
         """Each wish of the path gets the host of its step. What the wishes had before becomes free, unless another step takes it."""
-        before = [self.host_of[wish] for wish, _ in path if wish in self.host_of]
+        before = [self.host_of[wish] for wish, _host in path if wish in self.host_of]
         for host in before:
             del self.wish_of[host]
             self.free |= 1 << host

@@ -114,7 +114,7 @@ def _fullest(hosts: int, places: Places, unused: Sequence[tuple[int, str]], need
     """This set of hosts, place by place: those with the most of the group first, then unused ones."""
     yield from (here for count, here in reversed(places.levels(hosts)) if count)
     enough = bisect.bisect_left(unused, (needed, ""))
-    for _, place in [*unused[enough:], *reversed(unused[:enough])]:
+    for _free, place in [*unused[enough:], *reversed(unused[:enough])]:
         yield places.hosts_at(place) & hosts
 
 
