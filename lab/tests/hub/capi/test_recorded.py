@@ -65,11 +65,12 @@ async def machines(on: Stage) -> None:
     """One that is installed, one whose host is being installed, one without a host, one whose name is too long."""
     await on.cluster()
     await on.agent("a1", hostname="worker-1", size="large")
-    await on.agent("a2", size="large")
-    for name in ("m1", "m2"):
-        await on.machine(name, selector={"matchLabels": {"size": "large"}})
+    await on.agent("a2", size="medium")
+    # Of several that would do upstream takes the first of its cache, whose order nobody knows.
+    for name, size in (("m1", "large"), ("m2", "medium")):
+        await on.machine(name, selector={"matchLabels": {"size": size}})
         await on.rig.until(AGENT_MACHINE, name, lambda item: (item.get("status") or {}).get("agentRef"))
-    await on.machine("m3", selector={"matchExpressions": [{"key": "size", "operator": "NotIn", "values": ["large"]}]})
+    await on.machine("m3", selector={"matchExpressions": [{"key": "size", "operator": "NotIn", "values": ["large", "medium"]}]})
     long = "l" * 64
     await on.machine(long)
     await on.agent_is("a1", "added-to-existing-cluster", INSTALLED)
