@@ -81,7 +81,11 @@ def plan_steering(steering: Steering, agents: Sequence[Agent], policy: Policy, t
     mine = [agent for agent in agents if annotations_of(agent.raw).get(STEERED_FOR) == steering.pool]
     done = [agent for agent in mine if _is_taken(agent) or _noted(agent) != steering.label or agent.labels.get(steering.key) != steering.value]
     ours, over = keys_of(mine), keys_of(done)
-    excluded = [(agent, rejection) for agent in agents if agent.key not in over and (rejection := _foreign(agent, steering))]
+    excluded = [
+        (agent, rejection)
+        for agent in agents
+        if agent.key not in over and (rejection := foreign(agent, pool=steering.pool, key=steering.key, value=steering.value))
+    ]
     barred = over | {agent.key for agent, _rejection in excluded}
     pool = [agent for agent in agents if agent.key not in barred]
     supply, dead = _supply(pool, ours, steering, needed)
@@ -157,14 +161,14 @@ def _needed(steering: Steering) -> tuple[Requirement, ...]:
     return tuple(sorted({*rest, *read_selector(steering.candidates, "candidates")}))
 
 
-def _foreign(agent: Agent, steering: Steering) -> Rejection | None:
-    """Agents that we must not touch: somebody else uses the label on them, or they are steered to another pool."""
-    pool = annotations_of(agent.raw).get(STEERED_FOR, "")
-    if pool and pool != steering.pool:
-        return Rejection("steered", f"is steered to pool {pool}")
-    value = agent.labels.get(steering.key)
-    if value is not None and value != steering.value and not pool:
-        return Rejection("label", f"has the label {steering.key}={value}, which was not set by us")
+def foreign(agent: Agent, *, pool: str, key: str, value: str) -> Rejection | None:
+    """Why ``pool`` (``namespace/name``) must not put its label on an Agent: somebody else uses that label on it, or it is steered to another pool."""
+    noted = annotations_of(agent.raw).get(STEERED_FOR, "")
+    if noted and noted != pool:
+        return Rejection("steered", f"is steered to pool {noted}")
+    found = agent.labels.get(key)
+    if found is not None and found != value and not noted:
+        return Rejection("label", f"has the label {key}={found}, which was not set by us")
     return None
 
 

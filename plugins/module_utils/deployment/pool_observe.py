@@ -8,15 +8,17 @@ to be done for the size that is asked for. Changes nothing.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from ..capi.choose.model import Host, Wish, from_agent
+from ..capi.choose.model import Host, Rejection, Wish, from_agent
 from ..capi.choose.rules import need_of, objection
 from ..capi.choose.selector import Requirement, read_selector, selector_text
 from ..capi.kinds import AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, core_kinds
 from ..capi.names import DEPLOYMENT_NAME_LABEL, RESERVED_LABEL, RESERVED_NAMESPACE
 from ..capi.objects import part, text
+from ..capi.steer import foreign
 from ..common.errors import ZeroTouchError
 from ..hub.agents.match import match_hosts
 from ..hub.agents.model import INFRA_ENV_LABEL, Agent, read_agents, without_bulk
@@ -25,12 +27,15 @@ from ..hub.agents.states import BINDABLE
 from ..hub.kinds import AGENT
 from ..hypershift.kinds import HOSTED_CLUSTER
 from ..hypershift.machine_standing import MachineView, view_machine
+from ..hypershift.names import control_plane_namespace
 from ..hypershift.pool_view import read_pool
 from ..kube.client import KubeClient, Object
 from .pool_plan import AgentKey, Judge, Pool, PoolMachine, PoolPlan, PoolWish, Spare, plan_pool
 
 Kind = Literal["NodePool", "MachineDeployment"]
 Selector = Mapping[str, Any]
+# Why an Agent must not be touched for the pool, if so.
+Bar = Callable[[Agent], Rejection | None]
 
 # Labels that the hub gives to an Agent by what the machine turns out to be (reference 9.2): nobody knows them before it has registered.
 _FOUND_OUT = ("inventory.agent-install.openshift.io/", "agentclassification.agent-install.openshift.io/")
@@ -115,7 +120,7 @@ def observe_pool(hub: KubeClient, request: PoolRequest, *, check_mode: bool = Fa
     selector = seen.selector if seen.pool.exists else request.selector
     steered = is_steered(selector, request.label)
     wanted = candidates(selector, request.label if steered else None, request.candidates)
-    judge = judge_of(wanted, seen.architecture or request.architecture, request.agent_namespace)
+    judge = judge_of(wanted, seen.architecture or request.architecture, request.agent_namespace, _steering_rule(request, seen) if steered else None)
     pool = dataclasses.replace(seen.pool, machines=placed(seen.machines, agents))
     plan = plan_pool(pool, request.wish, spares(request, agents, wanted), [agent for agent in agents if not agent.deleting], judge)
     return PoolInfo(seen, plan, steered, wanted)
@@ -136,12 +141,21 @@ def candidates(selector: Selector | None, label: tuple[str, str] | None, asked: 
     return {**({"matchLabels": labels} if labels else {}), **({"matchExpressions": expressions} if expressions else {})}
 
 
-def judge_of(wanted: Selector, architecture: str, namespace: str) -> Judge:
-    """The hard rules of the choice of Agents, for any Machine of the pool."""
+def _steering_rule(request: PoolRequest, seen: Seen) -> Bar | None:
+    """The Agents that steering will refuse to label for the pool. It is known to it by the namespace of its Machines."""
+    cluster = seen.cluster or request.cluster
+    if request.label is None or (request.kind == "NodePool" and not cluster):
+        return None
+    where = control_plane_namespace(request.namespace, cluster) if request.kind == "NodePool" else request.namespace
+    return functools.partial(foreign, pool=f"{where}/{request.name}", key=request.label[0], value=request.label[1])
+
+
+def judge_of(wanted: Selector, architecture: str, namespace: str, bar: Bar | None = None) -> Judge:
+    """The hard rules of the choice of Agents, for any Machine of the pool; ``bar`` says besides which must not be touched."""
     need = need_of(Wish(namespace, "", wanted, architecture, agent_namespace=namespace))
 
-    def words(host: Host) -> str:
-        found = objection(need, host)
+    def words(agent: Agent, host: Host) -> str:
+        found = (bar(agent) if bar else None) or objection(need, host)
         return f"it {found.text}" if found else ""
 
     def if_free(agent: Agent) -> Host:
@@ -150,9 +164,9 @@ def judge_of(wanted: Selector, architecture: str, namespace: str) -> Judge:
 
     def unfit(agent: Agent) -> str:
         # What a machine is made of is known once it has told its inventory.
-        return words(if_free(agent)) if agent.inventory else ""
+        return words(agent, if_free(agent)) if agent.inventory else ""
 
-    return Judge(lambda agent: words(from_agent(agent)), unfit)
+    return Judge(lambda agent: words(agent, from_agent(agent)), unfit)
 
 
 def spares(request: PoolRequest, agents: Sequence[Agent], wanted: Selector) -> list[Spare]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.testing import patch_module_args
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import STEERED_FOR
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_observe import candidates, is_steered, judge_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
 from ansible_collections.zerotouch.openshift.plugins.modules import node_pool_info
@@ -212,3 +213,25 @@ def test_an_agent_that_is_not_free_yet_may_still_fit() -> None:
     unapproved = read_agent(made.agent(1, state="discovering-unbound", labels={"size": "large"}))
     assert (judge.obstacle(unapproved), "architecture" in judge.unfit(unapproved)) == ("it is not approved", False)
     assert "selector" in judge.unfit(read_agent(made.agent(1)))
+
+
+@pytest.mark.parametrize(
+    ("metadata", "words"),
+    [
+        ({"annotations": {STEERED_FOR: "clusters-demo/other"}, "labels": {LABEL["key"]: "other"}}, "it is steered to pool clusters-demo/other"),
+        ({"labels": {LABEL["key"]: "other"}}, f"it has the label {LABEL['key']}=other, which was not set by us"),
+        ({"annotations": {STEERED_FOR: "clusters-demo/demo"}, "labels": {LABEL["key"]: "clusters.demo"}}, ""),
+        ({"labels": {LABEL["key"]: "clusters.demo"}}, ""),
+    ],
+)
+@pytest.mark.parametrize("kind", ["NodePool", "MachineDeployment"])
+def test_agents_that_steering_will_not_touch_are_not_free(hub: Any, call: Call, kind: str, metadata: dict[str, Any], words: str) -> None:
+    """Else there would be enough of them, until steering refuses them: one rule for both."""
+    hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {}})
+    seen = agent(2, state="known-unbound")
+    seen["metadata"] = {**seen["metadata"], **metadata}
+    hub.put("agents", seen)
+    of_machines = {"kind": kind, "namespace": "clusters-demo"} if kind == "MachineDeployment" else {"kind": kind}
+    found = call(**of_machines, cluster_name="demo", replicas=1, agent_label_selector=STEERED, selector_label=LABEL)
+    assert (len(found["free"]), found["missing"]) == ((0, 1) if words else (1, 0)), found["plan"]
+    assert not words or words in found["stop"]
