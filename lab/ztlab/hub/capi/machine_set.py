@@ -92,9 +92,13 @@ class MachineSetController:
             problem = await self._create(item)
             if problem:
                 return problem
-        surplus = len(machines) - wanted
+        if len(machines) <= wanted:
+            return ""
+        # Read anew: a mark on a Machine and the number of the set come over two watches, and the mark was made first.
+        listed, _version = await self._world.client.list(self._core.machine, item["metadata"]["namespace"])
+        machines = owned(listed, item)
         wish = (item["spec"].get("deletion") or {}).get("order") or item["spec"].get("deletePolicy") or ""
-        for machine in order(machines, wish)[: max(0, surplus)]:
+        for machine in order(machines, wish)[: max(0, len(machines) - wanted)]:
             if not deleting(machine):
                 await self._world.delete(self._core.machine, machine)
         return ""
