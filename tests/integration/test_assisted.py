@@ -73,3 +73,52 @@ def test_the_service_says_what_is_wrong_with_a_network(door: Door) -> None:
     refused = door("assisted_infra_env", name="wrong", pull_secret=PULL_SECRET, hosts=hosts)
     assert refused["failed"] and "assisted-service at" in refused["msg"] and "400" in refused["msg"]
     assert door("assisted_info")["infra_envs"] == []
+
+
+CLUSTER = {
+    "name": "demo",
+    "base_dns_domain": "lab.example.com",
+    "openshift_version": "4.22",
+    "pull_secret": PULL_SECRET,
+    "control_plane_count": 3,
+    "platform": {"type": "baremetal"},
+    "api_vips": ["192.0.2.5"],
+    "ingress_vips": ["192.0.2.6"],
+    "cluster_networks": [{"cidr": "10.128.0.0/14", "host_prefix": 23}],
+    "service_networks": ["172.30.0.0/16"],
+    "machine_networks": ["192.0.2.0/24"],
+    "network_type": "OVNKubernetes",
+    "load_balancer": "cluster-managed",
+    "hyperthreading": "all",
+    "schedulable_masters": False,
+    "tags": ["lab"],
+    "install_config_overrides": {"fips": True},
+    "manifests": [{"file_name": "50-a.yaml", "content": "apiVersion: v1\nkind: ConfigMap\n"}],
+    "ignored_validations": {"hosts": ["ntp-synced"], "cluster": []},
+}
+
+
+def test_a_cluster_comes_stays_and_changes(door: Door) -> None:
+    assert door("assisted_cluster", **CLUSTER, check=True)["changed"]
+    assert door("assisted_info")["clusters"] == []
+    done = door("assisted_cluster", **CLUSTER)
+    assert not done.get("failed"), done
+    assert done["cluster"]["status"] in ("insufficient", "pending-for-input") and done["cluster"]["openshift_version"] == "4.22.0"
+    again = door("assisted_cluster", **CLUSTER, diff=True)
+    assert (again["changed"], again["plan"]) == (False, [])
+    changed = door("assisted_cluster", name="demo", tags=[], schedulable_masters=True, install_config_overrides={})
+    assert len(changed["plan"]) == 2
+    assert not door("assisted_cluster", name="demo", tags=[], schedulable_masters=True, install_config_overrides={})["changed"]
+
+
+def test_the_service_says_what_cannot_be_ignored(door: Door) -> None:
+    refused = door("assisted_cluster", name="demo", ignored_validations={"cluster": ["api-vips-defined"]})
+    assert refused["failed"] and not refused["changed"] and "unable to ignore the following cluster validations (api-vips-defined)" in refused["msg"]
+
+
+def test_a_cluster_of_elsewhere_is_imported_once(door: Door) -> None:
+    existing = {"api_vip_dnsname": "api.old.example.com", "openshift_cluster_id": "6f1f9c2e-6a0f-4d0e-9a3c-0c3c5f6d7e8f"}
+    imported = [door("assisted_cluster", name="old-one", existing=existing, user_managed_networking=False) for _ in range(2)]
+    assert [item["changed"] for item in imported] == [True, False]
+    assert imported[1]["cluster"]["name"] == "old" and imported[1]["cluster"]["status"] == "adding-hosts"
+    assert door("assisted_cluster", name="old", state="absent")["changed"]

@@ -99,7 +99,8 @@ def _decoded(value: Any) -> Any:
 def _short(value: Any) -> str:
     if value in (None, "", [], {}):
         return "none"
-    text = repr(value) if isinstance(value, str) else json.dumps(hide_secrets(value), sort_keys=True, ensure_ascii=False, default=str)
+    value = hide_secrets(value)
+    text = repr(value) if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

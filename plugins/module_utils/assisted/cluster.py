@@ -1,0 +1,113 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""A cluster of the service: observe, plan, apply."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..common.errors import PartialFailure, RemoteError, Unreachable
+from .change import Change
+from .client import Document
+from .cluster_plan import IGNORED, MANIFEST, OVERRIDES, ClusterPlan, ObservedCluster, plan_absent, plan_present
+from .cluster_wish import ClusterWish
+from .lookup import only_one
+from .records import cluster_record
+from .service import AssistedService
+
+
+@dataclasses.dataclass(frozen=True)
+class Done:
+    """``value`` is what the door returns, ``changes`` what it planned (and did, out of check mode)."""
+
+    value: Mapping[str, Any]
+    changes: Sequence[Change] = ()
+    warnings: Sequence[str] = ()
+
+
+def make_present(service: AssistedService, wish: ClusterWish, *, check_mode: bool) -> Done:
+    """The cluster as wished.
+
+    Raises what :func:`plan_present` raises before anything is written, and :class:`PartialFailure` with what was done where the service refuses some.
+    """
+    found = _find(service, wish)
+    observed = None if found is None else _observe(service, wish, found)
+    plan = plan_present(wish, observed)
+    now = found if check_mode else _apply(service, plan, found)
+    return Done(_value(wish.name, now, plan), plan.changes, plan.warnings)
+
+
+def make_absent(service: AssistedService, name: str, *, check_mode: bool) -> Done:
+    """No such cluster, nor its hosts. Raises :class:`AssistedError` where the service refuses (while it installs)."""
+    found = only_one(service.clusters_with_hosts(), "cluster", name)
+    plan = plan_absent(name, found)
+    if found is not None and not check_mode:
+        service.delete_cluster(str(found["id"]))
+    return Done(_value(name, None, plan), plan.changes)
+
+
+def _find(service: AssistedService, wish: ClusterWish) -> Document | None:
+    """An imported cluster is known by the id that it has given itself: the service may have named it after its API's name (reference 3.5)."""
+    clusters = service.clusters()
+    if wish.existing is not None:
+        own = [item for item in clusters if item.get("openshift_cluster_id") == wish.existing["openshift_cluster_id"]]
+        return own[0] if own else None
+    return only_one(clusters, "cluster", wish.name)
+
+
+def _observe(service: AssistedService, wish: ClusterWish, found: Document) -> ObservedCluster:
+    cluster_id = str(found["id"])
+    contents = {}
+    if wish.manifests:
+        known = {(str(each.get("folder")), str(each.get("file_name"))) for each in service.manifests(cluster_id)}
+        asked = [(each.folder, each.name) for each in wish.manifests if (each.folder, each.name) in known]
+        contents = {key: service.manifest(cluster_id, *key).decode("utf-8", errors="replace") for key in asked}
+    spoken_of = wish.ignored_hosts is not None or wish.ignored_cluster is not None
+    return ObservedCluster(service.cluster(cluster_id), contents, service.ignored_validations(cluster_id) if spoken_of else {})
+
+
+def _apply(service: AssistedService, plan: ClusterPlan, found: Document | None) -> Document | None:
+    cluster_id = str((found or {}).get("id") or "")
+    done: list[str] = []
+    for change in plan.changes:
+        try:
+            cluster_id = _carry_out(service, change, cluster_id)
+        except (RemoteError, Unreachable) as error:
+            account = {"changed": bool(done), "plan": [each.text() for each in plan.changes], "done": done}
+            raise PartialFailure(f"{change.verb} {change.title}: {error}", account) from error
+        done.append(change.text())
+    return service.cluster(cluster_id) if done else found
+
+
+def _carry_out(service: AssistedService, change: Change, cluster_id: str) -> str:
+    """One change; the id of the cluster."""
+    body = change.body
+    if change.verb == "import":
+        return str(service.import_cluster(body)["id"])
+    if change.title.startswith(OVERRIDES):
+        service.update_install_config(cluster_id, str(body["overrides"]))
+    elif change.title.startswith(IGNORED):
+        service.ignore_validations(cluster_id, body["host"], body["cluster"])
+    elif change.title.startswith(MANIFEST):
+        _write_manifest(service, change, cluster_id)
+    elif change.verb == "create":
+        return str(service.create_cluster(body)["id"])
+    else:
+        service.update_cluster(cluster_id, body)
+    return cluster_id
+
+
+def _write_manifest(service: AssistedService, change: Change, cluster_id: str) -> None:
+    folder, name = str(change.body["folder"]), str(change.body["file_name"])
+    if change.verb == "delete":
+        service.delete_manifest(cluster_id, folder, name)
+    else:
+        service.create_manifest(cluster_id, folder, name, str(change.body["content"]).encode())
+
+
+def _value(name: str, cluster: Document | None, plan: ClusterPlan) -> dict[str, Any]:
+    lines = [change.text() for change in plan.changes]
+    return {"changed": bool(lines), "plan": lines, "cluster": cluster_record(cluster) if cluster else {"id": "", "name": name}}
