@@ -27,10 +27,16 @@ def check_options(path: str, given: Mapping[str, Any], spec: Mapping[str, Mappin
             problems.append(_problem(f"{path}.{key}", FORBIDDEN, because))
         elif key not in known:
             problems.append(_problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(sorted(known))}", nearest(key, known)))
-    values = {str(key): native(value) for key, value in given.items() if str(key) in known and value is not None}
+    return problems + read_options(path, {key: value for key, value in given.items() if str(key) in known}, spec)[1]
+
+
+def read_options(path: str, given: Mapping[str, Any], spec: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, Any], list[Problem]]:
+    """Options that the specification knows, as the module gets them, without its defaults; and what is wrong with them."""
+    values = {str(key): native(value) for key, value in given.items() if value is not None}
     validator = ArgumentSpecValidator({name: {key: value for key, value in spec[name].items() if key != "required"} for name in values})
     redactor = Redactor(secret_values(values))
-    return problems + [_problem(path, INVALID, redactor.text(message)) for message in validator.validate(values).error_messages]
+    found = validator.validate(values)
+    return dict(found.validated_parameters), [_problem(path, INVALID, redactor.text(message)) for message in found.error_messages]
 
 
 def _problem(path: str, kind: str, detail: str, hint: str = "") -> Problem:

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,10 +17,15 @@ from ..module_utils.cluster.spec import Cluster
 from ..module_utils.cluster.variables import read_variables
 from ..module_utils.common.errors import InvalidInput
 from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
+from ..module_utils.hypershift.given import given as without_unset
 from ..module_utils.hypershift.names import control_plane_namespace
+from ..module_utils.hypershift.node_pool_rules import problems as rules_of_pools
 from ..module_utils.hypershift.values import cluster_name_fault, key_fault, label_value_fault, object_name_fault
 from ..module_utils.manifests.objects import ssh_key
+from ..modules.hosted_cluster import argument_spec as hosted_cluster_spec
+from ..modules.node_pool import argument_spec as node_pool_spec
 from .hosts import merge
+from .options import read_options
 
 KINDS = ("NodePool", "MachineDeployment")
 DEFAULT_NAMESPACE = "clusters"
@@ -130,7 +137,7 @@ _WORDS: Mapping[type, str] = {dict: "a mapping", list: "a list", str: "a string"
 
 
 def check_pools(variables: Mapping[str, Any]) -> list[Problem]:
-    """What is wrong with ``openshift_hosted_cluster`` and ``openshift_node_pool``, mappings here. The modules look at the values of options themselves."""
+    """What is wrong with ``openshift_hosted_cluster`` and ``openshift_node_pool``, mappings here; of the values of options what can be said without a hub."""
     return [*_hosted_problems(variables), *_pool_problems(variables.get("openshift_node_pool") or {})]
 
 
@@ -314,6 +321,17 @@ def _pool_problems(given: Mapping[str, Any]) -> Iterator[Problem]:
         yield _problem(f"{path}.replicas", FORBIDDEN, "replicas and auto_scaling exclude each other")
     yield from _selecting(path, good)
     yield from _said_by(read_policy, good.get("policy"), f"{path}.policy")
+    yield from _values(path, given)
+
+
+def _values(path: str, given: Mapping[str, Any]) -> Iterator[Problem]:
+    """What module node_pool would find wrong with its options; its turn comes when machines have been booted already. What depends on the pool is its part."""
+    options, found = read_options(path, {key: given[key] for key in POOL_OPTIONS if key in given}, node_pool_spec())
+    yield from found
+    if not found:
+        for problem in rules_of_pools(without_unset(options), {}):
+            if re.split(r"[.\[]", problem.path)[0] in options:
+                yield dataclasses.replace(problem, path=f"{path}.{problem.path}")
 
 
 def _selecting(path: str, good: Mapping[str, Any]) -> Iterator[Problem]:
@@ -342,6 +360,7 @@ def _hosted_problems(variables: Mapping[str, Any]) -> Iterator[Problem]:
     path, given = "openshift_hosted_cluster", variables.get("openshift_hosted_cluster") or {}
     yield from _keys(path, given, (*_HOSTED, *HOSTED_OPTIONS), _HOSTED_OURS)
     yield from _types(path, given, _HOSTED)
+    yield from read_options(path, {key: given[key] for key in HOSTED_OPTIONS if key in given}, hosted_cluster_spec())[1]
     named = {
         f"{name}.{key}": (variables.get(name) or {}).get(key)
         for name, key in (("openshift_hub", "namespace"), (path, "agent_namespace"), ("openshift_node_pool", "agent_namespace"))
