@@ -38,6 +38,13 @@ def test_a_host_leaves_for_good_and_another_one_for_a_while(site: Site) -> None:
     assert site.nodes() == {HOSTS["node-1"]}
 
 
+def test_it_is_not_destroyed_as_another_one(site: Site) -> None:
+    """Who forgets the method would power the machines off and leave the cluster on the hub."""
+    forgotten = site.play("destroy_cluster", openshift_install_method="agent", **CONFIRMED)
+    assert not forgotten.ok and "openshift_install_method: hosted" in forgotten.message, forgotten.output
+    assert len(site.nodes()) == 1
+
+
 def test_no_agent_is_lost_with_the_cluster(site: Site) -> None:
     planned = site.played("destroy_cluster", "--check", **CONFIRMED)
     assert "would delete HostedCluster clusters/guest" in planned.output and len(site.nodes()) == 1

@@ -15,6 +15,7 @@ from ..capi.objects import text
 from ..common.errors import PartialFailure, RemoteError, ZeroTouchError
 from ..common.opened import Opened
 from ..common.secrets import secret_values
+from ..common.state import StateFile
 from ..hub.credentials import KUBECONFIG, PASSWORD, Credentials, read_credentials, write_credentials
 from ..hub.kinds import CONFIG_MAP, NAMESPACE, SECRET
 from ..hub.namespaces import namespace_exists
@@ -30,6 +31,8 @@ from .hosted_cluster_status import Target, standing, summary
 from .hosted_cluster_wait import ClusterWait
 from .kinds import HOSTED_CLUSTER, NODE_POOL
 from .pool_view import find_hypershift
+
+METHOD = "hosted"
 
 
 def ensure_present(call: Opened) -> dict[str, Any]:
@@ -99,6 +102,7 @@ class _Present:
             call.warn(warning)
         self.steps = plan.lines()
         call.plan(self.steps)
+        self._record()
         now = self._apply(plan, observed)
         target: Target = self.params["wait_for"]
         if target != "none" and call.check_mode:
@@ -107,6 +111,14 @@ class _Present:
         elif target != "none":
             now = self._wait(target)
         return self._with_credentials(now)
+
+    def _record(self) -> None:
+        """Say in the work directory how the cluster comes to be, so that it is destroyed in the same way."""
+        if not self.params["dest"] or self.call.check_mode:
+            return
+        with StateFile(Path(self.params["dest"]) / "state.json").edit() as document:
+            if (document.get("install") or {}).get("method") != METHOD:
+                document["install"] = {"method": METHOD}
 
     def _apply(self, plan: ClusterPlan, observed: Observed) -> Object | None:
         """One object after the other; the HostedCluster as it is afterwards. Where its namespace is yet to be made, nothing can be tried in it."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import importlib.util
+import json
 import stat
 import sys
 from collections.abc import Iterator
@@ -210,6 +211,7 @@ def test_waiting_until_available_brings_the_credentials_home(api: Any, tmp_path:
     assert result["hosted_cluster"]["api_url"] == "https://192.0.2.10:30001"
     for name in ("kubeconfig", "kubeadmin-password"):
         assert stat.S_IMODE((tmp_path / "auth" / name).stat().st_mode) == 0o600
+    assert json.loads((tmp_path / "state.json").read_text())["install"] == {"method": "hosted"}, "so that it is destroyed in the same way"
     assert "aaaaa-bbbbb" not in str(result) and "R0VIRUlN" not in str(result)
     again = ok(opened(**NEW, wait_for="available", dest=str(tmp_path)))
     assert not again["changed"] and again["kubeconfig"] == str(tmp_path / "auth" / "kubeconfig")
