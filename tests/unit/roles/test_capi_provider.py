@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +15,10 @@ import pytest
 import yaml
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar, trust_as_template
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.extend_crds import extend_crd
 
-ROLE = Path(__file__).parents[3] / "roles" / "capi_provider"
+ROOT = Path(__file__).parents[3]
+ROLE = ROOT / "roles" / "capi_provider"
 GIVEN = {
     "capi_provider_watch_namespace": "clusters-demo",
     "capi_provider_agents_namespace": "fleet",
@@ -89,10 +94,23 @@ def test_upstreams_kinds_stay_as_they_are_unless_asked_for() -> None:
     assert [document["spec"] for document in plain] == [document["spec"] for document in given]
     labels = {"cluster.x-k8s.io/provider": "infrastructure-agent", "cluster.x-k8s.io/v1beta1": "v1beta1", "more": "yes"}
     assert [document["metadata"]["labels"] for document in plain] == [labels] * 3
-    extended = rendered("crds.yml.j2", capi_provider_crds=given, capi_provider_extend_crds=True)
-    assert [document["metadata"]["labels"] for document in extended] == [labels | {"cluster.x-k8s.io/v1beta2": "v1beta1"}] * 3
-    for document in extended:
-        for version in document["spec"]["versions"]:
-            status = version["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]
-            assert status["ready"] == {"type": "boolean"}
-            assert ("initialization" in status) is (document["spec"]["names"]["kind"] != "AgentMachineTemplate")
+
+
+def test_extended_as_the_room_does_it(tmp_path: Path) -> None:
+    """In a run of Ansible: in this process it does not know the collection's filters."""
+    given = [crd("AgentCluster"), crd("AgentMachine"), crd("AgentMachineTemplate")]
+    task = {"ansible.builtin.template": {"src": str(ROLE / "templates" / "crds.yml.j2"), "dest": str(tmp_path / "crds.yml")}}
+    play = {"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": [task]}
+    play["vars"] = {**GIVEN, "capi_provider_crds": given, "capi_provider_extend_crds": True, "ansible_python_interpreter": sys.executable}
+    (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
+    (tmp_path / "ansible.cfg").touch()
+    environment = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"), "ANSIBLE_CONFIG": str(tmp_path / "ansible.cfg")}
+    environment |= {"ANSIBLE_LOCAL_TEMP": str(tmp_path / "tmp"), "ANSIBLE_REMOTE_TEMP": str(tmp_path / "remote")}
+    arguments = [sys.executable, "-m", "ansible", "playbook", "-i", "localhost,", str(tmp_path / "play.yml")]
+    done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    documents = list(yaml.safe_load_all((tmp_path / "crds.yml").read_text()))
+    for document, definition in zip(documents, given, strict=True):
+        wanted = extend_crd(definition)
+        labels = {**wanted["metadata"]["labels"], "cluster.x-k8s.io/provider": "infrastructure-agent"}
+        assert document == {**wanted, "metadata": {**wanted["metadata"], "labels": labels}}
