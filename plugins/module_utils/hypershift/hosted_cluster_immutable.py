@@ -75,7 +75,9 @@ def settled(desired: Mapping[str, Any], observed: Mapping[str, Any]) -> tuple[di
             _drop(spec, path)
             continue
         field = ".".join(("spec", *path))
-        found.append(problem(CHECK, option, FORBIDDEN, f"{field} cannot be changed: it is {_shown(there)}", _shown(wanted), _hint(option, wanted, there)))
+        where, one, other = _difference(field, wanted, there)
+        said = f"it is {_shown(there)}" if where == field else f"{where} is {_shown(other)}, and this is the first that differs"
+        found.append(problem(CHECK, option, FORBIDDEN, f"{field} cannot be changed: {said}", _shown(one), _hint(option, wanted, there)))
     return {**desired, "spec": spec}, found
 
 
@@ -116,6 +118,17 @@ def _stands(wanted: Any, there: Any) -> bool:
         return there in (None, "", [])
     # A quantity may be a number on one side and text on the other; numbers that the server leaves out are 0.
     return bool(wanted == there) or (not isinstance(wanted, bool) and str(wanted) == str(0 if there is None else there))
+
+
+def _difference(where: str, wanted: Any, there: Any) -> tuple[str, Any, Any]:
+    """The innermost place at which the wish does not stand there, the first if there are several; what is wished and what is there."""
+    if isinstance(wanted, Mapping) and isinstance(there, Mapping):
+        inner = [(f"{where}.{key}", value, there.get(key)) for key, value in wanted.items()]
+    elif isinstance(wanted, list) and isinstance(there, list) and len(wanted) == len(there):
+        inner = [(f"{where}[{index}]", one, other) for index, (one, other) in enumerate(zip(wanted, there, strict=True))]
+    else:
+        return where, wanted, there
+    return next(_difference(*each) for each in inner if not _stands(*each[1:]))
 
 
 def _shown(value: Any) -> str:
