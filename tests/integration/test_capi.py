@@ -37,14 +37,18 @@ Open = Callable[..., dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def lab(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    """A hub with HyperShift and Cluster API, but nobody who gives Machines their Agents; three machines are free Agents in two racks."""
-    directory = tmp_path_factory.mktemp("capi")
+    """Nobody gives Machines their Agents."""
+    return stand(make_lab, tmp_path_factory.mktemp("capi"), "none")
+
+
+def stand(make_lab: MakeLab, directory: Path, provider: str) -> Lab:
+    """A hub with HyperShift, Cluster API and this provider of Agents; three machines are free Agents in two racks."""
     site = canary_site("demo", directory)
     document = yaml.safe_load(site.read_text())
     document["networks"][0]["dhcp"] = {"range": ["192.168.111.100", "192.168.111.200"]}
     for machine in document["machines"]:
         machine["nics"] = [{"name": nic["name"], "mac": nic["mac"], "network": "machines"} for nic in machine["nics"]]
-    document["hub"] = {"address": "10.0.0.5", "base_domain": "hub.example.com", "hypershift": True, "cluster_api": {"provider": "none"}}
+    document["hub"] = {"address": "10.0.0.5", "base_domain": "hub.example.com", "hypershift": True, "cluster_api": {"provider": provider}}
     site.write_text(yaml.safe_dump(document))
     lab = make_lab(directory, site)
     door = opener(lab, directory)
