@@ -10,12 +10,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...cluster.root_device import choose_disk, find_disk
 from ...kube.write import Change, plan_deletion, plan_object
 from ..install_status import FailingValidation
 from ..kinds import AGENT
 from . import states
 from .clusters import ClusterFacts, InfraEnvFacts
-from .disks import choose_disk, find_disk
 from .model import Agent, ClusterRef
 from .request import HostRequest
 

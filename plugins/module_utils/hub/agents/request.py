@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+from ...cluster.root_device import check_hints
 from ...common import libraries
 from ...common.errors import InvalidInput
 from ...common.problems import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, UNSUPPORTED, Problem
-from .disks import check_hints
 from .model import ClusterRef, normal_address, normal_mac
 
 ROLES = ("auto-assign", "master", "worker", "arbiter")

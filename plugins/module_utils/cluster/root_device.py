@@ -1,7 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Root device hints to a disk of an Agent, by the rules of the service (reference infrastructure-operator.md 10.1): all given hints must hold."""
+"""Root device hints to a disk, by the rules of the service (reference infrastructure-operator.md 10.1, agentbasedinstaller-client.md 8): all must hold.
+
+Disks are those of a host's inventory in the spelling of an Agent (``sizeBytes``); :func:`as_agents` makes them of the REST API's (``size_bytes``).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ...common.problems import INVALID, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
+from ..common.problems import INVALID, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
 
 Disk = Mapping[str, Any]
 GIGABYTE = 10**9
@@ -48,6 +51,16 @@ def find_disk(disks: Sequence[Disk], *, disk_id: str = "", path: str = "") -> Ch
     if objections:
         return Choice(reasons=(f"{name_of(named[0])}: {', '.join(objections)}",))
     return Choice(str(named[0].get("id") or ""), str(named[0].get("path") or ""))
+
+
+def as_agents(disk: Disk) -> dict[str, Any]:
+    """A disk of the REST API in the spelling of an Agent."""
+
+    def camel(name: str) -> str:
+        first, *others = name.split("_")
+        return first + "".join(word.capitalize() for word in others)
+
+    return {camel(name): as_agents(value) if isinstance(value, Mapping) else value for name, value in disk.items()} | {"byID": disk.get("by_id")}
 
 
 def check_hints(hints: Mapping[str, Any], path: str) -> Iterator[Problem]:
