@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from .assisted_lab import PULL_SECRET, Bench, Door, door_of, running_service
+from .assisted_lab import PULL_SECRET, Bench, Door, door_of, running_service, scripted
 
 
 @pytest.fixture(scope="module")
@@ -122,3 +122,30 @@ def test_a_cluster_of_elsewhere_is_imported_once(door: Door) -> None:
     assert [item["changed"] for item in imported] == [True, False]
     assert imported[1]["cluster"]["name"] == "old" and imported[1]["cluster"]["status"] == "adding-hosts"
     assert door("assisted_cluster", name="old", state="absent")["changed"]
+
+
+HOSTS = [
+    {"name": f"m{number}", "mac_addresses": [f"02-00-00-00-00-0{number}"], "hostname": f"m{number}", "role": "master", "root_device_hints": {"model": "LAB"}}
+    for number in (1, 2, 3)
+]
+
+
+def test_hosts_are_named_as_they_appear_and_waited_for(door: Door, bench: Bench) -> None:
+    site = door("assisted_infra_env", name="demo", cluster="demo", pull_secret=PULL_SECRET)
+    waits = door("assisted_hosts", infra_env="demo", hosts=HOSTS, wait_for="ready", check=True)
+    assert not waits.get("failed") and len(waits["plan"]) == 3
+    bench.boot(site["infra_env"]["id"], *[scripted.Machine(number) for number in (1, 2, 3)])
+    done = door("assisted_hosts", infra_env="demo", hosts=HOSTS, wait_for="ready", timeout=60)
+    assert not done.get("failed"), done["msg"]
+    assert [(host["hostname"], host["role"], host["status"]) for host in done["hosts"]] == [(f"m{number}", "master", "known") for number in (1, 2, 3)]
+    again = door("assisted_hosts", cluster="demo", hosts=HOSTS, wait_for="ready", diff=True)
+    assert (again["changed"], again["plan"], again["diff"]) == (False, [], [])
+
+
+def test_settings_of_a_host_change_and_go(door: Door) -> None:
+    ignition = {"ignition": {"version": "3.2.0"}}
+    more = {**HOSTS[0], "node_labels": {"rack": "a"}, "ignition_config_overrides": ignition, "installer_args": ["--append-karg", "a=b"]}
+    changed = [door("assisted_hosts", cluster="demo", hosts=[{**more, "role": "worker"}]) for _ in range(2)]
+    assert [item["changed"] for item in changed] == [True, False], changed
+    less = {**HOSTS[0], "node_labels": {"rack": None}, "installer_args": []}
+    assert [door("assisted_hosts", cluster="demo", hosts=[less])["changed"] for _ in range(2)] == [True, False]

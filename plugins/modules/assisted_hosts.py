@@ -1,0 +1,306 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: assisted_hosts
+short_description: Recognise, name and bind many hosts of an assisted-service at once
+version_added: 0.1.0
+author: the zerotouch.openshift authors (@zerotouch-openshift)
+description:
+  - Finds every host of a list among those that have registered, and brings it to what is asked for; of its settings only those that differ are sent, in
+    one request.
+  - A host is recognised by MAC first, then by serial number and a query. What fits several is told as ambiguous and not touched.
+  - A host that cannot be as wished (its installation has begun, no disk fits) is refused as a whole; others are not held up by it.
+  - The task fails if any host is not what was asked for, with the complete list of what was and was not done. Running it again goes on from there.
+extends_documentation_fragment:
+  - zerotouch.openshift.attributes
+  - zerotouch.openshift.assisted
+attributes:
+  check_mode:
+    support: full
+    details: The same plan. Nothing is waited for; with O(wait_for), what a run would wait for is told and is no failure.
+  diff_mode:
+    support: full
+    details: Shows the settings that change.
+  idempotent:
+    support: full
+options:
+  infra_env:
+    description: The InfraEnv whose hosts to look at, by name or id. This or O(cluster) is needed.
+    type: str
+  cluster:
+    description: The cluster whose hosts to look at, by name or id; together with O(infra_env) also hosts of none.
+    type: str
+  hosts:
+    description: The hosts. Each needs at least one of O(hosts[].mac_addresses), O(hosts[].serial_number) and O(hosts[].query).
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      name:
+        description: What to call the host in results.
+        type: str
+        required: true
+      mac_addresses:
+        description: MACs of its NICs, in any spelling. A host that shows MACs, none of them in here, is not taken for it.
+        type: list
+        elements: str
+        default: []
+      serial_number:
+        description: Serial number of the system.
+        type: str
+      query:
+        description:
+          - JMESPath expression that is true for the host and no other. It sees what RV(zerotouch.openshift.assisted_info#module:hosts) shows, with
+            C(inventory).
+        type: str
+      hostname:
+        description: Its hostname.
+        type: str
+      role:
+        description: Its role. One that the service suggests anyway is no difference.
+        type: str
+        choices: [auto-assign, master, worker, arbiter]
+      installation_disk_id:
+        description: The disk to install on, by its id in the inventory or one of its paths.
+        type: str
+      root_device_hints:
+        description:
+          - The disk to install on, by C(deviceName), C(hctl), C(model), C(vendor), C(serialNumber), C(minSizeGigabytes), C(wwn) and C(rotational); all must
+            hold.
+          - Of several disks that fit, a multipath device is taken, else the one that was taken before, else the first.
+        type: dict
+      node_labels:
+        description: Labels of the future Node; a null value removes one, others stay.
+        type: dict
+        default: {}
+      machine_config_pool:
+        description: Its machine config pool.
+        type: str
+      ignition_config_overrides:
+        description: Ignition config, as JSON text or mapping, merged into that of the installed host.
+        type: json
+      installer_args:
+        description: Arguments for C(coreos-installer); an empty list removes them.
+        type: list
+        elements: str
+      cluster:
+        description:
+          - The cluster to bind it to (late binding), by name or id. That is possible once it is C(known-unbound), which is waited for with O(wait_for).
+        type: str
+      unbind:
+        description: Take it out of its cluster.
+        type: bool
+        default: false
+      state:
+        description: V(absent) has the service forget it. A machine that goes on running the discovery image registers again.
+        type: str
+        choices: [present, absent]
+        default: present
+  wait_for:
+    description:
+      - What to wait for on every host. V(registered), it is there and is what was asked for; V(ready), it is fit to be installed, or further;
+        V(bound), it belongs to its cluster; V(unbound), it belongs to none.
+      - A host that appears late is treated when it does.
+    type: str
+    choices: [none, registered, ready, bound, unbound]
+    default: none
+  timeout:
+    description: Seconds that O(wait_for) may take altogether.
+    type: float
+    default: 1800
+  forks:
+    description: How many hosts are written at the same time.
+    type: int
+    default: 20
+requirements:
+  - jmespath, for O(hosts[].query)
+seealso:
+  - module: zerotouch.openshift.agents
+    description: The same on a hub.
+"""
+
+EXAMPLES = r"""
+- name: Name hosts as they appear, choose their disks, and wait until they can be installed
+  zerotouch.openshift.assisted_hosts:
+    service_url: http://192.0.2.10:8090
+    infra_env: edge
+    wait_for: ready
+    hosts:
+      - name: node-1
+        mac_addresses: ["52:54:00:00:00:01"]
+        hostname: node-1
+        role: master
+        root_device_hints: {deviceName: /dev/nvme0n1}
+      - name: node-2
+        serial_number: J3X9K42
+        hostname: node-2
+        role: worker
+        node_labels: {rack: a}
+
+- name: Bind a spare host
+  zerotouch.openshift.assisted_hosts:
+    service_url: http://192.0.2.10:8090
+    infra_env: spares
+    wait_for: bound
+    hosts:
+      - name: spare-1
+        mac_addresses: ["52:54:00:00:00:09"]
+        cluster: edge
+"""
+
+RETURN = r"""
+plan:
+  description: What was changed, one line for each request; in check mode what a run would change and wait for.
+  returned: always, once the hosts were listed
+  type: list
+  elements: str
+hosts:
+  description: One entry for every host, in the order given.
+  returned: always, once the hosts were listed
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the host.
+      type: str
+    id:
+      description: Its id; empty if none was found.
+      type: str
+    infra_env_id:
+      description: The InfraEnv whose image it booted.
+      type: str
+    cluster_id:
+      description: The cluster it belongs to.
+      type: str
+    by:
+      description: What it was recognised by.
+      type: str
+      sample: MAC 52:54:00:00:00:01
+    hostname:
+      description: Its hostname.
+      type: str
+    role:
+      description: Its role; what the service suggests where it may choose.
+      type: str
+    status:
+      description: The service's state of the host.
+      type: str
+    installation_disk_id:
+      description: The disk it is, or will be, installed on.
+      type: str
+    changed:
+      description: Whether anything was changed.
+      type: bool
+    changes:
+      description: The changes, each with the values before and after.
+      type: list
+      elements: str
+    failed:
+      description: Whether it is not what was asked for.
+      type: bool
+    reason:
+      description: Why not, or what has to happen first.
+      type: str
+    validations:
+      description: The service's validations that it does not pass.
+      type: list
+      elements: dict
+unmatched:
+  description: Hosts that have not registered.
+  returned: always, once the hosts were listed
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the host.
+      type: str
+    reason:
+      description: What was looked for.
+      type: str
+ambiguous:
+  description: Hosts that several fit, or that share one.
+  returned: always, once the hosts were listed
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the host.
+      type: str
+    hosts:
+      description: Ids of those that fit.
+      type: list
+      elements: str
+    reason:
+      description: What they have in common.
+      type: str
+"""
+
+from typing import Any
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS, connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_request import ROLES, host_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts import TARGETS, Bulk, bring_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+
+OPTIONS = {"supports_check_mode": True, "required_one_of": [["infra_env", "cluster"]]}
+
+
+def argument_spec() -> dict[str, Any]:
+    host = {
+        "name": {"type": "str", "required": True},
+        "mac_addresses": {"type": "list", "elements": "str", "default": []},
+        "serial_number": {"type": "str"},
+        "query": {"type": "str"},
+        "hostname": {"type": "str"},
+        "role": {"type": "str", "choices": list(ROLES)},
+        "installation_disk_id": {"type": "str"},
+        "root_device_hints": {"type": "dict"},
+        "node_labels": {"type": "dict", "default": {}},
+        "machine_config_pool": {"type": "str"},
+        "ignition_config_overrides": {"type": "json"},
+        "installer_args": {"type": "list", "elements": "str"},
+        "cluster": {"type": "str"},
+        "unbind": {"type": "bool", "default": False},
+        "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    }
+    return {
+        **ASSISTED_OPTIONS,
+        "infra_env": {"type": "str"},
+        "cluster": {"type": "str"},
+        "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},
+        "wait_for": {"type": "str", "choices": list(TARGETS), "default": "none"},
+        "timeout": {"type": "float", "default": 1800},
+        "forks": {"type": "int", "default": 20},
+    }
+
+
+def run(call: Call) -> dict[str, Any]:
+    params = call.params
+    bulk = Bulk(
+        host_requests(params["hosts"]),
+        params["infra_env"] or "",
+        params["cluster"] or "",
+        params["wait_for"],
+        params["timeout"],
+        params["forks"],
+        call.check_mode,
+        call.clock,
+        call.progress,
+    )
+    service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, forks=params["forks"])
+    result, changes = bring_hosts(service, bulk)
+    call.plan(result["plan"])
+    return {**result, **({"diff": [change.diff() for change in changes]} if call.diff else {})}
+
+
+def main() -> None:
+    run_module(argument_spec, OPTIONS, run)
+
+
+if __name__ == "__main__":
+    main()

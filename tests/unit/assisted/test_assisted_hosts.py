@@ -1,0 +1,182 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The door assisted_hosts: recognised, changed in one request each, refused as a whole, waited for, told completely."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_request import host_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts import Bulk, bring_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, PartialFailure
+
+MAC = "52:54:00:00:00:0{}".format
+
+
+@pytest.fixture
+def site(fake):
+    fake.infra_envs["i"] = {"id": "i", "name": "edge"}
+    fake.clusters["c"] = {"id": "c", "name": "prod"}
+    for number in (1, 2):
+        fake.add_host("i", f"node-{number}", MAC(number))
+    return fake
+
+
+FIRST = {
+    "name": "first",
+    "mac_addresses": ["52-54-00-00-00-01"],
+    "hostname": "m1",
+    "role": "worker",
+    "root_device_hints": {"rotational": False},
+    "node_labels": {"rack": "a", "gone": None},
+    "machine_config_pool": "infra",
+    "ignition_config_overrides": {"ignition": {"version": "3.2.0"}},
+    "installer_args": ["--append-karg", "a=b"],
+}
+
+
+def test_check_run_run_again(site, door):
+    arguments = {"infra_env": "edge", "hosts": [FIRST, {"name": "second", "serial_number": "s-NODE-2", "role": "master"}]}
+    predicted = door("assisted_hosts", check=True, diff=True, **arguments)
+    assert site.writes == [] and predicted["changed"]
+    done = door("assisted_hosts", diff=True, **arguments)
+    assert not done.get("failed") and (done["plan"], done["diff"]) == (predicted["plan"], predicted["diff"])
+    assert [(path.split("/")[-1] in ("ignition", "installer-args"), body) for _method, path, body in site.writes] == [
+        (
+            False,
+            {
+                "host_name": "m1",
+                "host_role": "worker",
+                "machine_config_pool_name": "infra",
+                "disks_selected_config": [{"id": "/dev/disk/by-id/b", "role": "install"}],
+                "node_labels": [{"key": "rack", "value": "a"}],
+            },
+        ),
+        (True, {"config": '{"ignition": {"version": "3.2.0"}}'}),
+        (True, {"args": ["--append-karg", "a=b"]}),
+    ]
+    first, second = done["hosts"]
+    assert (first["hostname"], first["role"], first["by"], first["installation_disk_id"]) == ("m1", "worker", f"MAC {MAC(1)}", "/dev/disk/by-id/b")
+    assert (second["changed"], second["by"]) == (False, "serial number s-NODE-2")  # the service suggests master already
+    again = door("assisted_hosts", **arguments)
+    assert (again["changed"], again["plan"], len(site.writes)) == (False, [], 3)
+    less = door("assisted_hosts", infra_env="edge", hosts=[{"name": "first", "mac_addresses": [MAC(1)], "node_labels": {"rack": None, "x": True}}])
+    assert site.writes[-1][2] == {"node_labels": [{"key": "x", "value": "true"}]} and less["changed"]
+
+
+def test_hosts_that_are_not_there_or_ambiguous_fail_and_others_are_done(site, door):
+    site.add_host("i", "twin", MAC(2))
+    hosts = [FIRST, {"name": "missing", "mac_addresses": [MAC(9)]}, {"name": "double", "mac_addresses": [MAC(2)]}]
+    result = door("assisted_hosts", infra_env="edge", hosts=hosts)
+    assert result["failed"] and result["changed"] and "2 of 3 hosts" in result["msg"]
+    assert [item["name"] for item in result["unmatched"]] == ["missing"] and f"no host has MAC {MAC(9)}" in result["unmatched"][0]["reason"]
+    assert result["ambiguous"][0]["name"] == "double" and len(result["ambiguous"][0]["hosts"]) == 2
+    assert [host["failed"] for host in result["hosts"]] == [False, True, True]
+
+
+def test_of_a_machine_that_registered_again_the_living_one_is_taken(site, door):
+    site.add_host("i", "older", MAC(2), status="disconnected")
+    result = door("assisted_hosts", infra_env="edge", hosts=[{"name": "x", "mac_addresses": [MAC(2)], "hostname": "y"}])
+    assert result["hosts"][0]["id"] == next(host["id"] for host in site.hosts.values() if host["requested_hostname"] == "y")
+    assert "node-2" not in [host["requested_hostname"] for host in site.hosts.values()]
+
+
+def test_by_query(site, door):
+    query = "inventory.system_vendor.serial_number == 'S-node-2' && status == 'known'"
+    result = door("assisted_hosts", infra_env="edge", hosts=[{"name": "x", "query": query, "hostname": "found"}])
+    assert result["hosts"][0]["hostname"] == "found"
+
+
+def test_a_disk_that_does_not_fit_refuses_the_whole_host(site, door):
+    hosts = [{**FIRST, "root_device_hints": {"minSizeGigabytes": 900}}]
+    result = door("assisted_hosts", infra_env="edge", hosts=hosts)
+    assert result["failed"] and site.writes == []
+    assert "/dev/nvme0n1 (SSD, 500 GB): minSizeGigabytes is 500, not at least 900" in result["hosts"][0]["reason"]
+    by_path = door("assisted_hosts", infra_env="edge", hosts=[{"name": "x", "mac_addresses": [MAC(1)], "installation_disk_id": "/dev/nvme0n1"}])
+    assert by_path["hosts"][0]["installation_disk_id"] == "/dev/disk/by-id/b"
+
+
+def test_a_host_that_is_installed_takes_no_changes_but_none_is_none(site, door):
+    host = site.add_host("i", "node-3", MAC(3), status="installed", suggested_role="worker", role="worker")
+    same = {"name": "x", "mac_addresses": [MAC(3)], "hostname": "node-3", "role": "worker", "root_device_hints": {"rotational": False}}
+    assert not door("assisted_hosts", infra_env="edge", hosts=[same])["changed"]
+    refused = door("assisted_hosts", infra_env="edge", hosts=[{**same, "hostname": "other"}])
+    assert "is installed, in which the service takes no changes" in refused["msg"] and host["requested_hostname"] == "node-3"
+
+
+def test_bound_when_it_can_be_and_unbound(site, door):
+    host = site.add_host("i", "spare", MAC(4), status="known-unbound")
+    early = site.add_host("i", "early", MAC(5), status="insufficient-unbound")
+    request = {"name": "x", "mac_addresses": [MAC(4)], "cluster": "prod"}
+    assert door("assisted_hosts", infra_env="edge", hosts=[request])["plan"] == ["bind host x (spare) (to cluster prod)"]
+    assert host["cluster_id"] == "c" and not door("assisted_hosts", infra_env="edge", hosts=[request], check=True)["changed"]
+    waits = door("assisted_hosts", infra_env="edge", hosts=[{**request, "mac_addresses": [MAC(5)]}])
+    assert "known-unbound, and is insufficient-unbound" in waits["msg"] and not early.get("cluster_id")
+    host["status"] = "known"
+    assert door("assisted_hosts", infra_env="edge", hosts=[{**request, "cluster": None, "unbind": True}])["changed"]
+    assert not host["cluster_id"]
+
+
+def test_forgotten(site, door):
+    request = {"name": "x", "mac_addresses": [MAC(1)], "state": "absent"}
+    assert [door("assisted_hosts", infra_env="edge", hosts=[request])["changed"] for _ in range(2)] == [True, False]
+
+
+def test_what_the_service_refuses_is_told_of_that_host(site, door):
+    site.faults = [("PATCH", "hosts", ("status", 409, {"kind": "Error", "code": "409", "reason": "Requested installation disk is not valid"}))]
+    hosts = [{"name": "a", "mac_addresses": [MAC(1)], "hostname": "aa"}]
+    result = door("assisted_hosts", infra_env="edge", hosts=hosts)
+    assert result["failed"] and not result["changed"] and "Requested installation disk" in result["hosts"][0]["reason"]
+
+
+def bulk(clock, **more):
+    requests = host_requests([{"name": "late", "mac_addresses": [MAC(7)], "hostname": "l7"}])
+    return Bulk(requests, infra_env="edge", clock=clock, **{"wait_for": "ready", "timeout": 60.0, **more})
+
+
+def test_a_late_host_is_waited_for_and_treated(site, reach, clock):
+    told = []
+
+    def sleep(seconds):
+        clock.time += seconds
+        if clock.time == 10:
+            site.add_host("i", "node-7", MAC(7), status="insufficient", status_info="no disk")
+        if clock.time == 20:
+            next(host for host in site.hosts.values() if host["requested_hostname"] == "l7")["status"] = "known"
+
+    clock.sleep = sleep
+    result, changes = bring_hosts(reach(), bulk(clock, tell=told.append))
+    assert clock.time == 20 and result["hosts"][0]["hostname"] == "l7" and len(changes) == 1
+    assert told == [f"late: waits, no host has MAC {MAC(7)}", "late: waits, it is insufficient: no disk"]
+
+
+def test_the_wait_has_a_limit(site, reach, clock):
+    with pytest.raises(PartialFailure, match="60 s are over: no host has MAC") as caught:
+        bring_hosts(reach(), bulk(clock))
+    assert caught.value.result["unmatched"][0]["name"] == "late" and clock.time == 60
+
+
+def test_check_mode_tells_what_would_be_waited_for(site, door):
+    result = door("assisted_hosts", check=True, infra_env="edge", wait_for="ready", hosts=[{"name": "late", "mac_addresses": [MAC(7)]}])
+    assert not result.get("failed") and result["plan"] == [f"wait for host late: no host has MAC {MAC(7)}"]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"mac_addresses": []}, "nothing to be recognised by"),
+        ({"mac_addresses": ["x"]}, "not a MAC address"),
+        ({"hostname": "localhost.localdomain"}, "is not a name"),
+        ({"hostname": "Upper"}, "is not a name"),
+        ({"root_device_hints": {"devicename": "x"}}, "no such root device hint"),
+        ({"root_device_hints": {"model": "x"}, "installation_disk_id": "y"}, "exclude each other"),
+        ({"cluster": "c", "unbind": True}, "cluster excludes unbind"),
+        ({"query": "a =="}, "JMESPath"),
+        ({"ignition_config_overrides": "[]"}, "JSON object"),
+    ],
+)
+def test_mistakes(given, words):
+    with pytest.raises(InvalidInput, match=words):
+        host_requests([{"name": "a", "mac_addresses": [MAC(1)], **given}])
+    with pytest.raises(InvalidInput, match="is also that of a"):
+        host_requests([{"name": "a", "mac_addresses": [MAC(1)]}, {"name": "b", "mac_addresses": [MAC(1)]}])
