@@ -32,11 +32,18 @@ def check_options(path: str, given: Mapping[str, Any], spec: Mapping[str, Mappin
 
 def read_options(path: str, given: Mapping[str, Any], spec: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, Any], list[Problem]]:
     """Options that the specification knows, as the module gets them, without its defaults; and what is wrong with them."""
-    values = {str(key): native(value) for key, value in given.items() if value is not None}
-    validator = ArgumentSpecValidator({name: {key: value for key, value in spec[name].items() if key != "required"} for name in values})
-    redactor = Redactor(secret_values(values))
-    found = validator.validate(values)
-    return dict(found.validated_parameters), [_problem(path, INVALID, redactor.text(message)) for message in found.error_messages]
+    redactor = Redactor(secret_values({str(key): native(value) for key, value in given.items()}))
+    options: dict[str, Any] = {}
+    problems: list[Problem] = []
+    for key, value in given.items():
+        if value is None:
+            continue
+        # One at a time: some of Ansible's messages do not say which option they mean.
+        name = str(key)
+        found = ArgumentSpecValidator({name: {word: rule for word, rule in spec[name].items() if word != "required"}}).validate({name: native(value)})
+        options |= found.validated_parameters
+        problems += [_problem(f"{path}.{name}", INVALID, redactor.text(message)) for message in found.error_messages]
+    return options, problems
 
 
 def _problem(path: str, kind: str, detail: str, hint: str = "") -> Problem:

@@ -90,10 +90,18 @@ def test_what_the_roles_say_themselves() -> None:
     ("given", "path", "words"),
     [
         ({"imagetype": "full-iso"}, "openshift_infra_env.imagetype", "did you mean image_type?"),
-        ({"image_type": "full"}, "openshift_infra_env", "value of image_type must be one of: full-iso, minimal-iso, disconnected-iso, got: full"),
-        ({"image_proxy": {"htp_proxy": "http://u:canary@p"}}, "openshift_infra_env", "image_proxy.htp_proxy. Supported parameters include: http_proxy"),
-        ({"kernel_arguments": [{"operation": "append"}]}, "openshift_infra_env", "missing required arguments: value found in kernel_arguments"),
-        ({"network_discovery_delay_seconds": "soon"}, "openshift_infra_env", "unable to convert to int"),
+        ({"image_type": "full"}, "openshift_infra_env.image_type", "value of image_type must be one of: full-iso, minimal-iso, disconnected-iso, got: full"),
+        (
+            {"image_proxy": {"htp_proxy": "http://u:canary@p"}},
+            "openshift_infra_env.image_proxy",
+            "image_proxy.htp_proxy. Supported parameters include: http_proxy",
+        ),
+        (
+            {"kernel_arguments": [{"operation": "append"}]},
+            "openshift_infra_env.kernel_arguments",
+            "missing required arguments: value found in kernel_arguments",
+        ),
+        ({"network_discovery_delay_seconds": "soon"}, "openshift_infra_env.network_discovery_delay_seconds", "unable to convert to int"),
         ({"hosts": []}, "openshift_infra_env.hosts", "is set by the collection"),
     ],
 )
@@ -124,7 +132,7 @@ def test_good_options_of_the_image() -> None:
     ("given", "path", "words"),
     [
         ({"nodelabels": {"a": "b"}}, "openshift_agent[one].nodelabels", "did you mean node_labels?"),
-        ({"node_labels": "a"}, "openshift_agent[one]", "dict"),
+        ({"node_labels": "a"}, "openshift_agent[one].node_labels", "dict"),
         ({"hostname": "x"}, "openshift_agent[one].hostname", "comes from openshift_host"),
     ],
 )

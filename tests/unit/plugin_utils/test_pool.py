@@ -124,9 +124,10 @@ def test_what_the_cluster_says_of_a_hosted_one() -> None:
         ({"policy": {"order": "fir"}}, "policy.order", "must be one of fit, spread, pack"),
         ({"policy": {"pin": {}}}, "policy.pin", "no such part of a policy"),
         # Values of the module's options: it would say so itself, but only once machines have been booted for the pool.
-        ({"arch": "arm65"}, "", "value of arch must be one of: amd64, arm64, ppc64le"),
-        ({"auto_repair": "si"}, "", "'auto_repair' is of type str and we were unable to convert to bool"),
-        ({"taints": [{"key": "a"}]}, "", "missing required arguments: effect found in taints"),
+        ({"arch": "arm65"}, "arch", "value of arch must be one of: amd64, arm64, ppc64le"),
+        ({"auto_repair": "si"}, "auto_repair", "'auto_repair' is of type str and we were unable to convert to bool"),
+        ({"taints": [{"key": "a"}]}, "taints", "missing required arguments: effect found in taints"),
+        ({"node_labels": ["a"]}, "node_labels", "dict"),
         ({"auto_scaling": {"min": 1}}, "auto_scaling.max", "min and max belong together"),
         ({"node_drain_timeout": "1 hour"}, "node_drain_timeout", "1 hour"),
         ({"upgrade_type": "Replace", "in_place": {"max_unavailable": 1}}, "in_place", "only goes with upgrade_type InPlace"),
@@ -144,9 +145,9 @@ def test_mistakes_about_a_hosted_cluster() -> None:
     assert problem.text() == "openshift_hosted_cluster.name: Forbidden: is set by the collection"
     (problem,) = check_pools({"openshift_hub": {"namespace": "a"}, "openshift_hosted_cluster": {"agent_namespace": "b"}})
     assert "the Agents are in one namespace" in problem.detail
-    found = check_pools({"openshift_hosted_cluster": {"etcd": {"size": 1}, "fips": "maybe", "pull_secret": "a-secret"}})
-    assert {problem.path for problem in found} == {"openshift_hosted_cluster"} and len(found) == 2
-    assert "etcd.size" in str(found) and "'fips'" in str(found) and "a-secret" not in str(found)
+    found = check_pools({"openshift_hosted_cluster": {"etcd": {"size": 1}, "networking": {"cluster_network": "10.0.0.0/8"}, "pull_secret": "a-secret"}})
+    assert {problem.path for problem in found} == {"openshift_hosted_cluster.etcd", "openshift_hosted_cluster.networking"}
+    assert "etcd.size" in str(found) and "a-secret" not in str(found)
 
 
 def test_what_depends_on_the_pool_is_left_to_the_module() -> None:
