@@ -1,0 +1,36 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Values inside manifests as the client of the agent ISO reads them: names in any case, null is absent (reference agentbasedinstaller-client.md 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Object = Mapping[str, Any]
+
+
+def at(document: Any, *path: str) -> Any:
+    """The value under a path of keys, each in any case; None without one. The exact key wins over one in another case."""
+    value = document
+    for key in path:
+        if not isinstance(value, Mapping):
+            return None
+        value = value[key] if key in value else next((found for name, found in value.items() if str(name).lower() == key.lower()), None)
+    return value
+
+
+def text_at(document: Any, *path: str) -> str:
+    value = at(document, *path)
+    return "" if value is None or isinstance(value, (Mapping, list)) else str(value)
+
+
+def list_at(document: Any, *path: str) -> list[Any]:
+    value = at(document, *path)
+    return list(value) if isinstance(value, list) else []
+
+
+def number_at(document: Any, *path: str) -> int:
+    value = at(document, *path)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0

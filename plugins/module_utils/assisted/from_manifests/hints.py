@@ -1,0 +1,35 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Which disks the client of the agent ISO takes (reference agentbasedinstaller-client.md 8): the first that fits, whatever kind of device it is.
+
+Unlike elsewhere, ``wwnWithExtension`` and ``wwnVendorExtension`` are accepted and ignored, and an empty text, 0 and null are no hint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...cluster.root_device import as_agents, check_hints, choose_disk
+from ...common.problems import Problem
+
+Disk = Mapping[str, Any]
+_IGNORED = ("wwnWithExtension", "wwnVendorExtension")
+
+
+def acceptable_disks(disks: Sequence[Disk], hints: Mapping[str, Any]) -> list[Disk]:
+    """The eligible disks that all hints hold for, in the order of the inventory."""
+    return [disk for disk in disks if not objections(disk, hints)]
+
+
+def objections(disk: Disk, hints: Mapping[str, Any]) -> tuple[str, ...]:
+    """Why a disk is none to install on, the disk named; nothing for one that is."""
+    given = {name: value for name, value in hints.items() if value is False or bool(value)}
+    return choose_disk(given, [as_agents(disk)]).reasons
+
+
+def hint_problems(hints: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    """Mistakes in hints that no inventory is needed for."""
+    counted = {name: value for name, value in hints.items() if name not in _IGNORED and value is not None}
+    return check_hints(counted, path) if counted else iter(())

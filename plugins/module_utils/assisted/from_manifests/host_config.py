@@ -1,0 +1,175 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the hosts shall be: a host configuration directory or a list of hosts (reference agentbasedinstaller-client.md 6), all problems at once.
+
+Faults of the client that are mended: a role is checked here and not by the service, which ended the client; a fencing credential in the top-level file
+that names a MAC is matched by it; the name of a directory is the hostname that the host gets.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...cluster.located import load_all
+from ...cluster.tree import plain
+from ...common.errors import InvalidInput, ZeroTouchError
+from ...common.problems import DUPLICATE, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, errors, nearest
+from .documents import Object, text_at
+from .hints import hint_problems
+
+ROLES = ("master", "arbiter", "worker", "auto-assign")
+_FENCING = "fencing-credentials.yaml"
+_HINTS_FILE = "root-device-hints.yaml"
+_CREDENTIAL_KEYS = ("hostname", "macaddress", "address", "username", "password", "certificateVerification")
+_VERIFICATION = ("", "Enabled", "Disabled")
+# What the installer calls the directory of a host without a hostname.
+_NAMELESS = re.compile(r"^host-\d+$")
+
+
+@dataclasses.dataclass(frozen=True)
+class Fencing:
+    """Access to a host's BMC that the cluster keeps; found by ``hostname`` or ``mac_address``, whichever is given."""
+
+    hostname: str
+    mac_address: str
+    address: str
+    username: str
+    password: str = dataclasses.field(repr=False)
+    certificate_verification: str = ""
+
+    @property
+    def key(self) -> str:
+        return self.hostname or self.mac_address
+
+    def body(self) -> dict[str, str]:
+        """``fencing_credentials`` of a host."""
+        members = {name: getattr(self, name) for name in ("address", "username", "password", "certificate_verification", "mac_address")}
+        return {name: value for name, value in members.items() if value}
+
+
+@dataclasses.dataclass(frozen=True)
+class HostConfig:
+    """One host, found by any of its MACs (lower case). ``name`` is for messages, ``hostname`` is what it shall be called, empty to leave that alone."""
+
+    name: str
+    macs: tuple[str, ...]
+    hostname: str = ""
+    role: str = ""
+    hints: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class HostSettings:
+    """All hosts that are expected, and fencing credentials. Raises nothing; made by :func:`read_host_config` and :func:`from_hosts`."""
+
+    hosts: tuple[HostConfig, ...] = ()
+    fencing: tuple[Fencing, ...] = ()
+
+    @property
+    def secrets(self) -> set[str]:
+        return {item.password for item in self.fencing if item.password}
+
+
+def read_host_config(directory: Path) -> HostSettings:
+    """The directory as the agent ISO has it; one level of sub-directories counts. Raises :class:`InvalidInput` with every problem."""
+    if not directory.is_dir():
+        raise ZeroTouchError(f"{directory} does not exist.", "host_config_dir is a directory with one directory a host.")
+    wanted = ("mac_addresses", "role", _HINTS_FILE, _FENCING)
+    paths = [path for path in sorted(directory.glob("*/*")) if path.name in wanted] + [directory / _FENCING]
+    return parse_host_config({str(path.relative_to(directory)): path.read_text("utf-8", "replace") for path in paths if path.is_file()})
+
+
+def parse_host_config(files: Mapping[str, str]) -> HostSettings:
+    """As :func:`read_host_config`, from relative path -> text. A directory without mac_addresses does not count."""
+    problems: list[Problem] = []
+    hosts, fencing = [], []
+    for name in sorted({path.partition("/")[0] for path in files if path.endswith("/mac_addresses")}):
+        macs = tuple(line.strip().lower() for line in files[f"{name}/mac_addresses"].splitlines() if line.strip())
+        role = files.get(f"{name}/role", "").strip()
+        hints = _yaml(files, f"{name}/{_HINTS_FILE}", problems)
+        hosts.append(HostConfig(name, macs, "" if _NAMELESS.match(name) else name, role, hints))
+        fencing += _credentials(files, f"{name}/{_FENCING}", problems)
+    fencing += _credentials(files, _FENCING, problems)
+    return _checked(hosts, fencing, problems)
+
+
+def from_hosts(hosts: Sequence[Mapping[str, Any]]) -> HostSettings:
+    """Entries ``{name, hostname, mac_addresses, role, root_device_hints, fencing_credentials}``. Raises :class:`InvalidInput` with every problem."""
+    configs, fencing = [], []
+    for index, entry in enumerate(hosts):
+        macs = tuple(str(mac).strip().lower() for mac in entry.get("mac_addresses") or ())
+        hostname = str(entry.get("hostname") or "")
+        name = hostname or f"host-{index}"
+        configs.append(HostConfig(name, macs, hostname, str(entry.get("role") or ""), dict(entry.get("root_device_hints") or {})))
+        given = entry.get("fencing_credentials")
+        if given:
+            rest = {key: str(given.get(key) or "") for key in ("address", "username", "password", "certificate_verification")}
+            fencing.append(Fencing(hostname, str(given.get("mac_address") or "").lower() or next(iter(macs), ""), **rest))
+    return _checked(configs, fencing, [])
+
+
+def _checked(hosts: Sequence[HostConfig], fencing: Iterable[Fencing], problems: list[Problem]) -> HostSettings:
+    owners: dict[str, str] = {}
+    for host in hosts:
+        if not host.macs:
+            problems.append(_problem(host.name, REQUIRED, "no MAC address is given"))
+        if host.role and host.role not in ROLES:
+            problems.append(_problem(f"{host.name}/role", UNSUPPORTED, f"must be one of {', '.join(ROLES)}", host.role))
+        problems += list(hint_problems(host.hints, f"{host.name}/{_HINTS_FILE}"))
+        for mac in host.macs:
+            if owners.setdefault(mac, host.name) != host.name:
+                problems.append(_problem(host.name, DUPLICATE, f"belongs to {owners[mac]} as well", mac))
+    # The last of several entries with one key wins.
+    kept = {item.key: item for item in fencing}
+    for item in kept.values():
+        if item.certificate_verification not in _VERIFICATION:
+            problems.append(_problem("fencing credentials", UNSUPPORTED, "certificateVerification must be Enabled or Disabled", item.certificate_verification))
+    if errors(problems):
+        raise InvalidInput(problems)
+    return HostSettings(tuple(hosts), tuple(kept.values()))
+
+
+def _credentials(files: Mapping[str, str], path: str, problems: list[Problem]) -> list[Fencing]:
+    document = _yaml(files, path, problems)
+    unknown = [key for key in document if str(key).lower() != "credentials"]
+    if unknown:
+        problems.append(_problem(path, UNKNOWN_FIELD, f"{unknown[0]} is not known here; the file holds credentials: a list"))
+    entries = next((value for key, value in document.items() if str(key).lower() == "credentials"), None) or []
+    found = []
+    for entry in entries if isinstance(entries, list) else [None]:
+        if not isinstance(entry, Mapping):
+            problems.append(_problem(path, INVALID, "credentials is not a list of mappings"))
+            continue
+        known = {key.lower() for key in _CREDENTIAL_KEYS}
+        problems += [
+            _problem(path, UNKNOWN_FIELD, f"{key} is not known", hint=nearest(str(key), _CREDENTIAL_KEYS)) for key in entry if str(key).lower() not in known
+        ]
+        fencing = _fencing(entry)
+        if not fencing.hostname and not fencing.mac_address:
+            problems.append(_problem(path, REQUIRED, "a credential names neither hostname nor macaddress"))
+        found.append(fencing)
+    return found
+
+
+def _fencing(entry: Object) -> Fencing:
+    mac = text_at(entry, "macaddress").strip().lower()
+    rest = [text_at(entry, key) for key in ("address", "username", "password", "certificateVerification")]
+    return Fencing(text_at(entry, "hostname"), mac, *rest)
+
+
+def _yaml(files: Mapping[str, str], path: str, problems: list[Problem]) -> dict[str, Any]:
+    items, found = load_all(files.get(path, ""), path)
+    problems += errors(found)
+    document = plain(items[0]) if items else None
+    if document is not None and not isinstance(document, dict):
+        problems.append(_problem(path, INVALID, "is not a mapping"))
+    return document if isinstance(document, dict) else {}
+
+
+def _problem(path: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:
+    return Problem(path, kind, detail, layer="ours", check="host-config", value=value, hint=hint)

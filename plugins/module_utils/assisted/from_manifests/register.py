@@ -1,0 +1,203 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The use case of the door ``assisted_manifests``: cluster and InfraEnv as their manifests say, then the hosts, until they are as configured or the time is
+over. Looked up by name and compared; what of it the service cannot change is refused before anything is written."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...common.errors import PartialFailure, ZeroTouchError
+from ...common.parallel import Outcome, for_each
+from ...common.secrets import secret_values
+from .. import cluster as clusters
+from ..change import Change
+from ..client import Document
+from ..cluster_wish import ClusterWish
+from ..faults import AssistedError
+from ..infra_env_plan import plan_present
+from ..lookup import only_one
+from ..records import infra_env_record
+from ..service import AssistedService
+from .cluster import Release, cluster_wish
+from .host_config import HostSettings, from_hosts, read_host_config
+from .hosts import HostPlan, HostsPlan, plan_hosts
+from .infra_env import infra_env_wish
+from .read import Manifests, read_manifests
+from .release import release_of
+from .running_cluster import RunningCluster, parse_running_cluster, read_cluster_config
+
+_LONGEST_PAUSE = 30.0
+_NOT_YET = "that of the cluster, which is not there yet"
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """``cluster`` is the release of the cluster in the manifests, or the running one that gets hosts."""
+
+    manifests: Manifests = dataclasses.field(repr=False)
+    cluster: Release | RunningCluster
+    settings: HostSettings = dataclasses.field(default_factory=HostSettings)
+    image_type: str = "full-iso"
+
+    def secrets(self) -> set[str]:
+        """What must appear in no output."""
+        documents = [{"pull_secret": self.manifests.pull_secret}, dict(self.manifests.agent_cluster_install), dict(self.manifests.infra_env)]
+        return secret_values(documents) | self.settings.secrets
+
+    def cluster_wish(self) -> ClusterWish:
+        return self.cluster.wish() if isinstance(self.cluster, RunningCluster) else cluster_wish(self.manifests, self.cluster)
+
+
+def read_request(source_dir: Path, options: Mapping[str, Any]) -> Request:
+    """The request in a door's options and the files that they name. Raises :class:`InvalidInput` with everything that is wrong."""
+    wanted = options.get("import_cluster")
+    manifests = read_manifests(source_dir, with_cluster=not wanted)
+    if wanted:
+        files = read_cluster_config(Path(wanted["config_dir"])) if wanted.get("config_dir") else {}
+        cluster: Release | RunningCluster = parse_running_cluster(wanted, files)
+    else:
+        cluster = release_of(manifests, options.get("openshift_version") or "", options.get("cpu_architecture") or "")
+    directory = options.get("host_config_dir")
+    settings = read_host_config(Path(directory)) if directory else from_hosts(options.get("hosts") or ())
+    return Request(manifests, cluster, settings, options["image_type"])
+
+
+@dataclasses.dataclass(frozen=True)
+class Manner:
+    """``timeout`` is how long to wait for hosts in seconds, 0 to look once; ``check_mode`` is what the service was opened with."""
+
+    check_mode: bool = False
+    timeout: float = 0.0
+    forks: int = 8
+    tell: Callable[[str], None] = lambda line: None
+
+
+@dataclasses.dataclass(frozen=True)
+class Done:
+    """``value`` is what the door returns, ``changes`` those of cluster and InfraEnv."""
+
+    value: dict[str, Any]
+    changes: Sequence[Change] = ()
+    warnings: Sequence[str] = ()
+
+
+def register(service: AssistedService, request: Request, manner: Manner) -> Done:
+    """Bring the service to what the request says, or only tell it in check mode.
+
+    Raises :class:`InvalidInput` for what the service cannot change, before anything is written, and :class:`PartialFailure` with the whole result where
+    some of it failed, a host refuses its configuration, or hosts are missing after the wait.
+    """
+    wish = request.cluster_wish()
+    predicted = clusters.make_present(service, wish, check_mode=True)
+    cluster_id = str(predicted.value["cluster"]["id"])
+    observed = only_one(service.infra_envs(), "InfraEnv", request.manifests.infra_env_name)
+    bound = cluster_id or (None if observed is None else _NOT_YET)
+    changes = plan_present(infra_env_wish(request.manifests, cluster_id=bound, image_type=request.image_type), observed)
+    cluster, infra_env = predicted, observed
+    if not manner.check_mode:
+        cluster = clusters.make_present(service, wish, check_mode=False)
+        infra_env = _apply(service, changes, observed, cluster)
+    lines = [*cluster.value["plan"], *(change.text() for change in changes)]
+    shown = infra_env_record(infra_env) if infra_env else {"id": "", "name": request.manifests.infra_env_name}
+    result = {"changed": bool(lines), "plan": lines, "cluster": cluster.value["cluster"], "infra_env": shown, "hosts": [], "missing": [], "unknown": []}
+    everything = (*predicted.changes, *changes)
+    if infra_env is None:
+        result["missing"] = list(plan_hosts((), request.settings).missing)
+        return Done(result, everything, predicted.warnings)
+    return Done(_Hosts(service, request.settings, manner, result).see_to(str(shown["id"])), everything, predicted.warnings)
+
+
+def _apply(service: AssistedService, changes: Sequence[Change], observed: Document | None, cluster: clusters.Done) -> Document | None:
+    infra_env = observed
+    try:
+        for change in changes:
+            if observed is None:
+                infra_env = service.create_infra_env({**change.body, "cluster_id": cluster.value["cluster"]["id"]})
+            else:
+                infra_env = service.update_infra_env(str(observed["id"]), change.body)
+    except ZeroTouchError as error:
+        lines = [*cluster.value["plan"], *(change.text() for change in changes)]
+        raise PartialFailure(str(error), {**cluster.value, "plan": lines}) from error
+    return infra_env
+
+
+class _Hosts:
+    """Hosts of an InfraEnv, looked at and patched until they are as configured or the time is over; keeps the door's result up to date."""
+
+    def __init__(self, service: AssistedService, settings: HostSettings, manner: Manner, result: dict[str, Any]) -> None:
+        self.service = service
+        self.settings = settings
+        self.manner = manner
+        self.result = result
+        self.before = list(result["plan"])
+        self.changed: dict[str, list[str]] = {}
+
+    def see_to(self, infra_env_id: str) -> dict[str, Any]:
+        clock, pause = self.service.clock, 1.0
+        end = clock.now() + self.manner.timeout
+        while True:
+            hosts = plan_hosts(self.service.hosts(infra_env_id), self.settings)
+            problems = {host.host_id: host.problem for host in hosts.hosts if host.problem} | self._patch(hosts)
+            self._note(hosts, problems)
+            if self.manner.check_mode or not (hosts.missing or problems) or clock.now() >= end:
+                break
+            waiting = [*hosts.missing, *(host.name for host in hosts.hosts if host.host_id in problems)]
+            self.manner.tell(f"waiting for hosts: {', '.join(waiting)}")
+            clock.sleep(max(0.0, min(pause, end - clock.now())))
+            pause = min(pause * 2, _LONGEST_PAUSE)
+        if not self.manner.check_mode and (problems or (hosts.missing and self.manner.timeout)):
+            raise PartialFailure(_complaint(hosts, problems), self.result)
+        return self.result
+
+    def _patch(self, hosts: HostsPlan) -> dict[str, str]:
+        """Host id -> why the service refuses it. Any other error is raised, with what was done until then."""
+        work = [host for host in hosts.hosts if host.body]
+        if self.manner.check_mode:
+            self.changed = {host.host_id: list(host.changes) for host in work}
+            return {}
+
+        def one(host: HostPlan) -> Document:
+            return self.service.update_host(host.infra_env_id, host.host_id, host.body)
+
+        refused: dict[str, str] = {}
+        outcomes: Sequence[Outcome[HostPlan, Document]] = for_each(work, one, self.manner.forks)
+        for outcome in outcomes:
+            if outcome.error is None:
+                self.changed.setdefault(outcome.item.host_id, []).extend(outcome.item.changes)
+        self._note(hosts, {})
+        for outcome in outcomes:
+            error = outcome.error
+            if isinstance(error, AssistedError) and error.status not in (401, 403):
+                refused[outcome.item.host_id] = f"failed to update {' and '.join(outcome.item.changes)}: {error.reason}"
+            elif isinstance(error, ZeroTouchError):
+                raise PartialFailure(f"{outcome.item.name}: {error}", self.result) from error
+            elif error is not None:
+                raise error
+        return refused
+
+    def _note(self, hosts: HostsPlan, problems: dict[str, str]) -> None:
+        self.result["hosts"] = [
+            {
+                "id": host.host_id,
+                "name": host.name,
+                "expected": host.expected,
+                "changes": self.changed.get(host.host_id, []),
+                "problem": problems.get(host.host_id, ""),
+            }
+            for host in hosts.hosts
+        ]
+        lines = [f"update host {host.name}: {'; '.join(self.changed[host.host_id])}" for host in hosts.hosts if host.host_id in self.changed]
+        plan = [*self.before, *lines]
+        self.result.update(missing=list(hosts.missing), unknown=list(hosts.unknown), plan=plan, changed=bool(plan))
+
+
+def _complaint(hosts: HostsPlan, problems: dict[str, str]) -> str:
+    lines = [f"{host.name}: {problems[host.host_id]}" for host in hosts.hosts if host.host_id in problems]
+    lines += [f"{name}: not registered" for name in hosts.missing]
+    lines += [f"{name}: registered, but nothing is configured for it" for name in hosts.unknown]
+    return "\n".join(["Not all hosts are as configured:", *lines])

@@ -1,0 +1,34 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The version and architecture of a release image. The client asks ``oc`` (reference agentbasedinstaller-client.md 3.2); here its name tells, or the user."""
+
+from __future__ import annotations
+
+import re
+
+from ...common.errors import InvalidInput
+from ...common.problems import REQUIRED, Problem
+from .cluster import Release
+from .documents import text_at
+from .read import Manifests
+
+_ARCHITECTURES = {"amd64": "x86_64", "aarch64": "arm64"}
+_TAG = re.compile(r":(?P<version>\d+\.\d+\.\d+(?:-(?:rc|ec|fc)\.\d+)?)(?:-(?P<architecture>x86_64|amd64|aarch64|arm64|ppc64le|s390x|multi))?$")
+_SET_NAME = re.compile(r"^openshift-(?:v)?(?P<version>\d+\.\d+\.\d+(?:-(?:rc|ec|fc)\.\d+)?)$")
+
+
+def release_of(manifests: Manifests, version: str = "", architecture: str = "") -> Release:
+    """What is given, else what the tag of the image says, else the name of the ClusterImageSet and the architecture of the InfraEnv.
+
+    Raises :class:`InvalidInput` where nothing says it.
+    """
+    tag = _TAG.search(text_at(manifests.cluster_image_set, "spec", "releaseImage"))
+    named = _SET_NAME.match(text_at(manifests.cluster_image_set, "metadata", "name"))
+    found = version or (tag["version"] if tag else named["version"] if named else "")
+    kind = architecture or (tag["architecture"] or "" if tag else "") or text_at(manifests.infra_env, "spec", "cpuArchitecture")
+    missing = [name for name, value in (("openshift_version", found), ("cpu_architecture", kind)) if not value]
+    if missing:
+        detail = "the name of the release image does not tell it; it has to be given"
+        raise InvalidInput([Problem(name, REQUIRED, detail, layer="ours", check="release") for name in missing])
+    return Release(found, _ARCHITECTURES.get(kind, kind))

@@ -1,0 +1,94 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Import of a running cluster, for hosts to be added to it (reference agentbasedinstaller-client.md 9). Looked up first: the client imports it again."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import dataclasses
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ...common.errors import InvalidInput
+from ...common.problems import INVALID, REQUIRED, SYNTAX, Problem
+from ..cluster_wish import ClusterWish
+
+_CONFIG = "import-cluster-config.json"
+_ENDPOINT = "worker-ignition-endpoint.json"
+
+
+@dataclasses.dataclass(frozen=True)
+class RunningCluster:
+    """``openshift_cluster_id`` is the id that the cluster gave itself (ClusterVersion ``spec.clusterID``)."""
+
+    openshift_cluster_id: str
+    name: str
+    api_vip_dnsname: str
+    user_managed_networking: bool = False
+    ignition_endpoint: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    def import_params(self) -> dict[str, str]:
+        """The body of the import."""
+        return {"name": self.name, "api_vip_dnsname": self.api_vip_dnsname, "openshift_cluster_id": self.openshift_cluster_id}
+
+    def update_params(self) -> dict[str, Any]:
+        """The body of the PATCH that follows it. What the client sends as null besides means "unchanged", as leaving it out does."""
+        endpoint = {"ignition_endpoint": dict(self.ignition_endpoint)} if self.ignition_endpoint else {}
+        return {"user_managed_networking": self.user_managed_networking, **endpoint}
+
+    def wish(self) -> ClusterWish:
+        """The cluster to be imported, unless the service knows it, and then brought to this."""
+        return ClusterWish(self.name, self.update_params(), existing=self.import_params())
+
+
+def parse_running_cluster(wanted: Mapping[str, Any], files: Mapping[str, str]) -> RunningCluster:
+    """From ``openshift_cluster_id``, ``name``, ``api_vip_dnsname`` and the files of a cluster configuration directory. Raises :class:`InvalidInput`."""
+    problems = [Problem(f"import_cluster.{name}", REQUIRED, "is needed", layer="ours") for name in _IDENTITY if not wanted.get(name)]
+    config = _json(files, _CONFIG, problems)
+    networking = config.get("networking") if isinstance(config.get("networking"), dict) else {}
+    managed = wanted.get("user_managed_networking")
+    if managed is None and isinstance(networking, dict):
+        managed = networking.get("userManagedNetworking")
+    endpoint = dict(wanted.get("ignition_endpoint") or _json(files, _ENDPOINT, problems))
+    known = {key: str(endpoint[key]) for key in ("url", "ca_certificate") if endpoint.get(key)}
+    if endpoint and "url" not in known:
+        problems.append(Problem("import_cluster.ignition_endpoint.url", REQUIRED, "is needed", layer="ours"))
+    if "ca_certificate" in known and not _is_base64(known["ca_certificate"]):
+        problems.append(Problem("import_cluster.ignition_endpoint.ca_certificate", INVALID, "is not base64", layer="ours"))
+    if problems:
+        raise InvalidInput(problems)
+    own_id, name, api = (str(wanted[member]) for member in _IDENTITY)
+    return RunningCluster(own_id, name, api, managed is True, known)
+
+
+def read_cluster_config(directory: Path) -> dict[str, str]:
+    """The files of a cluster configuration directory that are there."""
+    return {name: (directory / name).read_text("utf-8", "replace") for name in (_CONFIG, _ENDPOINT) if (directory / name).is_file()}
+
+
+_IDENTITY = ("openshift_cluster_id", "name", "api_vip_dnsname")
+
+
+def _json(files: Mapping[str, str], name: str, problems: list[Problem]) -> dict[str, Any]:
+    if name not in files:
+        return {}
+    try:
+        document = json.loads(files[name])
+    except ValueError:
+        document = None
+    if not isinstance(document, dict):
+        problems.append(Problem("", SYNTAX, "is not a JSON object", file=name, layer="ours"))
+        return {}
+    return document
+
+
+def _is_base64(text: str) -> bool:
+    try:
+        base64.b64decode(text, validate=True)
+    except binascii.Error:
+        return False
+    return True

@@ -1,0 +1,88 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""A configuration becomes cluster-manifests, and those a cluster, an InfraEnv and configured hosts of the lab's assisted-service, each once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.directory import ManifestsRequest, apply_manifests, plan_manifests
+
+from .assisted_lab import PULL_SECRET, Bench, Door, door_of, running_service, scripted
+
+MACS = [f"02:00:00:00:00:{number:02x}" for number in range(1, 4)]
+INSTALL_CONFIG = {
+    "apiVersion": "v1",
+    "metadata": {"name": "edge"},
+    "baseDomain": "lab.example.com",
+    "controlPlane": {"name": "master", "replicas": 3},
+    "compute": [{"name": "worker", "replicas": 0}],
+    "networking": {"machineNetwork": [{"cidr": "192.0.2.0/24"}]},
+    "platform": {"baremetal": {"apiVIPs": ["192.0.2.5"], "ingressVIPs": ["192.0.2.6"]}},
+    "cpuPartitioningMode": "AllNodes",
+    "pullSecret": PULL_SECRET,
+    "sshKey": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPXmLzvIoBGvZVDpoLzFKpJPMTYbfnDcLEiKzSGU5bdC core",
+}
+
+
+def network(last: int) -> dict[str, Any]:
+    ipv4 = {"enabled": True, "dhcp": False, "address": [{"ip": f"192.0.2.{last}", "prefix-length": 24}]}
+    return {"interfaces": [{"name": "eth0", "type": "ethernet", "state": "up", "ipv4": ipv4}]}
+
+
+HOSTS = [
+    {"hostname": f"node-{number}", "role": "master", "interfaces": [{"name": "eth0", "macAddress": mac}], "networkConfig": network(20 + number)}
+    for number, mac in enumerate(MACS, 1)
+]
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    with running_service(INFRA_ENV_ID="", INSTALL_INVOKER="", DEPLOY_TARGET="onprem") as running:
+        yield running
+
+
+@pytest.fixture
+def door(bench: Bench, capfd: pytest.CaptureFixture[str]) -> Door:
+    return door_of(bench, capfd)
+
+
+def configuration(directory: Path) -> Path:
+    directory.mkdir()
+    (directory / "install-config.yaml").write_text(yaml.safe_dump(INSTALL_CONFIG))
+    agent = {"apiVersion": "v1beta1", "metadata": {"name": "edge"}, "rendezvousIP": "192.0.2.21", "hosts": HOSTS}
+    (directory / "agent-config.yaml").write_text(yaml.safe_dump(agent))
+    (directory / "openshift").mkdir()
+    (directory / "openshift" / "50-a.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n")
+    return directory
+
+
+def write_manifests(directory: Path) -> Path:
+    """What agent_manifests makes of it."""
+    apply_manifests(plan_manifests(ManifestsRequest(configuration(directory / "config"), directory / "manifests", "4.22.0")))
+    return directory / "manifests"
+
+
+def test_manifests_become_a_cluster_with_configured_hosts_once(door: Door, bench: Bench, tmp_path: Path) -> None:
+    source = str(write_manifests(tmp_path))
+    release = {"openshift_version": "4.22.0", "cpu_architecture": "x86_64"}
+    assert len(door("assisted_manifests", source_dir=source, **release, check=True)["plan"]) == 4
+    assert door("assisted_info")["clusters"] == []
+    done = door("assisted_manifests", source_dir=source, **release)
+    assert not done.get("failed"), done
+    again = door("assisted_manifests", source_dir=source, **release, diff=True)
+    assert (again["changed"], again["plan"], again["diff"]) == (False, [], [])
+    bench.boot(done["infra_env"]["id"], *(scripted.Machine(number, name=f"unnamed-{number}") for number, _mac in enumerate(MACS, 1)))
+    hosts = [{"hostname": f"node-{number}", "mac_addresses": [mac], "role": "master"} for number, mac in enumerate(MACS, 1)]
+    configured = door("assisted_manifests", source_dir=source, **release, hosts=hosts, timeout=60)
+    assert not configured.get("failed"), configured
+    assert configured["changed"] and configured["missing"] == [] and configured["unknown"] == []
+    assert sorted(host["hostname"] for host in door("assisted_info")["hosts"]) == ["node-1", "node-2", "node-3"]
+    final = door("assisted_manifests", source_dir=source, **release, hosts=hosts, timeout=60)
+    assert not final["changed"], json.dumps(final["plan"])
