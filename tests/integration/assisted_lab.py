@@ -13,6 +13,7 @@ import importlib.util
 import json
 import sys
 import threading
+import types
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,21 @@ class Bench:
                 await agent.run()
                 if agent.installing:
                     return
+
+    def report_completion_of(self, cluster_id: str) -> None:
+        """What the controller of the new cluster reports once it finalizes, in the background."""
+
+        async def report() -> None:
+            async with scripted.Client(self.service.url, {"X-Secret-Key": self.agent_token}) as agent:
+                rig = types.SimpleNamespace(agent=agent, cluster={"id": cluster_id})
+                while (await agent.get(f"/clusters/{cluster_id}"))["status"] != "finalizing":
+                    await self.clock.sleep(2)
+                await scripted.finish(rig)
+
+        async def begin() -> None:
+            self.tasks.append(asyncio.create_task(report()))
+
+        self.do(begin())
 
     async def stop(self) -> None:
         for task in self.tasks:

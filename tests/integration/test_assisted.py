@@ -149,3 +149,26 @@ def test_settings_of_a_host_change_and_go(door: Door) -> None:
     assert [item["changed"] for item in changed] == [True, False], changed
     less = {**HOSTS[0], "node_labels": {"rack": None}, "installer_args": []}
     assert [door("assisted_hosts", cluster="demo", hosts=[less])["changed"] for _ in range(2)] == [True, False]
+
+
+def test_the_cluster_is_installed_and_stays_so(door: Door, bench: Bench) -> None:
+    door("assisted_hosts", cluster="demo", hosts=HOSTS, wait_for="ready", timeout=60)
+    too_early = door("assisted_install", cluster="demo", state="adding_hosts")
+    assert too_early["failed"] and "once it is installed" in too_early["msg"]
+    bench.report_completion_of(door("assisted_info", cluster="demo")["clusters"][0]["id"])
+    done = door("assisted_install", cluster="demo", timeout=120)
+    assert not done.get("failed"), done["msg"]
+    assert done["plan"] == ["install cluster demo"] and (done["cluster"]["status"], done["cluster"]["percent"]) == ("installed", 100)
+    again = door("assisted_install", cluster="demo")
+    assert (again["changed"], again["plan"]) == (False, [])
+    for name, arguments in (("assisted_hosts", {"cluster": "demo", "hosts": HOSTS}), ("assisted_cluster", {"name": "demo", "api_vips": ["192.0.2.5"]})):
+        assert not door(name, **arguments)["changed"]
+    refused = door("assisted_cluster", name="demo", tags=["late"])
+    assert refused["failed"] and "in which the service takes no changes" in refused["msg"]
+    assert "cannot be undone" in door("assisted_install", cluster="demo", state="reset")["msg"]
+
+
+def test_events_tell_how_it_went(door: Door) -> None:
+    events = door("assisted_info", cluster="demo", events=-1)["events"]
+    assert {"cluster_registration_succeeded", "cluster_installation_completed"} <= {event["name"] for event in events}
+    assert len(door("assisted_info", cluster="demo", events=3)["events"]) == 3

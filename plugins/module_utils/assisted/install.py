@@ -1,0 +1,155 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""An installation started, followed to its end, cancelled or reset."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from ..common.clock import Clock, SystemClock
+from ..common.errors import LimitReached, RemoteError, Unreachable, ZeroTouchError
+from .client import Document, members
+from .faults import AssistedError
+from .install_plan import State, Step, Verdict, decide, why_not
+from .lookup import required
+from .progress import read_cluster, read_host
+from .records import cluster_record, host_record, validation_rows
+from .service import AssistedService
+
+# Seconds between two looks (the service's monitors run every 8 and 10 s).
+PAUSE = 5.0
+# How often an installation is started whose preparation fails; the start script of the agent ISO never ends doing so.
+STARTS = 3
+_PREPARING = "preparing-for-installation"
+
+
+@dataclasses.dataclass(frozen=True)
+class Order:
+    """``wait``: until the cluster is where it shall be; without it only what can be asked for at once is. Limits are in seconds.
+
+    ``ready_timeout`` bounds the time until the installation can begin, ``timeout`` the rest.
+    """
+
+    cluster: str
+    state: State = "installed"
+    wait: bool = True
+    ready_timeout: float = 1800.0
+    timeout: float = 5400.0
+    check_mode: bool = False
+    clock: Clock = dataclasses.field(default_factory=SystemClock)
+    tell: Callable[[str], None] = lambda text: None
+
+
+class Installation:
+    """One order being carried out."""
+
+    def __init__(self, service: AssistedService, order: Order) -> None:
+        self.service, self.order = service, order
+        self.done: list[str] = []
+        self.starts = 0
+        self._told: dict[str, str] = {}
+
+    def run(self) -> dict[str, Any]:
+        """The result of the door.
+
+        Raises :class:`ZeroTouchError` with the service's reasons where it would refuse or the installation failed, :class:`LimitReached` when time is up.
+        """
+        order = self.order
+        cluster_id = str(required(self.service.clusters(), "cluster", order.cluster)["id"])
+        document = self.service.cluster(cluster_id)
+        verdict = decide(document, order.state)
+        if order.check_mode:
+            self._refuse(document, verdict, waiting=order.wait)
+            lines = [step.text() for step in verdict.steps] + ([f"wait: {verdict.waits}"] if verdict.waits else [])
+            return self._result(document, lines, changed=bool(verdict.steps))
+        began = order.clock.now()
+        while not verdict.settled:
+            self._refuse(document, verdict, waiting=order.wait)
+            for step in verdict.steps:
+                self._take(cluster_id, step, document)
+            if not order.wait:
+                break
+            self._check_limit(document, verdict, began)
+            order.clock.sleep(PAUSE)
+            document = self._look(cluster_id) or document
+            self._tell(document)
+            verdict = decide(document, order.state)
+        return self._result(self.service.cluster(cluster_id), self.done, changed=bool(self.done))
+
+    def _refuse(self, document: Document, verdict: Verdict, *, waiting: bool) -> None:
+        begun = str(document.get("status")) not in ("insufficient", "pending-for-input")
+        if verdict.refused or (verdict.waits and not waiting and not (begun and self.order.state == "installed")):
+            raise self._failed(ZeroTouchError(f"{verdict.refused or verdict.waits}."), document)
+
+    def _take(self, cluster_id: str, step: Step, document: Document) -> None:
+        if step.action == "install" and not step.host_id:
+            self.starts += 1
+            if self.starts > STARTS:
+                preparation = document.get("last-installation-preparation") or {}
+                reason = preparation.get("reason") or document.get("status_info") or why_not(document)
+                raise self._failed(ZeroTouchError(f"{step.title} could not be prepared for its installation {STARTS} times: {reason}."), document)
+        try:
+            if step.host_id:
+                self.service.host_action(step.infra_env_id, step.host_id, "install")
+            else:
+                self.service.cluster_action(cluster_id, step.action)  # type: ignore[arg-type]
+        except (RemoteError, Unreachable) as error:
+            if isinstance(error, AssistedError) and error.status == 409 and self._has_moved_on(cluster_id, step):
+                return
+            raise self._failed(error, document) from error
+        self.done.append(step.text())
+        self.order.tell(step.text())
+
+    def _has_moved_on(self, cluster_id: str, step: Step) -> bool:
+        """Somebody else asked for the same at the same time: then it is as wished, or on its way."""
+        now = decide(self.service.cluster(cluster_id), self.order.state)
+        return step not in now.steps and not now.refused
+
+    def _look(self, cluster_id: str) -> Document | None:
+        """None while the service does not answer: it may restart, and what it installs goes on."""
+        try:
+            return self.service.cluster(cluster_id)
+        except Unreachable as error:
+            self._say("service", str(error))
+        except RemoteError as error:
+            if error.status < 502:
+                raise
+            self._say("service", str(error))
+        return None
+
+    def _check_limit(self, document: Document, verdict: Verdict, began: float) -> None:
+        before = str(document.get("status")) in ("insufficient", "pending-for-input")
+        limit = self.order.ready_timeout if before else self.order.ready_timeout + self.order.timeout
+        if self.order.clock.now() - began >= limit:
+            words = verdict.waits or f"cluster {read_cluster(document).name} is {document.get('status')}"
+            raise self._failed(LimitReached(f"{limit:g} s are over: {words}.", limit), document)
+
+    def _tell(self, document: Document) -> None:
+        """A line for whoever watches, on change only."""
+        cluster = read_cluster(document)
+        self._say("cluster", f"{cluster.percent:3d} % {cluster.name}: {cluster.text()}")
+        for host in map(read_host, members(document.get("hosts"))):
+            self._say(host.id, f"      {host.name}: {host.describe()}")
+
+    def _say(self, about: str, line: str) -> None:
+        if self._told.get(about) != line:
+            self._told[about] = line
+            self.order.tell(line)
+
+    def _failed(self, error: ZeroTouchError, document: Document) -> ZeroTouchError:
+        error.result = self._result(document, self.done, changed=bool(self.done))
+        return error
+
+    def _result(self, document: Document, plan: list[str], *, changed: bool) -> dict[str, Any]:
+        hosts = [dict(host) for host in members(document.get("hosts"))]
+        rows = [*validation_rows([document], "cluster", all_of_them=False), *validation_rows(hosts, "host", all_of_them=False)]
+        return {
+            "changed": changed,
+            "plan": list(plan),
+            "cluster": cluster_record(document),
+            "hosts": [host_record(host) for host in hosts],
+            "validations": rows,
+        }

@@ -1,0 +1,116 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What to ask of a cluster so that its installation is where it shall be, and why not (reference assisted-rest.md 7.1). Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Literal
+
+from .client import Document, members
+from .progress import CLUSTER_INSTALLING, failing, read_cluster, read_host
+
+State = Literal["started", "installed", "cancelled", "reset", "adding_hosts"]
+STATES: tuple[State, ...] = ("started", "installed", "cancelled", "reset", "adding_hosts")
+_BEFORE = frozenset({"insufficient", "pending-for-input"})
+_CANCELLABLE = frozenset({"preparing-for-installation", "installing", "installing-pending-user-action", "error", "finalizing"})
+_RESETTABLE = _CANCELLABLE | {"cancelled"}
+# Of hosts that are added to a cluster.
+_ADDED = frozenset({"installed", "added-to-existing-cluster"})
+_SAID = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """``action`` on the cluster, or on the host ``host_id``; ``title`` for people."""
+
+    action: str
+    title: str
+    infra_env_id: str = ""
+    host_id: str = ""
+
+    def text(self) -> str:
+        return f"{self.action} {self.title}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """``steps`` to take now; ``waits``: what has to happen first; ``refused``: what the service would refuse, with its reasons; else it is as wished."""
+
+    steps: Sequence[Step] = ()
+    waits: str = ""
+    refused: str = ""
+
+    @property
+    def settled(self) -> bool:
+        return not (self.steps or self.waits or self.refused)
+
+
+def decide(document: Document, state: State) -> Verdict:
+    """What a cluster needs to be in ``state``. A status that this release does not know is waited on, never acted on."""
+    cluster = read_cluster(document)
+    title = f"cluster {cluster.name}"
+    if state == "cancelled":
+        return _undo(document, "cancel", title, _CANCELLABLE)
+    if state == "reset":
+        return _undo(document, "reset", title, _RESETTABLE)
+    if state == "adding_hosts":
+        return _open(cluster.status, title)
+    if cluster.status == "adding-hosts":
+        return _added(document, state)
+    if cluster.status == "installed" or (state == "started" and cluster.status in CLUSTER_INSTALLING | {"preparing-for-installation"}):
+        return Verdict()
+    if cluster.status == "ready":
+        return Verdict([Step("install", title)])
+    if cluster.status in ("error", "cancelled"):
+        return Verdict(refused=f"{title} is {cluster.status}: {cluster.status_info}. Have it reset first (state reset), and boot its hosts anew")
+    if cluster.status in _BEFORE:
+        return Verdict(waits=f"{title} is {cluster.status}: {why_not(document)}")
+    return Verdict(waits=f"{title} is {cluster.status}")
+
+
+def why_not(document: Document) -> str:
+    """The service's own reasons why a cluster cannot be installed: failed validations of the cluster, then of its hosts."""
+    cluster = read_cluster(document)
+    reasons = [each.message for each in failing(cluster.validations)]
+    for host in map(read_host, members(document.get("hosts"))):
+        reasons += [f"{host.name}: {each.message}" for each in failing(host.validations)]
+    if not document.get("hosts"):
+        reasons.append("it has no hosts yet")
+    more = f"; and {len(reasons) - _SAID} more" if len(reasons) > _SAID else ""
+    return ("; ".join(reasons[:_SAID]) + more) or cluster.status_info or cluster.status
+
+
+def _undo(document: Document, action: str, title: str, possible: frozenset[str]) -> Verdict:
+    status = str(document.get("status") or "")
+    if status in possible:
+        return Verdict([Step(action, title)])
+    if status in ("installed", "adding-hosts", "unmonitored"):
+        return Verdict(refused=f"{title} is {status}; an installation that is complete cannot be undone. To start over, delete the cluster")
+    return Verdict()
+
+
+def _open(status: str, title: str) -> Verdict:
+    if status == "adding-hosts":
+        return Verdict()
+    if status == "installed":
+        return Verdict([Step("allow-add-hosts", title)])
+    return Verdict(refused=f"{title} is {status}; hosts can be added once it is installed")
+
+
+def _added(document: Document, state: State) -> Verdict:
+    """Hosts of a cluster that runs: those that are ready are installed, those that are not yet are waited for."""
+    hosts = list(members(document.get("hosts")))
+    ready = [
+        Step("install", f"host {read_host(host).name}", str(host.get("infra_env_id")), str(host.get("id"))) for host in hosts if host.get("status") == "known"
+    ]
+    if ready:
+        return Verdict(ready)
+    progress = [read_host(host) for host in hosts]
+    lost = [host for host in progress if host.terminal]
+    if lost:
+        return Verdict(refused="; ".join(f"host {host.name} is {host.status}: {host.status_info}" for host in lost))
+    open_ends = [host for host in progress if host.status not in _ADDED and not (state == "started" and host.joined)]
+    return Verdict(waits="; ".join(f"host {host.name} is {host.describe()}: {host.status_info}" for host in open_ends))

@@ -1,0 +1,149 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The door assisted_install: what each status calls for, waits, refusals in the service's words, a service that restarts."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install import Installation, Order
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install_plan import decide
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, ZeroTouchError
+
+INSTALLING = ("installing", "finalizing", "installing-pending-user-action")
+TABLE = [
+    *[(status, "started", "wait") for status in ("insufficient", "pending-for-input", "brand-new")],
+    *[(status, "installed", "wait") for status in ("insufficient", "preparing-for-installation", "brand-new", *INSTALLING)],
+    *[(status, "started", "") for status in ("preparing-for-installation", "installed", *INSTALLING)],
+    *[("ready", state, "install") for state in ("started", "installed")],
+    *[(status, "installed", "refused") for status in ("error", "cancelled")],
+    *[(status, "cancelled", "cancel") for status in ("preparing-for-installation", "error", *INSTALLING)],
+    *[(status, "cancelled", "") for status in ("insufficient", "ready", "cancelled")],
+    *[(status, "reset", "reset") for status in ("preparing-for-installation", "error", "cancelled", *INSTALLING)],
+    *[(status, "reset", "") for status in ("insufficient", "pending-for-input", "ready")],
+    *[("installed", state, "refused") for state in ("cancelled", "reset")],
+    ("installed", "installed", ""),
+    ("installed", "adding_hosts", "allow-add-hosts"),
+    ("adding-hosts", "adding_hosts", ""),
+    ("ready", "adding_hosts", "refused"),
+    ("adding-hosts", "installed", ""),
+]
+
+
+@pytest.mark.parametrize(("status", "state", "expected"), TABLE)
+def test_every_status(status, state, expected):
+    verdict = decide({"name": "edge", "status": status}, state)
+    assert (verdict.steps[0].action if verdict.steps else "wait" if verdict.waits else "refused" if verdict.refused else "") == expected
+
+
+def day2(*statuses):
+    return {"name": "edge", "status": "adding-hosts", "hosts": [{"id": status, "infra_env_id": "i", "status": status} for status in statuses]}
+
+
+def test_hosts_that_are_added():
+    assert [step.host_id for step in decide(day2("known", "insufficient", "installed"), "installed").steps] == ["known"]
+    assert "insufficient" in decide(day2("insufficient", "installed"), "installed").waits
+    assert decide(day2("installing-in-progress"), "started").settled and not decide(day2("installing-in-progress"), "installed").settled
+    assert decide(day2("added-to-existing-cluster", "installed"), "installed").settled
+    assert "host error is error" in decide(day2("error"), "installed").refused
+
+
+@pytest.fixture
+def cluster(fake):
+    fake.clusters["c"] = {"id": "c", "name": "edge", "status": "ready"}
+    return fake.clusters["c"]
+
+
+def ordered(reach, clock, **more):
+    return Installation(reach(retries=0), Order("edge", clock=clock, **{"ready_timeout": 60.0, "timeout": 100.0, **more}))
+
+
+def script(clock, cluster, *moments):
+    """The cluster's status at times of the clock."""
+
+    def sleep(seconds):
+        clock.time += seconds
+        for time, status in moments:
+            if clock.time >= time:
+                cluster["status"] = status
+
+    clock.sleep = sleep
+
+
+def test_followed_to_the_end_with_a_line_on_change_only(fake, cluster, reach, clock):
+    told = []
+    cluster["status"] = "insufficient"
+    script(clock, cluster, (10, "ready"), (15, "preparing-for-installation"), (20, "installing"), (40, "installed"))
+    result = ordered(reach, clock, tell=told.append).run()
+    assert result["changed"] and result["plan"] == ["install cluster edge"] and result["cluster"]["status"] == "installed"
+    assert [path for _method, path, _body in fake.writes] == ["clusters/c/actions/install"]
+    assert len(told) == len(set(told)) and "install cluster edge" in told and "  0 % edge: Cluster is installed" in told
+
+
+def test_a_preparation_that_fails_is_started_three_times(fake, cluster, reach, clock):
+    cluster["last-installation-preparation"] = {"status": "failed", "reason": "no image"}
+
+    def sleep(seconds):
+        clock.time += seconds
+        cluster["status"] = "ready"
+
+    clock.sleep = sleep
+    with pytest.raises(ZeroTouchError, match="3 times: no image"):
+        ordered(reach, clock).run()
+    assert len(fake.writes) == 3
+
+
+def test_an_end_in_error_is_told_with_what_was_done(cluster, reach, clock):
+    script(clock, cluster, (10, "error"))
+    cluster["status_info"] = "cluster has hosts in error"
+    with pytest.raises(ZeroTouchError, match="cluster has hosts in error") as caught:
+        ordered(reach, clock).run()
+    assert caught.value.result["changed"] and caught.value.result["plan"] == ["install cluster edge"]
+
+
+def test_limits(fake, cluster, reach, clock):
+    cluster.update(status="pending-for-input", validations_info='{"network": [{"id": "api-vips-defined", "status": "failure", "message": "no VIP"}]}')
+    with pytest.raises(LimitReached, match=r"60 s are over: cluster edge is pending-for-input: no VIP; it has no hosts yet"):
+        ordered(reach, clock).run()
+    cluster["status"] = "installing"
+    with pytest.raises(LimitReached, match="160 s are over: cluster edge is installing"):
+        ordered(reach, clock).run()
+    assert fake.writes == []
+
+
+def test_a_service_that_restarts_is_waited_for(fake, cluster, reach, clock):
+    cluster["status"] = "installing"
+    told = []
+    script(clock, cluster, (30, "installed"))
+    installation = ordered(reach, clock, tell=told.append)
+    fake.faults = [("GET", "clusters/c", "skip")]  # the first look is answered
+    fake.faults += [("GET", "clusters/c", "cut")] * 2 + [("GET", "clusters/c", ("status", 503, b"starting"))]
+    assert installation.run()["cluster"]["status"] == "installed" and any("broke" in line for line in told)
+
+
+def test_two_at_once_are_no_fault(fake, cluster, reach, clock):
+    fake.faults = [("POST", "actions/install", ("status", 409, {"kind": "Error", "code": "409", "reason": "Cluster is not ready for installation"}))]
+    original = fake.answer
+
+    def answer(handler):
+        original(handler)
+        if handler.command == "POST":
+            cluster["status"] = "installing"
+
+    fake.answer = answer
+    result = ordered(reach, clock, state="started").run()
+    assert not result["changed"] and result["cluster"]["status"] == "installing"
+
+
+def test_the_door(fake, cluster, door):
+    predicted = door("assisted_install", cluster="edge", check=True)
+    assert predicted["plan"] == ["install cluster edge"] and predicted["changed"] and fake.writes == []
+    started = door("assisted_install", cluster="c", wait=False)
+    assert started["changed"] and started["cluster"]["status"] == "preparing-for-installation"
+    assert not door("assisted_install", cluster="edge", wait=False)["changed"]
+    assert [door("assisted_install", cluster="edge", state="reset")["changed"] for _ in range(2)] == [True, False]
+    refused = door("assisted_install", cluster="edge", wait=False)
+    assert refused["failed"] and "cluster edge is insufficient: it has no hosts yet" in refused["msg"]
+    waits = door("assisted_install", cluster="edge", check=True)
+    assert not waits["changed"] and waits["plan"][0].startswith("wait: cluster edge is insufficient")
+    assert "has edge" in door("assisted_install", cluster="none")["msg"]
