@@ -86,6 +86,10 @@ options:
   arch:
     description: Architecture of a pool that does not exist yet.
     type: str
+  cluster_coming:
+    description: Whether the hosted cluster is made before the pool is. In check mode it is not there then, which is no fault.
+    type: bool
+    default: false
   hosts:
     description: The machines of the inventory that may be used, in the form of the option C(hosts) of M(zerotouch.openshift.agents), in the order in which
       they are taken.
@@ -294,6 +298,7 @@ def argument_spec() -> dict[str, Any]:
         "selector_label": {"type": "dict", "options": label},
         "candidates": {"type": "dict", "default": {}},
         "arch": {"type": "str"},
+        "cluster_coming": {"type": "bool", "default": False},
         "hosts": {"type": "list", "elements": "dict", "default": []},
         "manual_hosts": {"type": "list", "elements": "str", "default": []},
         "infra_env": {"type": "str"},
@@ -304,7 +309,7 @@ def argument_spec() -> dict[str, Any]:
 def run(call: Call) -> dict[str, Any]:
     client = connect(call.params, clock=call.clock, check_mode=call.check_mode)
     try:
-        info = observe_pool(client, pool_request(call.params), check_mode=call.check_mode)
+        info = observe_pool(client, pool_request(call.params))
     finally:
         client.close()
     result = describe(info)

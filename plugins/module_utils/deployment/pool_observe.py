@@ -46,6 +46,7 @@ class PoolRequest:
     """The options of the door, typed. ``hosts`` as the door ``agents`` takes them; those in ``manual`` have no BMC.
 
     ``selector`` is that of a pool that does not exist yet; ``label`` (key, value) what steering puts on the Agents of the pool, None where it does not.
+    ``coming``: its hosted cluster may be missing, since it is made first.
     """
 
     kind: Kind
@@ -58,6 +59,7 @@ class PoolRequest:
     label: tuple[str, str] | None = None
     candidates: Selector = dataclasses.field(default_factory=dict)
     architecture: str = ""
+    coming: bool = False
     hosts: Sequence[Mapping[str, Any]] = ()
     manual: frozenset[str] = frozenset()
     infra_env: str = ""
@@ -78,6 +80,7 @@ def pool_request(params: Mapping[str, Any]) -> PoolRequest:
         label=(label["key"], label["value"]) if label else None,
         candidates=params["candidates"],
         architecture=params["arch"] or "",
+        coming=params["cluster_coming"],
         hosts=params["hosts"],
         manual=frozenset(params["manual_hosts"]),
         infra_env=params["infra_env"] or "",
@@ -108,13 +111,10 @@ class PoolInfo:
     candidates: Selector
 
 
-def observe_pool(hub: KubeClient, request: PoolRequest, *, check_mode: bool = False) -> PoolInfo:
-    """The pool as it is, and what is to be done. Raises :class:`ZeroTouchError` where the API is no hub of that kind.
-
-    In check mode its cluster may be missing still: a task before this one may be about to make it.
-    """
+def observe_pool(hub: KubeClient, request: PoolRequest) -> PoolInfo:
+    """The pool as it is, and what is to be done. Raises :class:`ZeroTouchError` where the API is no hub of that kind."""
     seen = _seen(hub, request)
-    if check_mode:
+    if request.coming:
         seen = dataclasses.replace(seen, pool=dataclasses.replace(seen.pool, orphan=""))
     agents = read_agents(hub.list(AGENT.path(request.agent_namespace), trim=without_bulk))
     selector = seen.selector if seen.pool.exists else request.selector

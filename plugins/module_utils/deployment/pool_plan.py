@@ -197,7 +197,7 @@ def _size(pool: Pool, wish: PoolWish, removed: Sequence[PoolMachine]) -> tuple[i
     if removed and wish.replicas is not None and wish.replicas > rest:
         return wish.replicas, (
             f"{pool.title} has {pool.replicas} replicas: without {', '.join(machine.hostname or machine.name for machine in removed)} there are {rest}, "
-            f"and {wish.replicas} are asked for. Ask for {rest}, or give the host back to the pool with reprovision_hosts."
+            f"and {wish.replicas} are asked for. Ask for {rest} now, and for {wish.replicas} in a run after it."
         )
     return (rest if wish.replicas is None else wish.replicas), ""
 
@@ -282,6 +282,9 @@ def _lines(plan: PoolPlan) -> Iterator[str]:
         yield f"scale {plan.title} from {plan.before or 0} to {plan.replicas}"
     for machine in plan.removed:
         yield f"remove Machine {machine.name}" + (f" ({machine.hostname})" if machine.hostname else "")
+    unnamed = (plan.before or 0) - (plan.replicas or 0) - len(plan.removed)
+    if plan.replicas and unnamed > 0:
+        yield f"leave it to Cluster API which {_count(unnamed, 'host')} {'goes' if unnamed == 1 else 'go'}: name them in remove to choose"
     for host in plan.hosts:
         if host.action in ("boot", "return"):
             yield f"boot {host.name} into discovery: {host.reason}"

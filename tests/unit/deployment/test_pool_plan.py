@@ -217,7 +217,11 @@ PAIR = (machine("m-1", "a"), machine("m-2", "a"))
         (Pool(TITLE, replicas=None, autoscaling="1 to 5"), PoolWish(3), "scaled automatically (1 to 5), so that replicas cannot"),
         (Pool(TITLE, replicas=None, autoscaling="1 to 5", machines=(machine("m-1", "a"),)), PoolWish(None, ("a",)), "so that remove cannot"),
         (Pool(TITLE, replicas=1, rollout="to 4.22.1", machines=(machine("m-1", "a"),)), PoolWish(None, ("a",)), "while a rollout"),
-        (Pool(TITLE, replicas=1, machines=(machine("m-1", "a"),)), PoolWish(1, ("a",)), "without a there are 0, and 1 are asked for"),
+        (
+            Pool(TITLE, replicas=1, machines=(machine("m-1", "a"),)),
+            PoolWish(1, ("a",)),
+            "without a there are 0, and 1 are asked for. Ask for 0 now, and for 1 in a run after it.",
+        ),
         (Pool(TITLE, replicas=2, machines=PAIR), PoolWish(None, ("a",)), "a means several Machines"),
         (Pool(TITLE), PoolWish(None, ("wroker", "other")), "wroker, other are no host of the inventory"),
     ],
@@ -246,6 +250,22 @@ def test_a_new_pool_and_its_lines() -> None:
         "scale NodePool clusters/demo from 1 to 0",
         "remove Machine m-1 (a)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("wish", "line"),
+    [
+        (PoolWish(1), "leave it to Cluster API which 2 hosts go: name them in remove to choose"),
+        (PoolWish(1, ("h1",)), "leave it to Cluster API which 1 host goes: name them in remove to choose"),
+        (PoolWish(2, ("h1",)), ""),
+        (PoolWish(0), ""),
+        (PoolWish(4), ""),
+    ],
+)
+def test_who_goes_is_told_or_that_nobody_knows(wish: PoolWish, line: str) -> None:
+    pool = Pool(TITLE, replicas=3, machines=tuple(machine(f"m-{n}", f"h{n}") for n in range(3)))
+    agents = [agent(f"h{n}", bound=True) for n in range(3)]
+    assert [each for each in planned(pool, wish, [], agents).lines() if each.startswith("leave")] == ([line] if line else [])
 
 
 def test_the_order_of_agents_does_not_matter() -> None:

@@ -102,8 +102,9 @@ def test_no_machine_is_booted_for_a_cluster_that_does_not_exist(hub: Any, call: 
     assert stop == "NodePool clusters/demo does not exist, and there is no HostedCluster clusters/demo. Make that first (deploy_cluster)."
     assert "nobody says which" in call(replicas=1)["stop"]
     assert call(replicas=0)["stop"] == "", "who takes a cluster down has none"
-    planned = call(replicas=1, cluster_name="demo", hosts=hosts(1), _ansible_check_mode=True)
-    assert (planned["stop"], planned["boot_hosts"]) == ("", ["node-1"]), "a task before it may be about to make it"
+    planned = call(replicas=1, cluster_name="demo", hosts=hosts(1), cluster_coming=True)
+    assert (planned["stop"], planned["boot_hosts"]) == ("", ["node-1"]), "a task before it would have made it"
+    assert call(replicas=1, cluster_name="demo", hosts=hosts(1), _ansible_check_mode=True)["stop"] == stop, "check mode says what a run says"
 
 
 def test_a_pool_that_does_not_exist_yet(hub: Any, call: Call) -> None:
