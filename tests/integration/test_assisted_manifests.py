@@ -29,6 +29,7 @@ INSTALL_CONFIG = {
     "pullSecret": PULL_SECRET,
     "sshKey": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPXmLzvIoBGvZVDpoLzFKpJPMTYbfnDcLEiKzSGU5bdC core",
 }
+PROXY = {"httpProxy": "http://user:proxy-password-1@proxy.example.com:3128", "noProxy": ".example.com"}
 
 
 def network(last: int) -> dict[str, Any]:
@@ -53,24 +54,24 @@ def door(bench: Bench, capfd: pytest.CaptureFixture[str]) -> Door:
     return door_of(bench, capfd)
 
 
-def configuration(directory: Path) -> Path:
+def configuration(directory: Path, install: dict[str, Any], hosts: list[dict[str, Any]]) -> Path:
     directory.mkdir()
-    (directory / "install-config.yaml").write_text(yaml.safe_dump(INSTALL_CONFIG))
-    agent = {"apiVersion": "v1beta1", "metadata": {"name": "edge"}, "rendezvousIP": "192.0.2.21", "hosts": HOSTS}
+    (directory / "install-config.yaml").write_text(yaml.safe_dump(install))
+    agent = {"apiVersion": "v1beta1", "metadata": install["metadata"], "rendezvousIP": "192.0.2.21", "hosts": hosts}
     (directory / "agent-config.yaml").write_text(yaml.safe_dump(agent))
     (directory / "openshift").mkdir()
     (directory / "openshift" / "50-a.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n")
     return directory
 
 
-def write_manifests(directory: Path) -> Path:
+def write_manifests(directory: Path, install: dict[str, Any], hosts: list[dict[str, Any]]) -> Path:
     """What agent_manifests makes of it."""
-    apply_manifests(plan_manifests(ManifestsRequest(configuration(directory / "config"), directory / "manifests", "4.22.0")))
+    apply_manifests(plan_manifests(ManifestsRequest(configuration(directory / "config", install, hosts), directory / "manifests", "4.22.0")))
     return directory / "manifests"
 
 
 def test_manifests_become_a_cluster_with_configured_hosts_once(door: Door, bench: Bench, tmp_path: Path) -> None:
-    source = str(write_manifests(tmp_path))
+    source = str(write_manifests(tmp_path, INSTALL_CONFIG, HOSTS))
     release = {"openshift_version": "4.22.0", "cpu_architecture": "x86_64"}
     assert len(door("assisted_manifests", source_dir=source, **release, check=True)["plan"]) == 4
     assert door("assisted_info")["clusters"] == []
@@ -86,3 +87,20 @@ def test_manifests_become_a_cluster_with_configured_hosts_once(door: Door, bench
     assert sorted(host["hostname"] for host in door("assisted_info")["hosts"]) == ["node-1", "node-2", "node-3"]
     final = door("assisted_manifests", source_dir=source, **release, hosts=hosts, timeout=60)
     assert not final["changed"], json.dumps(final["plan"])
+
+
+def test_a_single_node_is_registered_once(door: Door, tmp_path: Path) -> None:
+    single = {"metadata": {"name": "single"}, "controlPlane": {"name": "master", "replicas": 1}, "platform": {"none": {}}, "proxy": PROXY}
+    source = str(write_manifests(tmp_path, {**INSTALL_CONFIG, **single}, HOSTS[:1]))
+    runs = [door("assisted_manifests", source_dir=source, openshift_version="4.22.0", cpu_architecture="x86_64") for _ in range(2)]
+    assert [run["changed"] for run in runs] == [True, False], runs
+    assert runs[1]["cluster"]["control_plane_count"] == 1
+
+
+def test_a_running_cluster_gets_hosts_by_way_of_its_manifests_once(door: Door, tmp_path: Path) -> None:
+    source = write_manifests(tmp_path, {**INSTALL_CONFIG, "metadata": {"name": "older"}}, HOSTS)
+    running = {"openshift_cluster_id": "6f1f9c2e-6a0f-4d0e-9a3c-0c3c5f6d7e8f", "name": "older", "api_vip_dnsname": "api.older.example.com"}
+    running |= {"ignition_endpoint": {"url": "https://api-int.older.example.com:22623/config/worker"}, "user_managed_networking": True}
+    runs = [door("assisted_manifests", source_dir=str(source), import_cluster=running) for _ in range(2)]
+    assert [run["changed"] for run in runs] == [True, False], runs
+    assert runs[1]["cluster"]["status"] == "adding-hosts" and runs[1]["infra_env"]["cluster_id"] == runs[1]["cluster"]["id"]
