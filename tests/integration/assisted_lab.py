@@ -112,7 +112,13 @@ def running_service(speed: float = 60.0, **environment: str) -> Iterator[Bench]:
     async def start() -> AssistedService:
         swagger = SWAGGER if SWAGGER.exists() else None
         settings = {key: value for key, value in scripted.agent_environment(keys, **environment).items() if value}
-        service = AssistedService(settings, clock=clock, faults=Faults(), swagger=swagger, kubeconfig=lambda name, domain: f"# {name}.{domain}\n")
+        service = AssistedService(
+            settings,
+            clock=clock,
+            faults=Faults(),
+            swagger=swagger,
+            kubeconfig=lambda name, domain: json.dumps({"clusters": [{"name": name, "cluster": {"server": f"https://api.{name}.{domain}:6443"}}]}),
+        )
         await service.start("127.0.0.1")
         return service
 

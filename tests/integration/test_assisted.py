@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -172,3 +173,16 @@ def test_events_tell_how_it_went(door: Door) -> None:
     events = door("assisted_info", cluster="demo", events=-1)["events"]
     assert {"cluster_registration_succeeded", "cluster_installation_completed"} <= {event["name"] for event in events}
     assert len(door("assisted_info", cluster="demo", events=3)["events"]) == 3
+
+
+def test_files_of_an_installed_cluster(door: Door, tmp_path: Path) -> None:
+    files = ["kubeconfig", "kubeadmin-password", "metadata.json", "manifests", "master.ign"]
+    arguments = {"cluster": "demo", "dest": str(tmp_path / "files"), "files": files}
+    assert door("assisted_files", **arguments, check=True)["changed"] and not (tmp_path / "files").exists()
+    done = door("assisted_files", **arguments)
+    assert not done.get("failed"), done["msg"]
+    assert (tmp_path / "files" / "kubeconfig").read_text() and (tmp_path / "files" / "manifests" / "openshift" / "50-a.yaml").exists()
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "files").rglob("*") if path.is_file()} == {0o600}
+    assert not door("assisted_files", **arguments)["changed"]
+    logs = door("assisted_files", cluster="demo", infra_env="demo", dest=str(tmp_path), files=["logs", "discovery.ign"])
+    assert not logs.get("failed"), logs["msg"]

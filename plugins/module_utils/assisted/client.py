@@ -21,10 +21,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from ..common import libraries
 from ..common.clock import Clock, SystemClock
 from ..common.connect import DIRECT, ConnectTo
 from ..common.errors import RemoteError, Unreachable, ZeroTouchError
-from ..common.http import HttpClient, Proxy, Response
+from ..common.http import HttpClient, Proxy, Response, unreachable
 from ..common.retry import Backoff, retry
 from ..common.tls import Tls
 from .auth import ALL, USER_AGENT, USER_LINK, USER_WATCHER, USER_WATCHER_LINK, Auth, Tokens
@@ -128,12 +129,16 @@ class AssistedClient:
         credential = self.auth.credential(USER_LINK)
         query = {"logs_type": logs_type, **({"host_id": host_id} if host_id else {}), **credential.query}
         size = 0
-        with self._http.stream("GET", f"{BASE_PATH}/clusters/{path_part(cluster_id)}/logs?{urlencode(query)}", headers=credential.headers) as answer:
-            if answer.status != 200:
-                raise AssistedError(self.service, Response(answer.status, {}, answer.read(decode_content=True)))
-            for block in answer.stream(1 << 16, decode_content=True):
-                size += len(block)
-                write(block)
+        path = f"{BASE_PATH}/clusters/{path_part(cluster_id)}/logs?{urlencode(query)}"
+        with self._http.stream("GET", path, headers=credential.headers) as answer:
+            try:
+                if answer.status != 200:
+                    raise AssistedError(self.service, Response(answer.status, {}, answer.read(decode_content=True)))
+                for block in answer.stream(1 << 16, decode_content=True):
+                    size += len(block)
+                    write(block)
+            except libraries.urllib3.exceptions.HTTPError as error:
+                raise unreachable(self.service, self._http.base_url, error) from error
         return size
 
     def close(self) -> None:

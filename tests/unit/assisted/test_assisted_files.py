@@ -1,0 +1,85 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The door assisted_files: owner-only files, the same left alone, nothing half written, nothing secret returned, nothing written elsewhere."""
+
+from __future__ import annotations
+
+import io
+import json
+import stat
+import tarfile
+
+import pytest
+
+
+def archive():
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as tar:
+        entry = tarfile.TarInfo("cluster_events.json")
+        entry.size = 2
+        tar.addfile(entry, io.BytesIO(b"[]"))
+    return data.getvalue()
+
+
+@pytest.fixture
+def site(fake):
+    fake.clusters["c"] = {"id": "c", "name": "edge", "status": "installed"}
+    fake.infra_envs["i"] = {"id": "i", "name": "edge"}
+    fake.files = {"kubeconfig": b"apiVersion: v1\n", "kubeadmin-password": b"abcde-fghij-klmno", "discovery.ign": b"{}", "logs": archive()}
+    fake.manifests[("c", "openshift", "a.yaml")] = b"a: 1\n"
+    return fake
+
+
+def test_check_run_run_again(site, door, tmp_path):
+    dest = tmp_path / "auth"
+    predicted = door("assisted_files", cluster="edge", dest=str(dest), check=True)
+    assert predicted["changed"] and not dest.exists()
+    done = door("assisted_files", cluster="edge", dest=str(dest))
+    assert done["plan"] == predicted["plan"] and "abcde-fghij-klmno" not in json.dumps(done)
+    for name, content in (("kubeconfig", "apiVersion: v1\n"), ("kubeadmin-password", "abcde-fghij-klmno")):
+        assert (dest / name).read_text() == content and stat.S_IMODE((dest / name).stat().st_mode) == 0o600
+    assert stat.S_IMODE(dest.stat().st_mode) == 0o700
+    assert not door("assisted_files", cluster="edge", dest=str(dest))["changed"]
+    (dest / "kubeconfig").chmod(0o644)
+    assert [each["changed"] for each in door("assisted_files", cluster="edge", dest=str(dest))["files"]] == [True, False]
+
+
+def test_manifests_logs_and_files_of_an_infra_env(site, door, tmp_path):
+    result = door("assisted_files", cluster="edge", infra_env="edge", dest=str(tmp_path), files=["manifests", "logs", "discovery.ign"])
+    assert [each["name"] for each in result["files"]] == ["openshift/a.yaml", "logs", "discovery.ign"]
+    assert (tmp_path / "manifests" / "openshift" / "a.yaml").read_bytes() == b"a: 1\n"
+    with tarfile.open(tmp_path / "logs.tar") as logs:
+        assert logs.getnames() == ["cluster_events.json"]
+    assert "logs_type=all" in next(path for _method, path, _body, _headers in site.requests if "/logs" in path)
+    assert door("assisted_files", cluster="edge", dest=str(tmp_path), files=["logs"], check=True)["changed"]
+
+
+def test_what_is_not_there_yet(site, door, tmp_path):
+    files = ["kubeconfig", "master.ign", "kubeadmin-password"]
+    failed = door("assisted_files", cluster="edge", dest=str(tmp_path), files=files)
+    assert failed["failed"] and failed["changed"] and "master.ign cannot be had" in failed["msg"] and "409: not yet" in failed["msg"]
+    skipped = door("assisted_files", cluster="edge", dest=str(tmp_path), files=files, skip_missing=True)
+    assert skipped["missing"] == [{"name": "master.ign", "reason": "not yet"}] and len(skipped["files"]) == 2
+
+
+def test_an_answer_that_is_cut_off_leaves_the_old_file(site, door, tmp_path):
+    door("assisted_files", cluster="edge", dest=str(tmp_path), files=["logs"])
+    before = (tmp_path / "logs.tar").read_bytes()
+    site.faults = [("GET", "/logs", "cut-middle")]
+    cut = door("assisted_files", cluster="edge", dest=str(tmp_path), files=["logs"])
+    assert cut["failed"] and "Traceback" not in json.dumps(cut) and (tmp_path / "logs.tar").read_bytes() == before
+    site.files["logs"] = b"no archive"
+    assert "no whole tar archive" in door("assisted_files", cluster="edge", dest=str(tmp_path), files=["logs"])["msg"]
+    assert [path.name for path in tmp_path.iterdir()] == ["logs.tar"]
+
+
+def test_a_manifest_whose_name_leads_elsewhere_is_not_written(site, door, tmp_path):
+    site.manifests[("c", "openshift", "../../x.yaml")] = b"x"
+    result = door("assisted_files", cluster="edge", dest=str(tmp_path / "in"), files=["manifests"])
+    assert result["failed"] and "no plain file name" in result["msg"] and not list(tmp_path.rglob("x.yaml"))
+
+
+def test_mistakes(site, door, tmp_path):
+    assert "discovery.ign belong to one" in door("assisted_files", cluster="edge", dest=str(tmp_path), files=["discovery.ign"])["msg"]
+    assert "has edge" in door("assisted_files", cluster="none", dest=str(tmp_path))["msg"]
