@@ -97,6 +97,10 @@ class Bench:
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
         await self.service.stop()
+        left = asyncio.all_tasks() - {asyncio.current_task()}  # the beat of the lab's clock
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
 
 @contextlib.contextmanager

@@ -186,3 +186,24 @@ def test_files_of_an_installed_cluster(door: Door, tmp_path: Path) -> None:
     assert not door("assisted_files", **arguments)["changed"]
     logs = door("assisted_files", cluster="demo", infra_env="demo", dest=str(tmp_path), files=["logs", "discovery.ign"])
     assert not logs.get("failed"), logs["msg"]
+
+
+def test_late_binding_and_back(door: Door, bench: Bench) -> None:
+    door("assisted_cluster", **{**CLUSTER, "name": "late"})
+    spares = door("assisted_infra_env", name="spares", pull_secret=PULL_SECRET)
+    bench.boot(spares["infra_env"]["id"], scripted.Machine(8))
+    request = {"name": "spare", "mac_addresses": ["02:00:00:00:00:08"]}
+    bound = door("assisted_hosts", infra_env="spares", hosts=[{**request, "cluster": "late", "hostname": "spare-8"}], wait_for="bound", timeout=60)
+    assert not bound.get("failed"), bound["msg"]
+    assert any(line.startswith("bind host spare") for line in bound["plan"])
+    again = door("assisted_hosts", infra_env="spares", hosts=[{**request, "cluster": "late", "hostname": "spare-8"}], wait_for="bound", timeout=60)
+    assert (again["changed"], again["hosts"][0]["hostname"]) == (False, "spare-8")
+    free = door("assisted_hosts", infra_env="spares", hosts=[{**request, "unbind": True}], wait_for="unbound", timeout=60)
+    assert free["changed"] and free["hosts"][0]["cluster_id"] == "" and free["hosts"][0]["status"].endswith("-unbound")
+
+
+def test_a_service_that_is_ill_for_a_moment_is_asked_again(door: Door, bench: Bench) -> None:
+    bench.service.core.faults.add("service-503", count=2)
+    assert door("assisted_info", cluster="demo")["clusters"][0]["status"] == "installed"
+    bench.service.core.faults.add("service-503", count=1, options={"path": "/v2/infra-envs"})
+    assert not door("assisted_infra_env", name="demo", pull_secret=PULL_SECRET)["changed"]

@@ -85,6 +85,8 @@ def given_arguments(door: str, folder: Path) -> dict[str, Any]:
         "agent_config": {"source_dir": str(folder / "given")},
         "agent_image": {"base_image": {"path": str(folder / "base.iso")}},
         "agent_cluster_install": {"source_dir": str(folder / "given")},
+        "assisted_files": {"cluster": "given"},
+        "assisted_hosts": {"cluster": "given"},
     }
     required = {
         name: option["choices"][0] if option.get("choices") else plausible[option.get("type", "str")]
