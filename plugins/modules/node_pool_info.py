@@ -84,7 +84,10 @@ options:
     type: dict
     default: {}
   arch:
-    description: Architecture of a pool that does not exist yet.
+    description: Architecture of the pool; of one that exists it cannot be changed.
+    type: str
+  upgrade_type:
+    description: How the nodes of the pool are updated; of one that exists it cannot be changed.
     type: str
   cluster_coming:
     description: Whether the hosted cluster is made before the pool is. In check mode it is not there then, which is no fault.
@@ -298,6 +301,7 @@ def argument_spec() -> dict[str, Any]:
         "selector_label": {"type": "dict", "options": label},
         "candidates": {"type": "dict", "default": {}},
         "arch": {"type": "str"},
+        "upgrade_type": {"type": "str"},
         "cluster_coming": {"type": "bool", "default": False},
         "hosts": {"type": "list", "elements": "dict", "default": []},
         "manual_hosts": {"type": "list", "elements": "str", "default": []},

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from ..capi.choose.model import Host, Rejection, Wish, from_agent
 from ..capi.choose.rules import need_of, objection
@@ -19,7 +19,7 @@ from ..capi.kinds import AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, core_kinds
 from ..capi.names import DEPLOYMENT_NAME_LABEL, RESERVED_LABEL, RESERVED_NAMESPACE
 from ..capi.objects import part, text
 from ..capi.steer import foreign
-from ..common.errors import ZeroTouchError
+from ..common.errors import InvalidInput, ZeroTouchError
 from ..hub.agents.match import match_hosts
 from ..hub.agents.model import INFRA_ENV_LABEL, Agent, read_agents, without_bulk
 from ..hub.agents.request import host_requests
@@ -28,6 +28,7 @@ from ..hub.kinds import AGENT
 from ..hypershift.kinds import HOSTED_CLUSTER
 from ..hypershift.machine_standing import MachineView, view_machine
 from ..hypershift.names import control_plane_namespace
+from ..hypershift.node_pool_rules import problems
 from ..hypershift.pool_view import read_pool
 from ..kube.client import KubeClient, Object
 from .pool_plan import AgentKey, Judge, Pool, PoolMachine, PoolPlan, PoolWish, Spare, plan_pool
@@ -35,7 +36,7 @@ from .pool_plan import AgentKey, Judge, Pool, PoolMachine, PoolPlan, PoolWish, S
 Kind = Literal["NodePool", "MachineDeployment"]
 Selector = Mapping[str, Any]
 # Why an Agent must not be touched for the pool, if so.
-Bar = Callable[[Agent], Rejection | None]
+Barrier: TypeAlias = "Callable[[Agent], Rejection | None]"
 
 # Labels that the hub gives to an Agent by what the machine turns out to be (reference 9.2): nobody knows them before it has registered.
 _FOUND_OUT = ("inventory.agent-install.openshift.io/", "agentclassification.agent-install.openshift.io/")
@@ -59,6 +60,7 @@ class PoolRequest:
     label: tuple[str, str] | None = None
     candidates: Selector = dataclasses.field(default_factory=dict)
     architecture: str = ""
+    upgrade_type: str = ""
     coming: bool = False
     hosts: Sequence[Mapping[str, Any]] = ()
     manual: frozenset[str] = frozenset()
@@ -80,6 +82,7 @@ def pool_request(params: Mapping[str, Any]) -> PoolRequest:
         label=(label["key"], label["value"]) if label else None,
         candidates=params["candidates"],
         architecture=params["arch"] or "",
+        upgrade_type=params["upgrade_type"] or "",
         coming=params["cluster_coming"],
         hosts=params["hosts"],
         manual=frozenset(params["manual_hosts"]),
@@ -141,7 +144,7 @@ def candidates(selector: Selector | None, label: tuple[str, str] | None, asked: 
     return {**({"matchLabels": labels} if labels else {}), **({"matchExpressions": expressions} if expressions else {})}
 
 
-def _steering_rule(request: PoolRequest, seen: Seen) -> Bar | None:
+def _steering_rule(request: PoolRequest, seen: Seen) -> Barrier | None:
     """The Agents that steering will refuse to label for the pool. It is known to it by the namespace of its Machines."""
     cluster = seen.cluster or request.cluster
     if request.label is None or (request.kind == "NodePool" and not cluster):
@@ -150,12 +153,12 @@ def _steering_rule(request: PoolRequest, seen: Seen) -> Bar | None:
     return functools.partial(foreign, pool=f"{where}/{request.name}", key=request.label[0], value=request.label[1])
 
 
-def judge_of(wanted: Selector, architecture: str, namespace: str, bar: Bar | None = None) -> Judge:
-    """The hard rules of the choice of Agents, for any Machine of the pool; ``bar`` says besides which must not be touched."""
+def judge_of(wanted: Selector, architecture: str, namespace: str, barrier: Barrier | None = None) -> Judge:
+    """The hard rules of the choice of Agents, for any Machine of the pool; ``barrier`` says besides which must not be touched."""
     need = need_of(Wish(namespace, "", wanted, architecture, agent_namespace=namespace))
 
     def words(agent: Agent, host: Host) -> str:
-        found = (bar(agent) if bar else None) or objection(need, host)
+        found = (barrier(agent) if barrier else None) or objection(need, host)
         return f"it {found.text}" if found else ""
 
     def if_free(agent: Agent) -> Host:
@@ -216,6 +219,7 @@ def _node_pool(hub: KubeClient, request: PoolRequest) -> Seen:
     if view.pool is None:
         known = request.cluster and hub.find(HOSTED_CLUSTER.path(request.namespace, request.cluster)) is not None
         return Seen(Pool(view.title, exists=False, orphan="" if known else _no_cluster(request)), cluster=request.cluster)
+    _refuse_changes(request, view.pool)
     scaling = view.auto_scaling
     pool = Pool(view.title, replicas=view.desired, autoscaling=f"{scaling[0]} to {scaling[1]}" if scaling else "", rollout=view.rollout)
     agent = part(view.pool, "spec", "platform", "agent")
@@ -228,6 +232,14 @@ def _node_pool(hub: KubeClient, request: PoolRequest) -> Seen:
         view.ready,
         view.cluster,
     )
+
+
+def _refuse_changes(request: PoolRequest, pool: Object) -> None:
+    """Fields that cannot be changed, before a machine is booted for a pool that is refused afterwards."""
+    wished = {"cluster_name": request.cluster, "arch": request.architecture, "upgrade_type": request.upgrade_type}
+    given = {option: value for option, value in wished.items() if value}
+    if found := problems({"name": request.name, "namespace": request.namespace, **given}, pool):
+        raise InvalidInput(found)
 
 
 def _no_cluster(request: PoolRequest) -> str:

@@ -107,6 +107,14 @@ def test_no_machine_is_booted_for_a_cluster_that_does_not_exist(hub: Any, call: 
     assert call(replicas=1, cluster_name="demo", hosts=hosts(1), _ansible_check_mode=True)["stop"] == stop, "check mode says what a run says"
 
 
+def test_what_cannot_be_changed_is_refused_before_a_machine_is_booted(hub: Any, call: Call) -> None:
+    put_pool(hub, 0, None, management={"upgradeType": "InPlace"})
+    assert call(replicas=1, cluster_name="demo", arch="amd64", upgrade_type="InPlace", hosts=hosts(1))["boot_hosts"] == ["node-1"]
+    for wrong in ({"upgrade_type": "Replace"}, {"arch": "arm64"}, {"cluster_name": "other"}):
+        result = call(replicas=1, hosts=hosts(1), **wrong)
+        assert result["failed"] and "cannot be changed" in result["msg"], result
+
+
 def test_a_pool_that_does_not_exist_yet(hub: Any, call: Call) -> None:
     put_cluster(hub)
     hub.put("agents", agent(1))
