@@ -219,7 +219,8 @@ def _node_pool(hub: KubeClient, request: PoolRequest) -> Seen:
     if view.pool is None:
         known = request.cluster and hub.find(HOSTED_CLUSTER.path(request.namespace, request.cluster)) is not None
         return Seen(Pool(view.title, exists=False, orphan="" if known else _no_cluster(request)), cluster=request.cluster)
-    _refuse_changes(request, view.pool)
+    if request.wish.replicas != 0:  # nothing is booted for a pool that is taken down
+        _refuse_changes(request, view.pool)
     scaling = view.auto_scaling
     pool = Pool(view.title, replicas=view.desired, autoscaling=f"{scaling[0]} to {scaling[1]}" if scaling else "", rollout=view.rollout)
     agent = part(view.pool, "spec", "platform", "agent")

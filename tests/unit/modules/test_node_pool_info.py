@@ -113,6 +113,7 @@ def test_what_cannot_be_changed_is_refused_before_a_machine_is_booted(hub: Any, 
     for wrong in ({"upgrade_type": "Replace"}, {"arch": "arm64"}, {"cluster_name": "other"}):
         result = call(replicas=1, hosts=hosts(1), **wrong)
         assert result["failed"] and "cannot be changed" in result["msg"], result
+        assert not call(replicas=0, **wrong).get("failed"), "who takes a cluster down changes nothing"
 
 
 def test_a_pool_that_does_not_exist_yet(hub: Any, call: Call) -> None:
