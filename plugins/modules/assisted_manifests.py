@@ -19,6 +19,15 @@ description:
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.assisted
+attributes:
+  check_mode:
+    support: full
+    details: The same plan. Hosts are not waited for.
+  diff_mode:
+    support: full
+    details: Shows the settings that change.
+  idempotent:
+    support: full
 options:
   source_dir:
     description:

@@ -15,6 +15,9 @@ from typing import Any
 
 from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED, Problem
 
+# None of the checks of a configuration, which a user may lower: a module's option that is wrong stays wrong.
+_CHECK = "infra-env"
+
 _MAC = re.compile(r"([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
 _KERNEL_ARGUMENT = re.compile(r'(?:(?:[^ \t\n\r"]+)|(?:"[^"]*"))+')
 
@@ -87,4 +90,4 @@ def check_interfaces(where: str, host: Mapping[str, Any], macs: dict[str, str]) 
 
 def image_problem(path: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:
     """A problem of these options."""
-    return Problem(path, kind, detail, layer="ours", check="infra-env", value=value, hint=hint)
+    return Problem(path, kind, detail, layer="ours", check=_CHECK, value=value, hint=hint)

@@ -14,6 +14,9 @@ from typing import Any
 
 from ..common.problems import INVALID, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
 
+# None of the checks of a configuration, which a user may lower: a module's option that is wrong stays wrong.
+_CHECK = "root-device-hints"
+
 Disk = Mapping[str, Any]
 GIGABYTE = 10**9
 MULTIPATH = "Multipath"
@@ -139,4 +142,4 @@ _WORDS = {str: "text", int: "a whole number", bool: "true or false"}
 
 
 def _problem(path: str, kind: str, detail: str, hint: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="root-device-hints", hint=hint)
+    return Problem(path, kind, detail, layer="ours", check=_CHECK, hint=hint)

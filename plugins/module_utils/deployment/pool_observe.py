@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from ..capi.choose.model import Host, Rejection, Wish, from_agent
 from ..capi.choose.rules import need_of, objection
@@ -35,8 +35,6 @@ from .pool_plan import AgentKey, Judge, Pool, PoolMachine, PoolPlan, PoolWish, S
 
 Kind = Literal["NodePool", "MachineDeployment"]
 Selector = Mapping[str, Any]
-# Why an Agent must not be touched for the pool, if so.
-Barrier: TypeAlias = "Callable[[Agent], Rejection | None]"
 
 # Labels that the hub gives to an Agent by what the machine turns out to be (reference 9.2): nobody knows them before it has registered.
 _FOUND_OUT = ("inventory.agent-install.openshift.io/", "agentclassification.agent-install.openshift.io/")
@@ -144,7 +142,7 @@ def candidates(selector: Selector | None, label: tuple[str, str] | None, asked: 
     return {**({"matchLabels": labels} if labels else {}), **({"matchExpressions": expressions} if expressions else {})}
 
 
-def _steering_rule(request: PoolRequest, seen: Seen) -> Barrier | None:
+def _steering_rule(request: PoolRequest, seen: Seen) -> Callable[[Agent], Rejection | None] | None:
     """The Agents that steering will refuse to label for the pool. It is known to it by the namespace of its Machines."""
     cluster = seen.cluster or request.cluster
     if request.label is None or (request.kind == "NodePool" and not cluster):
@@ -153,7 +151,7 @@ def _steering_rule(request: PoolRequest, seen: Seen) -> Barrier | None:
     return functools.partial(foreign, pool=f"{where}/{request.name}", key=request.label[0], value=request.label[1])
 
 
-def judge_of(wanted: Selector, architecture: str, namespace: str, barrier: Barrier | None = None) -> Judge:
+def judge_of(wanted: Selector, architecture: str, namespace: str, barrier: Callable[[Agent], Rejection | None] | None = None) -> Judge:
     """The hard rules of the choice of Agents, for any Machine of the pool; ``barrier`` says besides which must not be touched."""
     need = need_of(Wish(namespace, "", wanted, architecture, agent_namespace=namespace))
 
