@@ -133,7 +133,7 @@ def test_a_wrong_password_is_told_by_every_kind(rack: Deployment) -> None:
     before = rack.lab.writes()
     for host in hosts:
         host["bmc"]["password"] = "yesterday's"
-    result = call(rack, "bmc_boot", hosts=hosts, state="off")
+    result = call(rack, "bmc_boot", hosts=hosts, state="on")
     for number, host in enumerate(result["hosts"], 1):
         assert host["phase"] == "observe" and f"https://10.0.7.{number} refuses user 'admin' with this password (HTTP 401)" in host["reason"], host
     assert "No machine was touched" in result["msg"] and rack.lab.writes() == before
