@@ -19,6 +19,14 @@ from .pool_view import PoolReader, PoolView, Release, released
 # Seconds: one piece of the watch, after which Machines and Agents are looked at again although the NodePool said nothing new.
 PIECE = 5.0
 
+# States that no waiting ends, and what does.
+_REMEDIES = {
+    "no-suitable-agent": "Give the pool more hosts (scale_node_pool boots spare machines), or a selector that fits those it has.",
+    "validations-failing": "Mend what the validations name; the host goes on by itself then.",
+    "pending-user-action": "Have the machine that waits boot from its disk (boot order, power cycle); its installation goes on then.",
+    "failed": "Take the host whose installation failed out of the pool (reprovision_hosts); another one takes its place.",
+}
+
 
 @dataclasses.dataclass(frozen=True)
 class Host:
@@ -66,7 +74,7 @@ class PoolWait:
                     reason = found.reason if not found.reached else "hosts that left it are not free"
                     left = _listed(" Hosts that left: ", waiting)
                     message = f"{self.view.title} was not {_words(target)} within {self._limit:g} s: {reason}.{self._machines()}{left}"
-                    raise LimitReached(message, self._limit, "It goes on by itself; run again to wait further.")
+                    raise LimitReached(message, self._limit, self._hint())
 
     @property
     def reboot(self) -> list[Host]:
@@ -121,6 +129,11 @@ class PoolWait:
     def _say(self, text: str) -> None:
         self._quiet_since = self._clock.now()
         self._show(line(self._quiet_since - self._started, percent(self.view), text))
+
+    def _hint(self) -> str:
+        """What somebody has to do; to wait further is of use only where nobody has to."""
+        states = dict.fromkeys(machine.state for machine in self.view.machines)
+        return " ".join(_REMEDIES[state] for state in states if state in _REMEDIES) or "It goes on by itself; run again to wait further."
 
     def _machines(self) -> str:
         stuck = [machine.text() for machine in self.view.machines if machine.state != "running"]

@@ -287,6 +287,15 @@ def test_the_limit_says_where_each_machine_is_stuck(api: Any) -> None:
     result = opened(wait_for="ready", timeout=0.0)
     assert result["failed"] and "m1: no-suitable-agent: no matching Agent is free" in result["msg"] and "m0" not in result["msg"]
     assert [machine["state"] for machine in result["machines"]] == ["running", "no-suitable-agent"]
+    assert "Give the pool more hosts" in result["msg"] and "by itself" not in result["msg"], "waiting further is of no use"
+
+
+def test_who_waits_for_a_person_is_not_said_to_go_on_by_itself(api: Any) -> None:
+    api.pool(hub.node_pool(1, ready=0, said=hub.WELL))
+    api.host("m0", "a0", running=False)
+    api.put(f"{hub.AGENT_PATH}/a0", hub.agent("a0", "installing-pending-user-action", holder="m0", bound=True))
+    result = opened(wait_for="ready", timeout=0.0)
+    assert "boot from its disk" in result["msg"] and "by itself" not in result["msg"]
 
 
 def test_what_stays_false_ends_the_wait_at_once(api: Any) -> None:
