@@ -41,7 +41,7 @@ def test_every_check_named_in_the_room_is_in_the_table() -> None:
 
 
 def test_every_check_of_the_rules_has_a_mistake() -> None:
-    in_rules = {name for path in (ROOM / "rules").glob("*.py") for name in re.findall(r'own\("([a-z-]+)"', path.read_text())}
+    in_rules = {name for path in (ROOM / "rules").rglob("*.py") for name in re.findall(r'own\("([a-z-]+)"', path.read_text())}
     assert in_rules | {"rendezvous-host", "rendezvous-network"} <= {mistake.check for mistake in CATALOGUE}
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import binascii
 import dataclasses
-import datetime
 import json
 import re
 import struct
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from ...common import libraries
 from ...common.problems import INVALID, Problem
-from .checks import INSTALL_CONFIG, install_config, own
+from .checks import install_config
 from .facts import Facts
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def _ssh_key_type(line: str) -> str:
 
 def trust_bundle(facts: Facts) -> Iterator[Problem]:
     if facts.cluster.additional_trust_bundle:
-        error = _certificates(facts.cluster.additional_trust_bundle)[1]
+        error = certificates(facts.cluster.additional_trust_bundle)[1]
         if error:
             yield install_config("additionalTrustBundle", INVALID, error)
 
@@ -81,21 +80,7 @@ def trust_bundle_policy(facts: Facts) -> Iterator[Problem]:
         yield install_config("additionalTrustBundlePolicy", INVALID, 'supported values "Proxyonly", "Always"', value=policy)
 
 
-def certificate_expired(facts: Facts) -> Iterator[Problem]:
-    for certificate in _certificates(facts.cluster.additional_trust_bundle)[0] if facts.cluster.additional_trust_bundle else []:
-        end = _last_day(certificate)
-        if end < facts.today:
-            detail = f"the certificate of {_common_name(certificate)} expired on {end.isoformat()}"
-            yield own("certificate-expired", "additionalTrustBundle", INVALID, detail, file=INSTALL_CONFIG)
-
-
-def _last_day(certificate: x509.Certificate) -> datetime.date:
-    # not_valid_after_utc came with cryptography 42.
-    end: datetime.datetime = getattr(certificate, "not_valid_after_utc", None) or certificate.not_valid_after
-    return end.date()
-
-
-def _certificates(bundle: str) -> tuple[list[x509.Certificate], str]:
+def certificates(bundle: str) -> tuple[list[x509.Certificate], str]:
     """The certificates of a bundle, and what is wrong with the first text that is none."""
     certificates: list[x509.Certificate] = []
     position = 0
@@ -110,11 +95,6 @@ def _certificates(bundle: str) -> tuple[list[x509.Certificate], str]:
             return certificates, f"block {len(certificates) + 1} is not an X.509 certificate"
         position = match.end()
     return certificates, ""
-
-
-def _common_name(certificate: x509.Certificate) -> str:
-    names = certificate.subject.get_attributes_for_oid(libraries.x509.NameOID.COMMON_NAME)
-    return str(names[0].value) if names else f"serial number {certificate.serial_number:x}"
 
 
 def pull_secret(facts: Facts) -> Iterator[Problem]:

@@ -81,6 +81,14 @@ class HostFacts:
     def interface_names(self) -> list[str]:
         return interface_names(self.host.network_config)
 
+    @functools.cached_property
+    def automatic(self) -> bool:
+        """Whether anything comes by DHCP or router advertisement: addresses, routes and servers may then as well. Without a networkConfig all does."""
+        if self.document is None:
+            return True
+        stacks = [stack for entry in self.document.interfaces if entry.state == "up" for stack in (entry.ipv4, entry.ipv6)]
+        return any(stack is not None and stack.auto for stack in stacks)
+
     def in_network_config(self, path: str) -> str:
         return f"{self.path}.networkConfig.{path}"
 

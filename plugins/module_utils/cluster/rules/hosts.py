@@ -8,15 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...common.problems import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, UNSUPPORTED, Problem
-from .checks import AGENT_CONFIG, agent_config, own, supported
+from ...common.problems import FORBIDDEN, INVALID, REQUIRED, UNSUPPORTED, Problem
+from .checks import agent_config, supported
 from .facts import Facts, HostFacts
-from .names import subdomain_error
 
 _ROLES = ("master", "worker", "arbiter")
 _OCTETS = re.compile(r"(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1)*[0-9a-f]{2})|(?:[0-9a-f]{4}\.)+[0-9a-f]{4}", re.IGNORECASE)
-_LOCAL_NAMES = ("localhost", "localhost.localdomain", "localhost4", "localhost4.localdomain4", "localhost6", "localhost6.localdomain6")
-_LONGEST_HOSTNAME = 63
 
 
 def mac_error(text: str) -> str:
@@ -81,51 +78,3 @@ def _rendezvous_on_worker(facts: Facts) -> Iterator[Problem]:
         if given and host.host.role == "worker" and given in [address.text for address in host.addresses]:
             detail = f"Host {host.host.hostname} has role 'worker' and has the rendezvousIP assigned to it."
             yield agent_config(f"{host.path}.role", FORBIDDEN, f"{detail} The rendezvousIP must be assigned to a control plane host.")
-
-
-# Our own checks
-
-
-def duplicate_mac(facts: Facts) -> Iterator[Problem]:
-    """The installer compares MACs as text; the same address in another notation is the same NIC."""
-    seen: dict[str, str] = {}
-    for host in facts.hosts:
-        for index, interface in enumerate(host.host.interfaces):
-            if not interface.mac_address or mac_error(interface.mac_address):
-                continue
-            first = seen.setdefault(canonical_mac(interface.mac_address), interface.mac_address)
-            if first != interface.mac_address:
-                path = f"{host.path}.interfaces[{index}].macAddress"
-                yield own("duplicate-mac", path, DUPLICATE, f"is the same address as {first}", value=interface.mac_address, file=AGENT_CONFIG)
-
-
-def hostnames(facts: Facts) -> Iterator[Problem]:
-    seen: dict[str, str] = {}
-    for host in facts.hosts:
-        name = host.host.hostname
-        path = f"{host.path}.hostname"
-        if not name:
-            continue
-        if error := _hostname_error(name):
-            yield own("hostname-invalid", path, INVALID, error, value=name, file=AGENT_CONFIG)
-        if name.lower() in seen:
-            yield own("duplicate-hostname", path, DUPLICATE, f"is the name of {seen[name.lower()]} as well", value=name, file=AGENT_CONFIG)
-        seen.setdefault(name.lower(), host.path)
-
-
-def _hostname_error(name: str) -> str:
-    if name.lower() in _LOCAL_NAMES:
-        return "is a name of the machine itself"
-    if len(name) > _LONGEST_HOSTNAME:
-        return f"must be no more than {_LONGEST_HOSTNAME} characters"
-    return subdomain_error(name)
-
-
-def duplicate_bmc(facts: Facts) -> Iterator[Problem]:
-    seen: dict[str, str] = {}
-    for host in facts.hosts:
-        address = host.host.bmc.address.rstrip("/") if host.host.bmc else ""
-        if address in seen:
-            yield own("duplicate-bmc", f"{host.path}.bmc.address", DUPLICATE, f"is the BMC of {seen[address]} as well", value=address, file=AGENT_CONFIG)
-        if address:
-            seen.setdefault(address, host.label)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from ...common.problems import INVALID, UNSUPPORTED, Problem
-from .checks import INSTALL_CONFIG, install_config, own, supported
+from .checks import install_config, supported
 from .facts import Facts, parse_ip
 from .names import subdomain_error
 
@@ -43,28 +43,3 @@ def image_digest_sources(facts: Facts) -> Iterator[Problem]:
             yield install_config(f"{path}.sourcePolicy", UNSUPPORTED, supported(_POLICIES), value=source.source_policy)
         elif source.source_policy and not source.mirrors:
             yield install_config(f"{path}.sourcePolicy", INVALID, "sourcePolicy cannot be configured without mirrors", value=source.source_policy)
-
-
-def registry_without_credentials(facts: Facts) -> Iterator[Problem]:
-    """A registry that mirrors are on and the pull secret does not hold; once per registry."""
-    if facts.pull_secret is None:
-        return
-    known = {re.sub(r"^https?://", "", name).split("/")[0] for name in facts.pull_secret}
-    for index, source in enumerate(facts.cluster.image_digest_sources):
-        for position, mirror in enumerate(source.mirrors):
-            registry = mirror.split("/")[0]
-            if registry not in known and not repository_error(mirror):
-                known.add(registry)
-                path = f"imageDigestSources[{index}].mirrors[{position}]"
-                yield own("registry-without-credentials", path, INVALID, f"the pull secret does not hold {registry}", value=mirror, file=INSTALL_CONFIG)
-
-
-def release_image_tag(facts: Facts) -> Iterator[Problem]:
-    """registries.conf redirects pulls by digest only, so a mirrored release image that is named by tag is sought at its source."""
-    image = facts.cluster.release_image
-    repository = re.sub(r":[^/:]+$", "", image)
-    if not image or "@" in image or repository == image:
-        return
-    sources = [source.source for source in facts.cluster.image_digest_sources if source.mirrors]
-    if any(repository == source or repository.startswith(f"{source}/") for source in sources):
-        yield own("release-image-tag", "openshift_release_image", INVALID, "mirrors are not used for an image that is named by tag", value=image)

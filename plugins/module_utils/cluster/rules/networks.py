@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from ...common.problems import INVALID, Problem
 from .checks import install_config, own
-from .facts import Address, Facts, Network, parse_cidr, parse_ip
+from .facts import Address, Facts, Network, parse_cidr
 
 _DOCKER_BRIDGE = ipaddress.ip_network("172.17.0.0/16")
 # What OVN-Kubernetes keeps for itself.
@@ -204,63 +204,6 @@ def ip_versions(facts: Facts) -> Iterator[Problem]:
                 yield _list_problem(name, given, f"dual-stack IPv4/IPv6 requires an IPv{version} network in this list")
         if facts.cluster.platform == "nutanix" and set(present) == {4, 6} and present[0] != 4:
             yield _list_problem(name, given, "IPv4 addresses must be listed before IPv6 addresses")
-
-
-def address_families(facts: Facts) -> Iterator[Problem]:
-    """All three lists have the same families (reference assisted-rest.md, networks-same-address-families): the installer asks for that only where the
-    service networks have both, the service always, and only once the machines run.
-
-    What two of the lists agree on is taken for meant where the user has written it; the machine networks decide otherwise.
-    """
-    lists = _lists(facts)
-    by_name = {"machineNetwork": lists.machine, "serviceNetwork": lists.service, "clusterNetwork": lists.cluster}
-    if any(given.network is None for listed in by_name.values() for given in listed) or any(not listed for listed in by_name.values()):
-        return
-    families: dict[str, set[int]] = {name: {given.network.version for given in listed if given.network} for name, listed in by_name.items()}
-    if families["serviceNetwork"] == {4, 6}:
-        return  # dual stack as the installer knows it: ip_versions
-    others_agree = families["serviceNetwork"] == families["clusterNetwork"]
-    meant = families["serviceNetwork" if others_agree and 6 in families["serviceNetwork"] else "machineNetwork"]
-    for name, found in families.items():
-        if found != meant:
-            decisive = "service and cluster networks" if name == "machineNetwork" else "machine networks"
-            detail = f"the {decisive} are {_family_names(meant)}, these are {_family_names(found)}"
-            value = ", ".join(given.text for given in by_name[name])
-            yield own("address-families", f"networking.{name}", INVALID, detail, value=value, hint=_family_hint(name, meant, found))
-    yield from _vip_families(facts)
-
-
-def _vip_families(facts: Facts) -> Iterator[Problem]:
-    """With a load balancer of the user's own, VIPs may be outside the machine networks; the address family is the hosts' all the same."""
-    if not facts.user_managed_load_balancer:
-        return  # each is in a machine network, or the installer says so
-    versions: set[int] = {network.version for network in facts.machine_networks}
-    for path, vip in facts.vips:
-        ip = parse_ip(vip)
-        if ip is not None and ip.version not in versions:
-            detail = f"the machine networks are {_family_names(versions)}, this is an IPv{ip.version} address"
-            yield own("address-families", path, INVALID, detail, value=vip, hint="choose an address of the hosts' family")
-
-
-# What is usual for each list and family (reference assisted-rest.md, defaults of dual stack).
-_USUAL = {
-    ("serviceNetwork", 4): "172.30.0.0/16",
-    ("serviceNetwork", 6): "fd02::/112",
-    ("clusterNetwork", 4): "10.128.0.0/14 with host prefix 23",
-    ("clusterNetwork", 6): "fd01::/48 with host prefix 64",
-}
-
-
-def _family_names(versions: set[int]) -> str:
-    return " and ".join(f"IPv{version}" for version in sorted(versions))
-
-
-def _family_hint(name: str, meant: set[int], found: set[int]) -> str:
-    if name == "machineNetwork":
-        return f"write the {_family_names(meant)} network of the hosts"
-    usual = " and ".join(_USUAL[name, version] for version in sorted(meant - found))
-    drop = f"take {_family_names(found - meant)} out" if found - meant else ""
-    return " and ".join(part for part in (f"{'write' if drop else 'add'} {usual}" if usual else "", drop) if part)
 
 
 def _list_problem(name: str, given: tuple[Given, ...], detail: str) -> Problem:

@@ -12,6 +12,8 @@ from ...common.problems import Problem
 from ..spec import Deployment
 from . import credentials, hosts, images, names, network_config, networks, options, platforms, pools, rendezvous_host, vips
 from .facts import Facts
+from .ours import address_families, addresses, certificates, links, mirrors, mtu, routing
+from .ours import hosts as own_hosts
 
 Rule = Callable[[Facts], Iterable[Problem]]
 
@@ -51,24 +53,24 @@ AGENT_CONFIG_RULES: tuple[Rule, ...] = (
 )
 WARNING_RULES: tuple[Rule, ...] = (networks.docker_bridge, pools.ignored_pool_fields, options.ignored_platform_fields)
 OWN_RULES: tuple[Rule, ...] = (
-    networks.address_families,
-    hosts.hostnames,
-    hosts.duplicate_mac,
-    hosts.duplicate_bmc,
-    network_config.duplicate_address,
-    network_config.interface_mac_mismatch,
-    network_config.bond_port_missing,
-    network_config.gateway_unreachable,
-    network_config.address_outside_machine_network,
+    address_families.address_families,
+    own_hosts.hostnames,
+    own_hosts.duplicate_mac,
+    own_hosts.duplicate_bmc,
+    addresses.duplicate_address,
+    links.interface_mac_mismatch,
+    links.bond_port_missing,
+    routing.gateway_unreachable,
+    addresses.address_outside_machine_network,
     rendezvous_host.rendezvous_host,
-    vips.vip_clash,
-    network_config.prefix_mismatch,
-    network_config.dns_missing,
-    network_config.default_route_missing,
-    network_config.mtu,
-    credentials.certificate_expired,
-    images.registry_without_credentials,
-    images.release_image_tag,
+    addresses.vip_clash,
+    addresses.prefix_mismatch,
+    routing.dns_missing,
+    routing.default_route_missing,
+    mtu.mtu,
+    certificates.certificate_expired,
+    mirrors.registry_without_credentials,
+    mirrors.release_image_tag,
 )
 RULES: tuple[Rule, ...] = (*INSTALL_CONFIG_RULES, *AGENT_CONFIG_RULES, *WARNING_RULES, *OWN_RULES)
 # Where a service that exists already installs the cluster, no host of it has to be the rendezvous host, and hosts may be named later.

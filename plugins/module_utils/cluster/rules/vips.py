@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...common.problems import INVALID, REQUIRED, TOO_MANY, Problem
-from .checks import install_config, own
+from .checks import install_config
 from .facts import VIP_PLATFORMS, Facts, parse_cidr, parse_ip
 
 _MOST = 2
@@ -64,18 +64,3 @@ def _families(facts: Facts, path: str, label: str, given: tuple[str, ...]) -> It
     if services == {4, 6} and facts.machine_networks and families != [facts.machine_networks[0].version]:
         detail = f"VIP for the {label} must be of the same IP family with machine network's primary IP Family for dual-stack IPv4/IPv6"
         yield install_config(path, INVALID, detail, value=given[0])
-
-
-def vip_clash(facts: Facts) -> Iterator[Problem]:
-    """A VIP is no host's own address: both would answer for it."""
-    if facts.user_managed_load_balancer:
-        return
-    owners = {address.ip: host.label for host, address in facts.static_addresses()}
-    for path, vip in facts.vips:
-        ip = parse_ip(vip)
-        if ip is None:
-            continue
-        if str(ip) in owners:
-            yield own("vip-clash", path, INVALID, f"is the static address of {owners[str(ip)]}", value=vip)
-        elif str(ip) == facts.rendezvous.ip:
-            yield own("vip-clash", path, INVALID, "is the rendezvous IP", value=vip)

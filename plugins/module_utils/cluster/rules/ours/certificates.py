@@ -1,0 +1,38 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Certificates of the additional trust bundle that nothing trusts any more."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ....common import libraries
+from ....common.problems import INVALID, Problem
+from ..checks import INSTALL_CONFIG, own
+from ..credentials import certificates
+from ..facts import Facts
+
+if TYPE_CHECKING:
+    from cryptography import x509
+
+
+def certificate_expired(facts: Facts) -> Iterator[Problem]:
+    for certificate in certificates(facts.cluster.additional_trust_bundle)[0] if facts.cluster.additional_trust_bundle else []:
+        end = _last_day(certificate)
+        if end < facts.today:
+            detail = f"the certificate of {_common_name(certificate)} expired on {end.isoformat()}"
+            yield own("certificate-expired", "additionalTrustBundle", INVALID, detail, file=INSTALL_CONFIG)
+
+
+def _last_day(certificate: x509.Certificate) -> datetime.date:
+    # not_valid_after_utc came with cryptography 42.
+    end: datetime.datetime = getattr(certificate, "not_valid_after_utc", None) or certificate.not_valid_after
+    return end.date()
+
+
+def _common_name(certificate: x509.Certificate) -> str:
+    names = certificate.subject.get_attributes_for_oid(libraries.x509.NameOID.COMMON_NAME)
+    return str(names[0].value) if names else f"serial number {certificate.serial_number:x}"

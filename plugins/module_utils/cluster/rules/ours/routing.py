@@ -1,0 +1,45 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""How a host with static addresses reaches the rest of the world: name servers, default route, next hops (reference agent-based-installer.md 3.12, 13)."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+
+from ....common.problems import INVALID, REQUIRED, Problem
+from ....nmstate.model import NetworkDocument
+from ..checks import AGENT_CONFIG, own
+from ..facts import Facts, HostFacts
+
+
+def dns_missing(facts: Facts) -> Iterator[Problem]:
+    for host, document in _configured(facts):
+        if not host.automatic and not document.resolver.servers:
+            yield own("dns-missing", host.in_network_config("dns-resolver"), REQUIRED, f"{host.label} has no name server", file=AGENT_CONFIG)
+
+
+def default_route_missing(facts: Facts) -> Iterator[Problem]:
+    for host, document in _configured(facts):
+        if not host.automatic and not any(route.is_default for route in document.routes):
+            yield own("default-route-missing", host.in_network_config("routes"), REQUIRED, f"{host.label} has no default route", file=AGENT_CONFIG)
+
+
+def gateway_unreachable(facts: Facts) -> Iterator[Problem]:
+    for host, document in _configured(facts):
+        for route in document.routes:
+            entry = document.interface(route.interface)
+            stack = entry.stack(route.family) if entry else None
+            if not route.next_hop or stack is None or stack.auto or not stack.addresses:
+                continue
+            hop = ipaddress.ip_address(route.next_hop)
+            networks = [ipaddress.ip_network(address.text, strict=False) for address in stack.addresses]
+            if not hop.is_link_local and not any(hop in network for network in networks):
+                detail = f"is in no network of {route.interface} ({', '.join(str(network) for network in networks)})"
+                path = host.in_network_config(f"{route.path}.next-hop-address")
+                yield own("gateway-unreachable", path, INVALID, detail, value=route.next_hop, file=AGENT_CONFIG)
+
+
+def _configured(facts: Facts) -> Iterator[tuple[HostFacts, NetworkDocument]]:
+    return ((host, host.document) for host in facts.hosts if host.document is not None)
