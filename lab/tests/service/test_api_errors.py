@@ -1,0 +1,123 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Refusals and access over HTTP: the three error shapes, media types, methods, personas, injected faults."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import aiohttp
+import pytest
+
+from .flows import NOBODY, run
+from .scripted import API, INFRA_ENV_ID, PULL_SECRET, Client, Rig, cluster_params
+
+SHAPES: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
+    ("unknown cluster", "GET", f"/clusters/{NOBODY}", None, 404, {"kind": "Error", "id": 404, "href": "", "code": "404", "reason": "record not found"}),
+    ("unknown infra-env", "GET", f"/infra-envs/{NOBODY}", None, 404, {"code": "404", "reason": "record not found"}),
+    (
+        "unknown host",
+        "GET",
+        f"/infra-envs/{INFRA_ENV_ID}/hosts/{NOBODY}",
+        None,
+        404,
+        {"reason": f"failed to get host {NOBODY} in infra_env {INFRA_ENV_ID}: record not found"},
+    ),
+    ("delete of an unknown host", "DELETE", f"/infra-envs/{INFRA_ENV_ID}/hosts/{NOBODY}", None, 500, {"code": "500", "kind": "Error"}),
+    ("no id", "GET", "/clusters/abc", None, 400, {"code": 400, "message": 'cluster_id in path must be of type uuid: "abc"'}),
+    ("no path", "GET", "/nothing", None, 404, {"code": 404, "message": "path /api/assisted-install/v2/nothing was not found"}),
+    ("wrong method", "PUT", "/clusters", None, 405, {"code": 405, "message": "method PUT is not allowed, but [GET,POST] are"}),
+    ("no body", "POST", "/clusters", None, 400, {"code": 400, "message": "new-cluster-params in body is required"}),
+    ("member missing", "POST", "/clusters", {"openshift_version": "4.22", "pull_secret": "x"}, 400, {"code": 400, "message": "name in body is required"}),
+    (
+        "unknown member",
+        "POST",
+        "/clusters",
+        {"x": 1},
+        400,
+        {"code": 400, "message": 'parsing new-cluster-params body from "" failed, because json: unknown field "x"'},
+    ),
+    ("unknown word", "POST", "/clusters", cluster_params(hyperthreading="some"), 400, {"code": 400}),
+    ("wrong type", "POST", "/clusters", cluster_params(control_plane_count="3"), 400, {"code": 400}),
+    ("too long", "POST", "/clusters", cluster_params(name="a" * 55), 400, {"code": 400, "message": "name in body should be at most 54 chars long"}),
+    ("no JSON", "POST", "/clusters", b"{", 400, {"code": 400}),
+    ("bad query", "GET", "/clusters?with_hosts=perhaps", None, 400, {"code": 400, "message": 'with_hosts in query must be of type bool: "perhaps"'}),
+    (
+        "infra-env of no cluster",
+        "POST",
+        "/infra-envs",
+        {"name": "x", "pull_secret": PULL_SECRET, "cluster_id": NOBODY},
+        404,
+        {"reason": f"Cluster ID {NOBODY} does not exist"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "status", "answer"), [row[1:] for row in SHAPES], ids=[row[0] for row in SHAPES])
+def test_error_shapes(method: str, path: str, body: Any, status: int, answer: dict[str, Any]) -> None:
+    async def flow() -> None:
+        async with Rig(1) as rig:
+            await rig.create()
+            if isinstance(body, bytes):
+                found = await rig.user.call(method, path, raw=body)
+            else:
+                found = await rig.user.call(method, path, body)
+            assert found[0] == status, found
+            assert {key: found[1].get(key) for key in answer} == answer
+
+    run(flow())
+
+
+def test_media_type_and_allow_header() -> None:
+    async def flow() -> None:
+        async with Rig(1) as rig:
+            status, answer = await rig.user.call("POST", "/clusters", raw=b"{}", headers={"Content-Type": "text/plain"})
+            assert status == 400 and answer["message"].startswith("unsupported media type")
+            assert rig.user.session is not None
+            async with rig.user.session.delete(rig.service.url + API + "/clusters") as response:
+                assert (response.status, response.headers["Allow"]) == (405, "GET,POST")
+            for path in ("/health", "/ready", "/metrics"):
+                async with rig.user.session.get(rig.service.url + path) as response:
+                    assert response.status == 200
+            async with aiohttp.ClientSession() as session, session.get(rig.service.url + "/other") as response:
+                assert response.status == 404
+
+    run(flow())
+
+
+def test_who_may_do_what() -> None:
+    async def flow() -> None:
+        async with Rig(1) as rig:
+            await rig.create()
+            assert (await rig.watcher.call("GET", "/clusters"))[0] == 200
+            assert (await rig.watcher.call("GET", f"/clusters/{rig.cluster['id']}"))[0] == 200
+            assert (await rig.watcher.call("GET", "/infra-envs"))[0] == 200
+            assert (await rig.watcher.call("GET", "/events"))[0] == 200
+            assert (await rig.watcher.call("GET", f"/infra-envs/{INFRA_ENV_ID}"))[0] == 401
+            assert (await rig.agent.call("POST", "/clusters", cluster_params()))[0] == 401
+            async with Client(rig.service.url) as nobody:
+                assert await nobody.call("GET", "/clusters") == (401, {"code": 401, "message": "unauthenticated for invalid credentials"})
+            async with Client(rig.service.url, {"Authorization": rig.keys.token(auth_scheme="agentAuth")}) as wrong:
+                assert await wrong.call("GET", "/clusters") == (403, {"code": 403, "message": "authClaim agentAuth is unauthorized to access"})
+
+    run(flow())
+
+
+def test_faults_of_the_service() -> None:
+    async def flow() -> None:
+        async with Rig(10) as rig:
+            await rig.create()
+            rig.faults.add("service-500", options={"path": "/infra-envs"})
+            assert (await rig.user.call("GET", "/clusters"))[0] == 200
+            assert (await rig.user.call("GET", "/infra-envs"))[1]["code"] == "500"
+            assert (await rig.user.call("GET", "/infra-envs"))[0] == 200
+            rig.faults.add("service-503")
+            assert (await rig.user.call("GET", "/clusters"))[0] == 503
+            rig.faults.add("service-slow", options={"seconds": "2"})
+            before = rig.clock.now()
+            await rig.user.get("/clusters")
+            assert rig.clock.now() - before >= 2
+            assert rig.service.requests["GET /v2/clusters"] == 2
+
+    run(flow())
