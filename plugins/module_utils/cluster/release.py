@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 
 from ..common.problems import INVALID, REQUIRED, UNSUPPORTED, Problem
+from .profile import NEWEST, OLDEST
 
-OLDEST = (4, 20)
-NEWEST = (4, 22)
 RELEASE_REPOSITORY = "quay.io/openshift-release-dev/ocp-release"
 
 _VERSION = re.compile(r"^(\d{1,3})\.(\d{1,3})\.(\d{1,5})(-[0-9A-Za-z.-]+)?$")

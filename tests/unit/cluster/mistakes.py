@@ -171,7 +171,7 @@ MISTAKES = (
     ),
     # Release
     Mistake("no version", "version", lambda cluster, hosts: cluster.pop("version"), "openshift_cluster.version", REQUIRED),
-    Mistake("older release", "version", _set("version", "4.14.2"), "openshift_cluster.version", UNSUPPORTED, "older"),
+    Mistake("older release", "version", _set("version", "4.13.2"), "openshift_cluster.version", UNSUPPORTED, "older"),
     Mistake("newer release", "version", _set("version", "4.99.0"), "openshift_cluster.version", UNSUPPORTED, "newer"),
     Mistake("no full version", "version", _set("version", "4.22"), "openshift_cluster.version", INVALID),
     # Manifests

@@ -1,0 +1,173 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What differs between the installers of the releases, in one table (reference agent-based-installer.md 12 and what other sections say of releases).
+
+Nobody else compares versions: rules, manifests and Ignition ask the profile of the cluster's version.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+
+Release = tuple[int, int]
+
+OLDEST: Release = (4, 14)
+NEWEST: Release = (4, 22)
+
+
+@dataclasses.dataclass(frozen=True)
+class ReleaseProfile:
+    """The installer of one release, 4.21 as it was released: each property is one difference that the rooms care about."""
+
+    release: Release
+
+    # What is accepted in install-config.yaml and agent-config.yaml
+
+    @property
+    def nutanix(self) -> bool:
+        """Nutanix is a platform of agent installations."""
+        return self.release >= (4, 19)
+
+    @property
+    def platforms(self) -> tuple[str, ...]:
+        """The platforms of agent installations, in the installer's order."""
+        return ("baremetal", "vsphere", "nutanix", "none", "external") if self.nutanix else ("baremetal", "vsphere", "none", "external")
+
+    @property
+    def many_masters(self) -> bool:
+        """Four and five control-plane hosts; before only one or three."""
+        return self.release >= (4, 18)
+
+    @property
+    def arbiter(self) -> bool:
+        """There is an arbiter pool (two control-plane hosts and an arbiter)."""
+        return self.release >= (4, 19)
+
+    @property
+    def fencing(self) -> bool:
+        """There is controlPlane.fencing (two control-plane hosts that fence each other)."""
+        return self.release >= (4, 20)
+
+    @property
+    def dual_replica(self) -> bool:
+        """The feature gate DualReplica is on without a feature set; before it is in the preview feature sets."""
+        return self.release >= (4, 22)
+
+    @property
+    def minimal_iso(self) -> bool:
+        """agent-config.yaml has minimalISO."""
+        return self.release >= (4, 18)
+
+    @property
+    def os_image_stream(self) -> bool:
+        """install-config.yaml has osImageStream."""
+        return self.release >= (4, 22)
+
+    @property
+    def capability_sets(self) -> tuple[str, ...]:
+        """Values of capabilities.baselineCapabilitySet; v4.18 is the last set of its own."""
+        return ("None", *(f"v4.{minor}" for minor in range(11, min(self.release[1], 18) + 1)), "vCurrent")
+
+    @property
+    def hosts_path(self) -> str:
+        """How problems of hosts are named: ``hosts[0]…``, by older releases ``Hosts[0]…``."""
+        return "hosts" if self.release >= (4, 19) else "Hosts"
+
+    # Manifests
+
+    @property
+    def null_creation_timestamp(self) -> bool:
+        """Generated manifests hold ``creationTimestamp: null`` and an empty status."""
+        return self.release <= (4, 20)
+
+    # Ignition
+
+    @property
+    def rendezvous_env_mode(self) -> int:
+        """File mode of /etc/assisted/rendezvous-host.env."""
+        return 0o600 if self.release >= (4, 22) else 0o644
+
+    @property
+    def requirements_at_boot(self) -> bool:
+        """A script fills in the hardware requirements at boot; older releases have them in the service's env file."""
+        return self.release >= (4, 21)
+
+    @property
+    def single_node_cpus(self) -> int:
+        """CPUs that a single node must have."""
+        return 4 if self.release >= (4, 22) else 8
+
+    @property
+    def local_auth(self) -> bool:
+        """AUTH_TYPE is ``agent-installer-local`` with three tokens; before it is ``none``."""
+        return self.release >= (4, 18)
+
+    @property
+    def iscsi(self) -> bool:
+        """The live system knows iSCSI boot disks and OCI user data."""
+        return self.release >= (4, 18)
+
+    @property
+    def add_nodes(self) -> bool:
+        """There is an add-nodes workflow with agent-import-cluster and agent-add-node."""
+        return self.release >= (4, 16)
+
+    @property
+    def start_ui(self) -> bool:
+        """The unit agent-start-ui exists; agent-ui takes its place later."""
+        return (4, 19) <= self.release < (4, 21)
+
+    @property
+    def agent_ui(self) -> bool:
+        """The unit agent-ui exists."""
+        return self.release >= (4, 21)
+
+    @property
+    def interactive_sentinel(self) -> bool:
+        """The interactive workflow is marked by /etc/assisted/interactive-ui; before by a flag of a command."""
+        return self.release >= (4, 21)
+
+    @property
+    def extract_tui(self) -> bool:
+        """The unit agent-extract-tui exists."""
+        return self.release >= (4, 20)
+
+    @property
+    def fencing_by_mac(self) -> bool:
+        """Fencing credentials may name a host by its MAC address; before by its name only."""
+        return self.release >= (4, 22)
+
+    # The other programs
+
+    @property
+    def node_image(self) -> bool:
+        """``oc adm node-image`` exists."""
+        return self.release >= (4, 17)
+
+    @property
+    def shared_waiter(self) -> bool:
+        """install-complete waits as every other installation does; before by a loop of its own over 90 minutes."""
+        return self.release >= (4, 20)
+
+    @property
+    def longer_on_baremetal(self) -> bool:
+        """Baremetal installations are given 60 minutes instead of 40."""
+        return self.release < (4, 22)
+
+    @property
+    def all_mirrors(self) -> bool:
+        """Every mirror of a source is used; before only the first."""
+        return self.release >= (4, 18)
+
+
+PROFILES: Mapping[Release, ReleaseProfile] = {(4, minor): ReleaseProfile((4, minor)) for minor in range(OLDEST[1], NEWEST[1] + 1)}
+
+
+def profile_of(version: str) -> ReleaseProfile:
+    """The profile of a version (``4.21.3``, ``4.22.0-rc.1``); the oldest and the newest stand for what is beyond them, the newest for no version at all."""
+    match = re.match(r"(\d+)\.(\d+)", version)
+    release = (int(match[1]), int(match[2])) if match else NEWEST
+    return PROFILES[min(max(release, OLDEST), NEWEST)]
