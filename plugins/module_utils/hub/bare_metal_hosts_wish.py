@@ -18,9 +18,10 @@ from typing import Any
 
 from ..bmc.address import parse_address
 from ..bmc.requests import check_bmc
+from ..cluster.host_identity import normal_mac
 from ..common.errors import InvalidInput
 from ..common.problems import INVALID, REQUIRED, Problem
-from .agents.model import INFRA_ENV_LABEL, normal_mac
+from .agents.model import INFRA_ENV_LABEL
 from .agents.request import HostRequest, host_requests
 
 Object = dict[str, Any]

@@ -9,8 +9,10 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ...cluster.host_identity import bmc_addresses, normal_mac
 from ...common.collector import collector_paused
 from ..install_status import Condition, FailingValidation, failing_validations, read_conditions
+from .states import QUIET
 
 INFRA_ENV_LABEL = "infraenvs.agent-install.openshift.io"
 BMH_LABEL = "agent-install.openshift.io/bmh"
@@ -138,6 +140,20 @@ class Agent:
         return self.conditions.get("Connected", Condition()).status != "False" and not self.state.startswith("disconnected")
 
     @property
+    def quiet(self) -> bool:
+        """Whether the service does not hear from the host, so that another Agent may be the same machine."""
+        return self.state in QUIET or not self.connected
+
+    @property
+    def system_uuid(self) -> str:
+        """The host's id in the service, which is what the Agent is called."""
+        return self.name.lower()
+
+    @property
+    def asked_hostname(self) -> str:
+        return str(self.spec.get("hostname") or "")
+
+    @property
     def failing(self) -> tuple[FailingValidation, ...]:
         """Validations that hold the host up, failures first."""
         return failing_validations(self.status)
@@ -146,6 +162,23 @@ class Agent:
     def disks(self) -> Sequence[Mapping[str, Any]]:
         return [disk for disk in self.inventory.get("disks") or () if isinstance(disk, Mapping)]
 
+    def queried(self) -> dict[str, Any]:
+        """What a query sees of an Agent."""
+        return {
+            "name": self.name,
+            "namespace": self.namespace,
+            "labels": dict(self.labels),
+            "annotations": self.raw["metadata"].get("annotations") or {},
+            "hostname": self.hostname,
+            "role": self.role,
+            "state": self.state,
+            "approved": self.approved,
+            "infra_env": self.infra_env,
+            "inventory": self.inventory,
+            "spec": self.spec,
+            "status": self.status,
+        }
+
 
 def read_agent(obj: Mapping[str, Any]) -> Agent:
     """The Agent of a Kubernetes object. Nothing in it but ``metadata.name`` has to be there."""
@@ -153,7 +186,6 @@ def read_agent(obj: Mapping[str, Any]) -> Agent:
     metadata = raw["metadata"]
     inventory = _mapping(_mapping(raw.get("status")).get("inventory"))
     interfaces = [nic for nic in inventory.get("interfaces") or () if isinstance(nic, Mapping)]
-    addresses = (inventory.get("bmcAddress"), inventory.get("bmcV6Address"))
     return Agent(
         name=str(metadata["name"]),
         namespace=str(metadata.get("namespace") or ""),
@@ -162,7 +194,7 @@ def read_agent(obj: Mapping[str, Any]) -> Agent:
         created=str(metadata.get("creationTimestamp") or ""),
         macs=tuple(dict.fromkeys(normal_mac(str(nic["macAddress"])) for nic in interfaces if nic.get("macAddress"))),
         serial=str(_mapping(inventory.get("systemVendor")).get("serialNumber") or "").strip(),
-        bmc_addresses=tuple(normal_address(str(address)) for address in addresses if address and str(address) not in ("0.0.0.0", "::/0", "::")),
+        bmc_addresses=bmc_addresses((inventory.get("bmcAddress"), inventory.get("bmcV6Address"))),
         raw=raw,
     )
 
@@ -171,16 +203,6 @@ def read_agent(obj: Mapping[str, Any]) -> Agent:
 def read_agents(objects: Iterable[Mapping[str, Any]]) -> list[Agent]:
     """The Agents of a list."""
     return [read_agent(obj) for obj in objects]
-
-
-def normal_mac(mac: str) -> str:
-    """One spelling of a MAC: lower case, colons."""
-    return mac.strip().lower().replace("-", ":")
-
-
-def normal_address(address: str) -> str:
-    """One spelling of a BMC's IP address: no prefix length, no brackets, lower case."""
-    return address.strip().partition("/")[0].strip("[]").lower()
 
 
 def without_bulk(obj: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,38 +11,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+from ...cluster.host_identity import Identity, check_identity, given_twice, host_macs, read_identity
 from ...cluster.root_device import check_hints
-from ...common import libraries
 from ...common.errors import InvalidInput
-from ...common.problems import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, UNSUPPORTED, Problem
-from .model import ClusterRef, normal_address, normal_mac
+from ...common.problems import FORBIDDEN, INVALID, REQUIRED, UNSUPPORTED, Problem
+from .model import ClusterRef
 
 ROLES = ("auto-assign", "master", "worker", "arbiter")
-_MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}")
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_CHECK = "agents"
 _HOSTNAME = re.compile(r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*")
 _LABEL_KEY = re.compile(r"([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
 # Labels that controllers write and repair (13): a value of ours would not stay, or would mislead them.
 _CONTROLLERS_LABELS = re.compile(r"(infraenvs\.agent-install\.openshift\.io$|(inventory\.|agentclassification\.)?agent-install\.openshift\.io/)")
 _FIELDS = {"hostname": "hostname", "machine_config_pool": "machineConfigPool"}
-
-
-@dataclasses.dataclass(frozen=True)
-class Identity:
-    """By what the Agent of a host is recognised. MACs and addresses are in their normal spelling, ``labels`` a tuple of pairs.
-
-    ``hostname`` alone identifies nobody: it only tells whose an Agent of ``cluster`` is that has no inventory at the moment, as while it is being bound.
-    """
-
-    macs: tuple[str, ...] = ()
-    system_uuid: str = ""
-    serial_number: str = ""
-    bmc_address: str = ""
-    labels: tuple[tuple[str, str], ...] = ()
-    query: str = ""
-    hostname: str = ""
-    cluster: ClusterRef | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,7 +75,7 @@ def _request(host: Mapping[str, Any], namespace: str) -> HostRequest:
     approved = host.get("approved")
     return HostRequest(
         name=str(host["name"]),
-        identity=dataclasses.replace(_identity(host), cluster=reference, hostname="" if deleting else str(host.get("hostname") or "")),
+        identity=dataclasses.replace(read_identity(host), cluster=reference, hostname="" if deleting else str(host.get("hostname") or "")),
         # A host that is listed is one that is expected; approval of one that leaves is nobody's concern.
         approved=(True if approved is None else bool(approved)) if staying else approved,
         role=host.get("role"),
@@ -108,17 +90,6 @@ def _request(host: Mapping[str, Any], namespace: str) -> HostRequest:
         cluster=reference,
         action="delete" if deleting else "unbind" if host.get("unbind") else "bind" if reference else "keep",
         by_bare_metal_host=bool(host.get("by_bare_metal_host")) and not deleting,
-    )
-
-
-def _identity(host: Mapping[str, Any]) -> Identity:
-    return Identity(
-        macs=tuple(dict.fromkeys(normal_mac(str(mac)) for mac in host.get("mac_addresses") or ())),
-        system_uuid=str(host.get("system_uuid") or "").lower(),
-        serial_number=str(host.get("serial_number") or "").strip(),
-        bmc_address=normal_address(str(host.get("bmc_address") or "")),
-        labels=tuple(sorted((str(key), str(value)) for key, value in (host.get("labels") or {}).items())),
-        query=str(host.get("query") or ""),
     )
 
 
@@ -141,25 +112,14 @@ def _decoded(text: Any) -> Mapping[str, Any] | None:
 
 
 def _check(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
-    identity = _identity(host)
+    identity = read_identity(host)
     if identity == Identity():
         yield _problem(path, REQUIRED, f"host {host.get('name')} has nothing to recognise its Agent by: give mac_addresses, or one of the other identities")
-    yield from (_problem(f"{path}.mac_addresses", INVALID, "is not a MAC address", mac) for mac in identity.macs if not _MAC.fullmatch(mac))
-    if identity.system_uuid and not _UUID.fullmatch(identity.system_uuid):
-        yield _problem(f"{path}.system_uuid", INVALID, "is not a UUID", identity.system_uuid)
-    if identity.query:
-        yield from _check_query(identity.query, f"{path}.query")
+    yield from check_identity(identity, path, _CHECK)
     yield from _check_fields(host, path)
     yield from _check_labels(host.get("agent_labels"), f"{path}.agent_labels", agents=True)
     yield from _check_labels(host.get("node_labels"), f"{path}.node_labels", agents=False)
     yield from _check_action(host, path)
-
-
-def _check_query(query: str, path: str) -> Iterator[Problem]:
-    try:
-        libraries.jmespath.compile(query)
-    except libraries.jmespath.exceptions.JMESPathError as error:
-        yield _problem(path, INVALID, f"is not a JMESPath expression: {str(error).splitlines()[0]}", query)
 
 
 def _check_fields(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
@@ -207,10 +167,10 @@ def _check_action(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
 
 
 def _duplicates(hosts: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
-    yield from _twice(hosts, "name", "name", lambda host: [str(host.get("name"))])
-    yield from _twice(hosts, "hostname", "hostname", _hostname_in_cluster)
-    yield from _twice(hosts, "mac_addresses", "MAC", lambda host: dict.fromkeys(normal_mac(str(mac)) for mac in host.get("mac_addresses") or ()))
-    yield from _twice(hosts, "system_uuid", "system UUID", lambda host: [str(host["system_uuid"]).lower()] if host.get("system_uuid") else [])
+    yield from given_twice(hosts, "name", "name", lambda host: [str(host.get("name"))], _CHECK)
+    yield from given_twice(hosts, "hostname", "hostname", _hostname_in_cluster, _CHECK)
+    yield from given_twice(hosts, "mac_addresses", "MAC", host_macs, _CHECK)
+    yield from given_twice(hosts, "system_uuid", "system UUID", lambda host: [str(host["system_uuid"]).lower()] if host.get("system_uuid") else [], _CHECK)
 
 
 def _hostname_in_cluster(host: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -219,17 +179,5 @@ def _hostname_in_cluster(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(str(host["hostname"]), f"{cluster.get('namespace') or ''}/{cluster.get('name') or ''}")] if host.get("hostname") else []
 
 
-def _twice(hosts: Sequence[Mapping[str, Any]], option: str, words: str, values: Any) -> Iterator[Problem]:
-    first: dict[str, int] = {}
-    for index, host in enumerate(hosts):
-        for value in values(host):
-            if value in first:
-                shown = value[0] if isinstance(value, tuple) else value
-                other = hosts[first[value]].get("name")
-                yield _problem(f"hosts[{index}].{option}", DUPLICATE, f"{words} of {host.get('name')} is also that of {other}", shown)
-            else:
-                first[value] = index
-
-
 def _problem(path: str, kind: str, detail: str, value: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="agents", value=value)
+    return Problem(path, kind, detail, layer="ours", check=_CHECK, value=value)

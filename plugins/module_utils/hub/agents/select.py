@@ -14,7 +14,6 @@ from ...common.errors import InvalidInput, ZeroTouchError
 from ...common.problems import INVALID, Problem
 from ...kube.client import KubeClient
 from ..kinds import AGENT
-from .match import queried_document
 from .model import INFRA_ENV_LABEL, Agent, read_agents, without_bulk
 
 
@@ -65,6 +64,6 @@ def _expression(query: str) -> Any:
 
 def _holds(expression: Any, agent: Agent) -> bool:
     try:
-        return bool(expression.search(queried_document(agent)) is True)
+        return bool(expression.search(agent.queried()) is True)
     except libraries.jmespath.exceptions.JMESPathError as error:
         raise ZeroTouchError(f"query cannot be answered for {agent.title}: {error}.") from error

@@ -1,0 +1,98 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""By what a user says which machine is meant, as doors of a hub and of a service take it (reference infrastructure-operator.md 15)."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ..common import libraries
+from ..common.problems import DUPLICATE, INVALID, Problem
+
+_MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}")
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+# What an inventory says where no BMC is known.
+_NO_BMC = ("", "0.0.0.0", "::/0", "::")
+
+
+@dataclasses.dataclass(frozen=True)
+class Identity:
+    """By what a host is recognised. MACs and addresses are in their normal spelling, ``labels`` a tuple of pairs.
+
+    ``hostname`` alone identifies nobody: it only tells whose that is in ``cluster`` that has no inventory at the moment, as while it is being bound.
+    """
+
+    macs: tuple[str, ...] = ()
+    system_uuid: str = ""
+    serial_number: str = ""
+    bmc_address: str = ""
+    labels: tuple[tuple[str, str], ...] = ()
+    query: str = ""
+    hostname: str = ""
+    cluster: Hashable = None
+
+
+def read_identity(host: Mapping[str, Any]) -> Identity:
+    """The identity in the options of one host; without any of them ``Identity()``."""
+    return Identity(
+        macs=host_macs(host),
+        system_uuid=str(host.get("system_uuid") or "").lower(),
+        serial_number=str(host.get("serial_number") or "").strip(),
+        bmc_address=normal_address(str(host.get("bmc_address") or "")),
+        labels=tuple(sorted((str(key), str(value)) for key, value in (host.get("labels") or {}).items())),
+        query=str(host.get("query") or ""),
+    )
+
+
+def host_macs(host: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(normal_mac(str(mac)) for mac in host.get("mac_addresses") or ()))
+
+
+def check_identity(identity: Identity, path: str, check: str) -> Iterator[Problem]:
+    """Mistakes in an identity; ``check`` is the name under which they are told."""
+
+    def problem(option: str, detail: str, value: str) -> Problem:
+        return Problem(f"{path}.{option}", INVALID, detail, layer="ours", check=check, value=value)
+
+    yield from (problem("mac_addresses", "is not a MAC address", mac) for mac in identity.macs if not _MAC.fullmatch(mac))
+    if identity.system_uuid and not _UUID.fullmatch(identity.system_uuid):
+        yield problem("system_uuid", "is not a UUID", identity.system_uuid)
+    if identity.query:
+        try:
+            libraries.jmespath.compile(identity.query)
+        except libraries.jmespath.exceptions.JMESPathError as error:
+            yield problem("query", f"is not a JMESPath expression: {str(error).splitlines()[0]}", identity.query)
+
+
+def given_twice(
+    hosts: Sequence[Mapping[str, Any]], option: str, words: str, values: Callable[[Mapping[str, Any]], Iterable[Hashable]], check: str
+) -> Iterator[Problem]:
+    """Hosts that share one of ``values``; of a tuple its first member is shown."""
+    first: dict[Hashable, int] = {}
+    for index, host in enumerate(hosts):
+        for value in values(host):
+            if value in first:
+                shown = str(value[0] if isinstance(value, tuple) else value)
+                detail = f"{words} of {host.get('name')} is also that of {hosts[first[value]].get('name')}"
+                yield Problem(f"hosts[{index}].{option}", DUPLICATE, detail, layer="ours", check=check, value=shown)
+            else:
+                first[value] = index
+
+
+def normal_mac(mac: str) -> str:
+    """One spelling of a MAC: lower case, colons."""
+    return mac.strip().lower().replace("-", ":")
+
+
+def normal_address(address: str) -> str:
+    """One spelling of a BMC's IP address: no prefix length, no brackets, lower case."""
+    return address.strip().partition("/")[0].strip("[]").lower()
+
+
+def bmc_addresses(found: Iterable[Any]) -> tuple[str, ...]:
+    """The BMC addresses of an inventory, without those that say that none is known."""
+    return tuple(normal_address(str(address)) for address in found if address and str(address) not in _NO_BMC)
