@@ -140,6 +140,46 @@ class ReleaseProfile:
         """Fencing credentials may name a host by its MAC address; before by its name only."""
         return self.release >= (4, 22)
 
+    @property
+    def separate_registration(self) -> bool:
+        """The cluster and the infra-env are registered by a unit each; before create-cluster-and-infraenv did both."""
+        return self.release >= (4, 15)
+
+    @property
+    def serial_console(self) -> bool:
+        """The interactive console has a variant for serial lines."""
+        return self.release >= (4, 15)
+
+    @property
+    def registries_conf_mode(self) -> int:
+        """File mode of /etc/containers/registries.conf."""
+        return 0o644 if self.release >= (4, 15) else 0o600
+
+    @property
+    def debug_log(self) -> bool:
+        """The service logs at level debug."""
+        return self.release >= (4, 17)
+
+    @property
+    def token_status(self) -> bool:
+        """The unit agent-auth-token-status exists."""
+        return self.release >= (4, 17)
+
+    @property
+    def iscsi_sessions(self) -> bool:
+        """The unit iscsiadm exists."""
+        return self.release >= (4, 19)
+
+    @property
+    def interactive(self) -> bool:
+        """Units of the unattended installation stand back where /etc/assisted/interactive-ui exists."""
+        return self.release >= (4, 19)
+
+    @property
+    def two_node_fencing(self) -> bool:
+        """The service is told that it may install two nodes that fence each other, and to wait longer for a control plane."""
+        return self.release >= (4, 21)
+
     # The other programs
 
     @property
