@@ -9,8 +9,8 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+from ..cluster.host_states import INSTALLED
 from ..hub.agents.model import Agent
-from ..hub.agents.states import INSTALLED
 from ..hub.install_status import Condition
 from ..hub.kinds import AGENT
 from ..kube.resource import Resource

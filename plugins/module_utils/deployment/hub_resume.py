@@ -12,9 +12,9 @@ import dataclasses
 from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
+from ..cluster.host_states import BUSY, FAILED, INSTALLED, INSTALLING, PREPARING, UNBOUND
 from ..hub.agents.match import Match
 from ..hub.agents.model import ClusterRef
-from ..hub.agents.states import BUSY, FAILED, INSTALLED, INSTALLING, PREPARING, UNBOUND
 from ..hub.install_status import InstallStatus
 
 Purpose = Literal["install", "add", "reprovision", "remove"]

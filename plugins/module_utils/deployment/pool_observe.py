@@ -19,11 +19,11 @@ from ..capi.kinds import AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, core_kinds
 from ..capi.names import DEPLOYMENT_NAME_LABEL, RESERVED_LABEL, RESERVED_NAMESPACE
 from ..capi.objects import part, text
 from ..capi.steer import foreign
+from ..cluster.host_states import BINDABLE
 from ..common.errors import InvalidInput, ZeroTouchError
 from ..hub.agents.match import match_hosts
 from ..hub.agents.model import INFRA_ENV_LABEL, Agent, read_agents, without_bulk
 from ..hub.agents.request import host_requests
-from ..hub.agents.states import BINDABLE
 from ..hub.kinds import AGENT
 from ..hypershift.kinds import HOSTED_CLUSTER
 from ..hypershift.machine_standing import MachineView, view_machine

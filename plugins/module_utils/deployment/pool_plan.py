@@ -13,9 +13,9 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
+from ..cluster.host_states import LEAVING
 from ..hub.agents.match import Match
 from ..hub.agents.model import Agent
-from ..hub.agents.states import LEAVING
 
 AgentKey = tuple[str, str]
 # use: it is free for the pool; prepare: it will be, once approved and named; boot: from the discovery image, since it is needed; return: the same, since

@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..cluster.host_identity import normal_mac
+from ..cluster.host_states import BINDABLE
 from ..common.errors import InvalidInput
 from ..common.problems import DUPLICATE, FORBIDDEN, INVALID, Problem
 from ..kube.write import MANAGED_BY, OURS, Change, is_ours, plan_deletion, plan_object
 from .agents.change import condition_text
 from .agents.model import INFRA_ENV_LABEL, Agent
-from .agents.states import BINDABLE
 from .bare_metal_hosts_wish import CLUSTER_REFERENCE, JSON_ANNOTATIONS, NODE_LABEL, HostWish, Object, Wish, same_bmc, secret_name
 from .install_status import Condition
 from .kinds import BARE_METAL_HOST, NAMESPACE, SECRET

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..capi.names import RESERVED_LABEL
 from ..capi.objects import annotations_of, deleting, part, text
-from ..hub.agents import states
+from ..cluster import host_states as states
 from ..hub.agents.model import Agent
 from ..hub.install_status import Condition, read_conditions
 from .names import DELETE_MACHINE

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_states import BUSY, FAILED, INSTALLED
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_plan import (
     HostStep,
     Judge,
@@ -22,7 +23,6 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.poo
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.match import Match
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, read_agent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.states import BUSY, FAILED, INSTALLED
 
 TITLE = "NodePool clusters/demo"
 CLUSTER = {"name": "demo", "namespace": "clusters-demo"}

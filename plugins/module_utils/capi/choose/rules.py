@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from ...hub.agents.states import BINDABLE, UNBOUND
+from ...cluster.host_states import BINDABLE, UNBOUND
 from .model import Host, Rejection, Wish
 from .selector import Requirement, read_selector, selector_text
 

@@ -10,11 +10,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...cluster import host_states as states
 from ...cluster.root_device import choose_disk, find_disk
 from ...kube.write import Change, plan_deletion, plan_object
 from ..install_status import FailingValidation
 from ..kinds import AGENT
-from . import states
 from .clusters import ClusterFacts, InfraEnvFacts
 from .model import Agent, ClusterRef
 from .request import HostRequest

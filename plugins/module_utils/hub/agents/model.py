@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...cluster.host_identity import bmc_addresses, normal_mac
+from ...cluster.host_states import QUIET
 from ...common.collector import collector_paused
 from ..install_status import Condition, FailingValidation, failing_validations, read_conditions
-from .states import QUIET
 
 INFRA_ENV_LABEL = "infraenvs.agent-install.openshift.io"
 BMH_LABEL = "agent-install.openshift.io/bmh"

@@ -8,8 +8,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
+from ...cluster import host_states as states
 from ..install_status import Condition
-from . import states
 from .change import condition_text
 from .model import Agent
 from .plan import HostPlan

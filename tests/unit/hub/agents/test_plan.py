@@ -11,12 +11,12 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_states import KNOWN_STATES, OPEN
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.change import Surroundings
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.clusters import read_cluster, read_infra_env
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import ClusterRef, read_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.plan import HostPlan, Plan, plan_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.request import host_requests
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.states import KNOWN_STATES, OPEN
 
 DEMO = {"name": "demo"}
 

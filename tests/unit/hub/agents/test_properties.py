@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_identity import Identity
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_states import KNOWN_STATES
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.change import Surroundings
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.clusters import ClusterFacts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.match import match_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, ClusterRef, read_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.plan import Plan, plan_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.request import HostRequest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.states import KNOWN_STATES
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import merged
 from hypothesis import given
 from hypothesis import strategies as st
