@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """YAML text as upstream's Go tools write it, so that files compare equal to theirs and read back as the same values there.
 
-Keys sorted, list items not indented below their key, no line folding, several lines as a literal block. A text that a YAML 1.1 or Go reader would take
+Keys in Go's order, list items not indented below their key, several lines as a literal block. A text that a YAML 1.1 or Go reader would take
 for something else (``yes``, ``1e3``, ``0o7``, the empty string) is double-quoted, one that merely cannot stand plain is single-quoted.
 """
 
@@ -16,9 +16,16 @@ from typing import Any
 
 from . import libraries
 
-# What Go's reader resolves and PyYAML's does not: y/n, floats without a dot, octal and binary integers in both spellings.
-_GO_NOT_TEXT = re.compile(r"^([yYnN]|[-+]?(\.?\d[\d_]*|\d[\d_]*\.[\d_]*)([eE][-+]?\d+)?|[-+]?0[oO]?[0-7_]+|[-+]?0b[01_]+|[-+]?0x[0-9a-fA-F_]+)$")
+# What Go's reader resolves and PyYAML's does not: y/n, floats without a dot, octal and binary integers in both spellings, times with a leading zero.
+# Go takes underscores out of everything that begins like a number.
+_GO_NOT_TEXT = re.compile(r"^([yYnN]|[-+]?(\.?\d+|\d+\.\d*)([eE][-+]?\d+)?|[-+]?0[oO]?[0-7]+|[-+]?0b[01]+|[-+]?0x[0-9a-fA-F]+|[-+]?\d+(:[0-5]?\d)+(\.\d*)?)$")
+_TAG_OF_PUNCTUATION = "tag:yaml.org,2002:yaml"
 _ANY_WIDTH = 1 << 30
+# Where upstream's tools fold lines.
+GO_WIDTH = 80
+_DIGITS = re.compile(r"[0-9]*")
+# Keys that sort by their characters: letters, and punctuation that comes before all letters in ASCII as in Go's order.
+_PLAIN_ORDER = re.compile(r"[A-Za-z ./:-]*$")
 
 
 @functools.cache
@@ -42,8 +49,10 @@ def _dumper() -> Any:
         return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
     def represent_mapping(dumper: Any, data: Mapping[str, Any]) -> Any:
-        return dumper.represent_mapping("tag:yaml.org,2002:map", dict(data))
+        # A list of pairs is not sorted again.
+        return dumper.represent_mapping("tag:yaml.org,2002:map", in_go_order(data) if dumper.sort_keys else list(data.items()))
 
+    Dumper.add_representer(dict, represent_mapping)
     Dumper.add_representer(str, represent_text)
     Dumper.add_multi_representer(str, represent_text)
     Dumper.add_multi_representer(Mapping, represent_mapping)
@@ -55,20 +64,62 @@ def _not_text(resolvers: Mapping[str, Any], text: str) -> bool:
     if text == "":
         return True
     candidates = resolvers.get(text[0], []) + resolvers.get(None, [])  # type: ignore[call-overload]
-    return any(pattern.match(text) for _tag, pattern in candidates) or bool(_GO_NOT_TEXT.match(text))
+    # A lone !, & or * is no value to anybody, it only cannot stand plain.
+    return any(pattern.match(text) for tag, pattern in candidates if tag != _TAG_OF_PUNCTUATION) or bool(
+        text[0] != "_" and _GO_NOT_TEXT.match(text.replace("_", ""))
+    )
 
 
-def dump(document: Any, *, sort_keys: bool = True) -> str:
-    """One document; keys in the order given if not sorted. Raises ValueError for a value that YAML cannot hold."""
+def in_go_order(mapping: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+    """The items by key as Go's YAML sorts them: numbers inside a text by their value (``port2`` before ``port10``), letters after everything else."""
+    items = list(mapping.items())
+    if all(isinstance(key, str) for key, _value in items):
+        if all(_PLAIN_ORDER.match(key) for key, _value in items):
+            return sorted(items)  # the keys differ, so values are never compared
+        return sorted(items, key=functools.cmp_to_key(lambda one, other: _compare(one[0], other[0])))
+    try:
+        return sorted(items, key=lambda item: item[0])
+    except TypeError:  # keys of several types
+        return items
+
+
+def _compare(one: str, other: str) -> int:
+    """Negative where ``one`` comes first."""
+    start = next((index for index, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), None)
+    if start is None:
+        return len(one) - len(other)
+    left, right = one[start], other[start]
+    if left.isalpha() and right.isalpha():
+        return ord(left) - ord(right)
+    if left.isalpha() or right.isalpha():
+        return 1 if left.isalpha() else -1
+    begun = one[:start][len(one[:start].rstrip("0123456789")) :].strip("0")
+    # Zeros at the front of a number do not count; zeros inside it do.
+    lead = "1" if begun and "0" in (left, right) else ""
+    numbers = [_DIGITS.match(text, start)[0] for text in (one, other)]  # type: ignore[index]
+    values = [int(lead + digits or "0") if digits else int(lead or "0") for digits in numbers]
+    if values[0] != values[1]:
+        return values[0] - values[1]
+    return len(numbers[0]) - len(numbers[1]) or ord(left) - ord(right)
+
+
+def dump(document: Any, *, sort_keys: bool = True, width: int = _ANY_WIDTH) -> str:
+    """One document; keys in the order given if not sorted; lines folded beyond ``width``. Raises ValueError for a value that YAML cannot hold."""
     yaml = libraries.yaml
     try:
-        text: str = yaml.dump(document, Dumper=_dumper(), sort_keys=sort_keys, default_flow_style=False, allow_unicode=True, width=_ANY_WIDTH)
+        text: str = yaml.dump(document, Dumper=_dumper(), sort_keys=sort_keys, default_flow_style=False, allow_unicode=True, width=width)
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
-    # PyYAML marks the end of a document whose top is a plain scalar; nobody else does.
-    return text.removesuffix("...\n")
+    # PyYAML marks the end of a document whose top is a plain scalar, or that ends in a block with empty lines; nobody else does. A text's own "..." is
+    # never a line of its own at the margin.
+    return text[: -len("...\n")] if text.endswith("\n...\n") else text
 
 
-def dump_all(documents: Iterable[Any]) -> str:
-    """Several documents, each followed by a ``---`` line, as upstream's generator separates them."""
-    return "".join(f"{dump(document)}---\n" for document in documents)
+def dump_object(document: Any) -> str:
+    """A Kubernetes object byte for byte as upstream's tools write it: keys sorted, long lines folded."""
+    return dump(document, width=GO_WIDTH)
+
+
+def dump_objects(documents: Iterable[Any]) -> str:
+    """Several of them, each followed by a ``---`` line, as upstream's generator separates them."""
+    return "".join(f"{dump_object(document)}---\n" for document in documents)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..cluster.spec import Deployment
-from ..common.yaml_text import dump, dump_all
+from ..common.yaml_text import dump_object, dump_objects
 from . import objects
 from .extra import split_manifests
 from .mirrors import registries_conf
@@ -69,12 +69,12 @@ def render_manifests(deployment: Deployment) -> ManifestSet:
     }
     nmstate_configs = tuple(objects.nmstate_config(cluster, index, host) for index, host in enumerate(deployment.hosts) if host.network_config)
     files = {
-        f"{CLUSTER_MANIFESTS}/agent-cluster-install.yaml": dump(made["agent_cluster_install"]),
-        f"{CLUSTER_MANIFESTS}/cluster-deployment.yaml": dump(made["cluster_deployment"]),
-        f"{CLUSTER_MANIFESTS}/cluster-image-set.yaml": dump(made["cluster_image_set"]),
-        f"{CLUSTER_MANIFESTS}/infraenv.yaml": dump(made["infra_env"]),
-        f"{CLUSTER_MANIFESTS}/nmstateconfig.yaml": dump_all(nmstate_configs),
-        f"{CLUSTER_MANIFESTS}/pull-secret.yaml": dump(made["pull_secret"]),
+        f"{CLUSTER_MANIFESTS}/agent-cluster-install.yaml": dump_object(made["agent_cluster_install"]),
+        f"{CLUSTER_MANIFESTS}/cluster-deployment.yaml": dump_object(made["cluster_deployment"]),
+        f"{CLUSTER_MANIFESTS}/cluster-image-set.yaml": dump_object(made["cluster_image_set"]),
+        f"{CLUSTER_MANIFESTS}/infraenv.yaml": dump_object(made["infra_env"]),
+        f"{CLUSTER_MANIFESTS}/nmstateconfig.yaml": dump_objects(nmstate_configs),
+        f"{CLUSTER_MANIFESTS}/pull-secret.yaml": dump_object(made["pull_secret"]),
         REGISTRIES_CONF: registries_conf(cluster.image_digest_sources),
         CA_BUNDLE: encode_certificates(cluster.additional_trust_bundle),
     }

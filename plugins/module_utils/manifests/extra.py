@@ -13,7 +13,7 @@ from ..cluster.spec import ExtraManifest
 from ..cluster.tree import plain
 from ..common.errors import InvalidInput
 from ..common.problems import DUPLICATE, Problem, errors
-from ..common.yaml_text import dump
+from ..common.yaml_text import dump_object
 
 SUFFIXES = (".yaml", ".yml")
 
@@ -37,7 +37,7 @@ def split_manifests(manifests: Iterable[ExtraManifest]) -> dict[str, str]:
             name = f"{base}-{index}{suffix}"
             if name in files:
                 problems.append(Problem("", DUPLICATE, f"two documents would be written to {name}", file=where, check="extra-manifest-name", layer="ours"))
-            files[name] = dump(document)
+            files[name] = dump_object(document)
     if problems:
         raise InvalidInput(problems)
     return files

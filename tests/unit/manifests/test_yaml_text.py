@@ -70,8 +70,8 @@ def test_order_can_be_kept() -> None:
 
 
 def test_documents_are_separated_as_upstream_does() -> None:
-    assert yaml_text.dump_all([{"a": 1}, {"b": 2}]) == "a: 1\n---\nb: 2\n---\n"
-    assert yaml_text.dump_all([]) == ""
+    assert yaml_text.dump_objects([{"a": 1}, {"b": 2}]) == "a: 1\n---\nb: 2\n---\n"
+    assert yaml_text.dump_objects([]) == ""
 
 
 def test_the_same_value_twice_is_written_twice() -> None:
@@ -94,3 +94,44 @@ _DOCUMENTS = st.recursive(
 @given(_DOCUMENTS)
 def test_values_survive(document: Any) -> None:
     assert yaml.safe_load(yaml_text.dump(document)) == document
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("wait...", "k: wait...\n"),
+        ("block\n\n", "k: |+\n  block\n\n"),
+        ("&", "k: '&'\n"),
+        ("*", "k: '*'\n"),
+        ("!", "k: '!'\n"),
+        ("01:2", 'k: "01:2"\n'),
+        ("1e1_0", 'k: "1e1_0"\n'),
+    ],
+)
+def test_texts_that_pyyaml_would_write_otherwise(text: str, written: str) -> None:
+    # Written by sigs.k8s.io/yaml 1.4.0 for the same values.
+    assert yaml_text.dump({"k": text}) == written
+    assert yaml.safe_load(written) == {"k": text}
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ["port2", "port10"],
+        ["a-b", "ab"],
+        ["~", "a"],
+        ["a_b", "aB"],
+        ["1.null", "1on"],
+        ["a1", "a01"],
+        ["ipv4", "ipv6", "mac-address", "name"],
+    ],
+)
+def test_keys_stand_in_gos_order(keys: list[str]) -> None:
+    # The order of sigs.k8s.io/yaml 1.4.0 for the same keys.
+    assert list(yaml.safe_load(yaml_text.dump(dict.fromkeys(reversed(keys), 1)))) == keys
+
+
+def test_long_lines_of_objects_are_folded_where_go_folds_them() -> None:
+    key = "ssh-rsa " + "A" * 90 + " user@host"
+    assert yaml_text.dump_object({"key": key}) == f"key: ssh-rsa {'A' * 90}\n  user@host\n"
+    assert yaml_text.dump({"key": key}) == f"key: {key}\n"
