@@ -121,7 +121,7 @@ def running_service(speed: float = 60.0, **environment: str) -> Iterator[Bench]:
             clock=clock,
             faults=Faults(),
             swagger=swagger,
-            kubeconfig=lambda name, domain: json.dumps({"clusters": [{"name": name, "cluster": {"server": f"https://api.{name}.{domain}:6443"}}]}),
+            kubeconfig=lambda name, domain: json.dumps({"clusters": [{"name": name, "cluster": {"server": f"https://api.{domain}:6443"}}]}),
         )
         await service.start("127.0.0.1")
         return service
