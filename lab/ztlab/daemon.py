@@ -122,6 +122,8 @@ class Daemon:
         found = variables(self.lab.site, self.lab.fabric, ca_file=self.lab.authority.ca_file, base_image=path, synthetic=not given)
         if self.lab.hub is not None:
             found["openshift_hub"] = {**self.lab.hub.site.variables, "kubeconfig": str(self.state / KUBECONFIG)}
+        if self.lab.standalone is not None:
+            found["openshift_assisted"] = self.lab.standalone.variables()
         return found
 
 

@@ -28,6 +28,7 @@ from .machine.hardware import Hardware
 from .machine.medium import probe
 from .service.app import AssistedService
 from .site.model import Site
+from .standalone import Standalone
 from .state import BASE_IMAGE
 
 
@@ -76,6 +77,7 @@ class Lab:
         self._runners: list[web.AppRunner] = []
         self._session: aiohttp.ClientSession | None = None
         self.hub = Hub(self) if site.hub is not None else None
+        self.standalone = Standalone(self) if site.service is not None else None
 
     @property
     def session(self) -> aiohttp.ClientSession:
@@ -85,7 +87,7 @@ class Lab:
         return self._session
 
     async def start(self) -> None:
-        """Open the BMCs and the hub."""
+        """Open the BMCs, the hub and the service."""
         connector = aiohttp.TCPConnector(limit=0)
         self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
         shared: dict[tuple[str, int], list[Hardware]] = defaultdict(list)
@@ -99,12 +101,16 @@ class Lab:
                 self._endpoints[machine.spec.name] = endpoint
         if self.hub is not None:
             await self.hub.start()
+        if self.standalone is not None:
+            await self.standalone.start()
 
     async def stop(self) -> None:
         """End everything, in the order in which it depends on each other."""
         await asyncio.gather(*(machine.close() for machine in self.machines.values()))
         if self.hub is not None:
             await self.hub.stop()
+        if self.standalone is not None:
+            await self.standalone.stop()
         await self.clusters.stop()
         await asyncio.gather(*(runner.cleanup() for runner in self._runners))
         if self._session is not None:
@@ -130,6 +136,7 @@ class Lab:
             "clusters": self.clusters.status(),
             "service": self._service_status(),
             **({"hub": self.hub.status()} if self.hub is not None else {}),
+            **({"standalone": self.standalone.status()} if self.standalone is not None else {}),
             "faults": [fault.to_dict() for fault in self.faults.list()],
             "addresses": self.fabric.table.to_dict(),
         }

@@ -46,6 +46,8 @@ def connect_to(site: Site, fabric: Fabric) -> dict[str, str]:
             mapping[f"{name}:443"] = f"{address}:{unprivileged_port(443)}"
         if site.hub.hypershift:
             mapping |= _hosted(site, site.hub, fabric)
+    if site.service is not None:
+        mapping |= {f"{name}:443": f"{fabric.table.loopback(site.service.address)}:{unprivileged_port(443)}" for name in site.service.dns_names}
     return mapping
 
 

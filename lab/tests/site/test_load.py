@@ -134,3 +134,8 @@ def test_cluster_api_runs_where_the_hub_has_it(keys: Site, expected: ClusterApi 
 @pytest.mark.parametrize("name", ["sno", "demo"])
 def test_the_sites_of_the_inventories(name: str) -> None:
     assert load_site(ROOT / "inventories" / name / "site.yml").clusters
+
+
+def test_a_service_is_in_every_dns_and_in_a_network() -> None:
+    document = site() | {"service": {"address": "192.168.111.9", "base_domain": "lab.example.com", "auth": "sso"}}
+    assert parse_site(document).networks[0].dns_records["assisted.lab.example.com"] == "192.168.111.9"

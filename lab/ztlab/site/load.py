@@ -20,7 +20,7 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import yaml
 
-from .model import Bmc, ClusterApi, ClusterHint, Disk, HubSite, Machine, Network, Nic, OsImage, Site, SiteError
+from .model import Bmc, ClusterApi, ClusterHint, Disk, HubSite, Machine, Network, Nic, OsImage, ServiceSite, Site, SiteError
 
 _MAC = re.compile(r"^[0-9A-Fa-f]{2}([:-][0-9A-Fa-f]{2}){5}$")
 _BMC_ADDRESS = re.compile(r"^([a-z0-9-]+(\+https?)?://)?(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?(/.*)?$")
@@ -47,12 +47,15 @@ def parse_site(document: Any, *, source: str = "site") -> Site:
     if problems:
         raise SiteError(source, problems)
     hub = _hub(document["hub"]) if "hub" in document else None
+    service = _service(document["service"]) if "service" in document else None
+    names = {name: part.address for part in (hub, service) if part is not None for name in part.dns_names}
     site = Site(
-        networks=tuple(_network(entry, hub) for entry in document["networks"]),
+        networks=tuple(_network(entry, names) for entry in document["networks"]),
         machines=tuple(_machine(entry) for entry in document["machines"]),
         clusters=tuple(_cluster(entry) for entry in document.get("clusters", ())),
         releases=document.get("releases", {}),
         hub=hub,
+        service=service,
     )
     problems = list(_contradictions(site))
     if problems:
@@ -131,8 +134,8 @@ def _mac(text: str) -> str:
     return text.lower().replace("-", ":")
 
 
-def _network(entry: Mapping[str, Any], hub: HubSite | None) -> Network:
-    """The hub's names are in the DNS of every network unless the site file says otherwise."""
+def _network(entry: Mapping[str, Any], names: Mapping[str, str]) -> Network:
+    """``names``, those of hub and service, are in the DNS of every network unless the site file says otherwise."""
     cidrs = entry["cidr"] if isinstance(entry["cidr"], list) else [entry["cidr"]]
     networks = tuple(ipaddress.ip_network(cidr) for cidr in cidrs)
     gateway = _ip(entry.get("gateway", "")) or str(networks[0].network_address + 1)
@@ -147,8 +150,7 @@ def _network(entry: Mapping[str, Any], hub: HubSite | None) -> Network:
         mtu=entry.get("mtu", 1500),
         dhcp=(_ip(dhcp["range"][0]), _ip(dhcp["range"][1])) if dhcp else None,
         dns_servers=tuple(_ip(server) for server in dns.get("servers", [gateway])),
-        dns_records=(dict.fromkeys(hub.dns_names, hub.address) if hub else {})
-        | {name.lower().rstrip("."): _ip(address) for name, address in dns.get("records", {}).items()},
+        dns_records=dict(names) | {name.lower().rstrip("."): _ip(address) for name, address in dns.get("records", {}).items()},
         ntp=tuple(entry["ntp"]) if "ntp" in entry else None,
     )
 
@@ -175,9 +177,14 @@ def _hub(entry: Mapping[str, Any]) -> HubSite:
     return HubSite(address=_ip(entry["address"]), os_images=images, cluster_api=cluster_api, **plain)
 
 
+def _service(entry: Mapping[str, Any]) -> ServiceSite:
+    return ServiceSite(**{**entry, "address": _ip(entry["address"])})
+
+
 def _contradictions(site: Site) -> Iterable[str]:
-    if site.hub is not None and not any(network.contains(site.hub.address) for network in site.networks):
-        yield f"hub.address: {site.hub.address} is in none of the networks"
+    for place, part in (("hub", site.hub), ("service", site.service)):
+        if part is not None and not any(network.contains(part.address) for network in site.networks):
+            yield f"{place}.address: {part.address} is in none of the networks"
     yield from _duplicates("networks", (network.name for network in site.networks))
     yield from _duplicates("machines", (machine.name for machine in site.machines))
     yield from _duplicates("machines: MAC address", (nic.mac for machine in site.machines for nic in machine.nics))

@@ -214,12 +214,43 @@ class HubSite:
 
 
 @dataclasses.dataclass(frozen=True)
+class ServiceSite:
+    """An assisted-service without a hub. ``auth``: none, or sso, where users exchange an offline token for access tokens, as the hosted service has it.
+
+    ``variables``: what ``ztlab vars`` says in ``openshift_assisted`` besides, since that takes the place of all that the inventory says there.
+    """
+
+    address: str
+    base_domain: str
+    auth: str = "none"
+    variables: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    @property
+    def service_host(self) -> str:
+        return f"assisted.{self.base_domain}"
+
+    @property
+    def image_service_host(self) -> str:
+        return f"assisted-images.{self.base_domain}"
+
+    @property
+    def sso_host(self) -> str:
+        return f"sso.{self.base_domain}"
+
+    @property
+    def dns_names(self) -> tuple[str, ...]:
+        """What leads to it in every DNS."""
+        return (self.service_host, self.image_service_host, self.sso_host)
+
+
+@dataclasses.dataclass(frozen=True)
 class Site:
     networks: tuple[Network, ...]
     machines: tuple[Machine, ...]
     clusters: tuple[ClusterHint, ...] = ()
     releases: Mapping[str, str] = dataclasses.field(default_factory=dict)
     hub: HubSite | None = None
+    service: ServiceSite | None = None
 
     def network(self, name: str) -> Network:
         return next(network for network in self.networks if network.name == name)
