@@ -30,6 +30,9 @@ CLUSTER_TEXTS = {
 }
 CLUSTER_TERMINAL = frozenset({"error", "cancelled"})
 CLUSTER_INSTALLING = frozenset({"installing", "finalizing", "installing-pending-user-action", "installed"})
+# The control plane runs by itself.
+CLUSTER_BOOTSTRAPPED = frozenset({"finalizing", "installed", "adding-hosts"})
+CLUSTER_INSTALLED = frozenset({"installed", "adding-hosts"})
 HOST_TERMINAL = frozenset({"error", "cancelled"})
 # Design 4, Joined: powering such a host off would destroy an installation.
 HOST_JOINED = frozenset({"installed", "added-to-existing-cluster"})
@@ -126,6 +129,10 @@ class ClusterProgress:
     def installing(self) -> bool:
         """The installation has begun: no further host can take part."""
         return self.status in CLUSTER_INSTALLING
+
+    @property
+    def installed(self) -> bool:
+        return self.status in CLUSTER_INSTALLED
 
     def text(self) -> str:
         return CLUSTER_TEXTS.get(self.status) or self.status_info or f"Cluster is {self.status}"

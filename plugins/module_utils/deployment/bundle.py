@@ -9,20 +9,24 @@ import dataclasses
 import datetime
 import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
+from ..assisted.client import AssistedClient
 from ..common.errors import RemoteError, Unreachable, ZeroTouchError
 from ..common.files import SECRET_DIRECTORY, SECRET_FILE, atomic_writer, ensure_directory, write_atomic
 from ..common.secrets import Redactor
 from .archive import redact_archive
-from .observe import Observer
 from .supervise import MediaControl, Outcome
 from .supervision import Setup
 
 # Bytes; the service's log archive of a large cluster must not fill a workstation's disk.
 LOG_LIMIT = 512 << 20
+_RENDEZVOUS = (
+    "  rendezvous host ({}): journalctl -b -u node-zero -u assisted-service -u agent-register-cluster "
+    "-u agent-register-infraenv -u apply-host-config -u start-cluster-installation; after the installation began also -u bootkube"
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,14 +55,24 @@ class _Limited:
         self.handle.write(block)
 
 
-def write_bundle(logs: Path, outcome: Outcome, setup: Setup, observer: Observer, media: MediaControl, redactor: Redactor, now: datetime.datetime) -> Bundle:
+class Source(Protocol):
+    """Who asked service and API: the last raw answers, and what the service tells besides."""
+
+    @property
+    def documents(self) -> Mapping[str, Any]: ...
+    @property
+    def service(self) -> AssistedClient | None: ...
+    def events(self) -> list[dict[str, Any]] | None: ...
+
+
+def write_bundle(logs: Path, outcome: Outcome, setup: Setup, observer: Source, media: MediaControl, redactor: Redactor, now: datetime.datetime) -> Bundle:
     """Collect into ``logs/<time>/`` (0700, files 0600). What cannot be collected is named in ``missing.json``; nothing of that is raised."""
     directory = _new_directory(logs, now)
     missing: dict[str, str] = {}
     documents: dict[str, Any] = {
         "cluster.json": observer.documents.get("cluster") or None,
         "hosts.json": observer.documents.get("hosts") or None,
-        "events.json": _collected("events.json", lambda: _events(observer), missing),
+        "events.json": _collected("events.json", observer.events, missing),
         "clusterversion.json": observer.documents.get("cluster_version") or None,
         "clusteroperators.json": observer.documents.get("cluster_operators") or None,
         "nodes.json": observer.documents.get("nodes") or None,
@@ -99,8 +113,7 @@ def console_hints(outcome: Outcome, setup: Setup) -> str:
     lines = [
         "On the console of a host (BMC, serial) the live system tells what it waits for.",
         "With the ssh key of the configuration, as user core:",
-        f"  rendezvous host ({seen.rendezvous_ip or 'unknown address'}): journalctl -b -u node-zero -u assisted-service -u agent-register-cluster "
-        "-u agent-register-infraenv -u apply-host-config -u start-cluster-installation; after the installation began also -u bootkube",
+        *([] if setup.elsewhere else [_RENDEZVOUS.format(seen.rendezvous_ip or "unknown address")]),
         "  every host: journalctl -b -u agent -u set-hostname -u pre-network-manager-config; nmcli; after the reboot: journalctl -b -u kubelet -u crio",
         "",
     ]
@@ -123,11 +136,6 @@ def _new_directory(logs: Path, now: datetime.datetime) -> Path:
     return directory
 
 
-def _events(observer: Observer) -> list[dict[str, Any]] | None:
-    infra_env = observer.infra_env_id
-    return observer.service.events(infra_env_id=infra_env) if observer.service and infra_env else None
-
-
 def _collected(name: str, read: Callable[[], Any], missing: dict[str, str]) -> Any:
     try:
         return read()
@@ -136,7 +144,7 @@ def _collected(name: str, read: Callable[[], Any], missing: dict[str, str]) -> A
         return None
 
 
-def _service_logs(path: Path, observer: Observer, redactor: Redactor, missing: dict[str, str]) -> bool:
+def _service_logs(path: Path, observer: Source, redactor: Redactor, missing: dict[str, str]) -> bool:
     """The service's own archive of logs, if it serves one."""
     cluster_id = str((observer.documents.get("cluster") or {}).get("id") or "")
     if not observer.service or not cluster_id:

@@ -27,8 +27,10 @@ _PHASE_TEXTS = {
 _REBOOTING = "Nothing answers at the moment; the rendezvous host may be rebooting; waiting, no machine is booted"
 
 
-def changes(before: Memory, after: Memory, old: Observation | None, new: Observation, *, under_way: bool = False) -> list[str]:
-    """What is new, in the order in which a reader wants it. ``under_way``: the wait is for an installation that had begun before."""
+def changes(before: Memory, after: Memory, old: Observation | None, new: Observation, *, under_way: bool = False, elsewhere: bool = False) -> list[str]:
+    """What is new, in the order in which a reader wants it. ``under_way``: the wait is for an installation that had begun before; ``elsewhere``: the service
+    runs on none of the hosts.
+    """
     texts = []
     if old is None or before.phase != after.phase:
         phase_text = _REBOOTING if under_way and after.phase == "boot" else _PHASE_TEXTS.get(after.phase)
@@ -37,7 +39,7 @@ def changes(before: Memory, after: Memory, old: Observation | None, new: Observa
     texts += _host_changes(before, after)
     # Once the installation has begun the service's validations speak of hosts that are not what they were, and mean nothing.
     texts += _validation_texts(before, after) if not after.installation_seen else []
-    texts += _service_changes(before, old, new)
+    texts += _service_changes(before, old, new, elsewhere=elsewhere)
     texts += _api_changes(old.api if old else ApiView(), new.api)
     return texts
 
@@ -97,9 +99,11 @@ def _validation_text(validation: Validation) -> str:
     return f"{validation.id} failed: {validation.message}" if validation.failed else f"{validation.id} is fine now"
 
 
-def _service_changes(before: Memory, old: Observation | None, new: Observation) -> list[str]:
+def _service_changes(before: Memory, old: Observation | None, new: Observation, *, elsewhere: bool) -> list[str]:
     if old is None or not old.service.ours or new.service.ours:
         return []
+    if elsewhere:
+        return [f"The service does not answer at this moment. {new.service.detail}"]
     if new.service.answers:
         return [f"The service does not answer as ours any more. {new.service.detail}"]
     # Normal when node 0 reboots (reference agent-based-installer.md 6).

@@ -114,6 +114,10 @@ class Observer:
     def _view(self, which: str) -> ServiceView | ApiView:
         return self._view_service() if which == "service" else self._view_api()
 
+    def events(self) -> list[dict[str, Any]] | None:
+        """What the service recorded; None where nobody knows whom to ask."""
+        return self.service.events(infra_env_id=self.infra_env_id) if self.service and self.infra_env_id else None
+
     def close(self) -> None:
         for client in (self._service, self._api):
             if client is not None:

@@ -60,8 +60,23 @@ class Outcome:
     suspects: tuple[str, ...] = ()
 
 
+@dataclasses.dataclass(frozen=True)
+class Cared:
+    """What was done between two observations, one line each; ``reports`` are worth a warning, each once; ``stop`` ends the wait."""
+
+    lines: tuple[str, ...] = ()
+    reports: tuple[str, ...] = ()
+    stop: Step | None = None
+    changed: bool = False
+
+
+def _nothing(seen: Observation) -> Cared:
+    """Whoever installs by itself needs nothing."""
+    return Cared()
+
+
 class Supervisor:
-    """One wait. ``fresh`` (start_over): the cluster's API counts only after our service was seen, for the former cluster may still run."""
+    """One wait. ``care`` does what an installation needs besides media; ``fresh`` (start_over): the cluster's API counts only after our service was seen, for the former cluster may still run."""
 
     def __init__(
         self,
@@ -74,6 +89,7 @@ class Supervisor:
         *,
         fresh: bool = False,
         interval: float = INTERVAL,
+        care: Callable[[Observation], Cared] = _nothing,
     ) -> None:
         self._setup = setup
         self._observe = observe
@@ -83,6 +99,7 @@ class Supervisor:
         self._show = show
         self._fresh = fresh
         self._interval = interval
+        self._care = care
         self._warnings: list[str] = []
         self._changed = False
         self._quiet_since = clock.now()
@@ -103,8 +120,9 @@ class Supervisor:
             before = self.memory
             _seen, steps = self.look()
             self._timeline.record(self.memory, self.seen)
-            self._tell(changes(before, self.memory, old, self.seen, under_way=self._setup.silence is not None))
-            end = self._apply(steps)
+            under_way, elsewhere = self._setup.silence is not None, bool(self._setup.elsewhere)
+            self._tell(changes(before, self.memory, old, self.seen, under_way=under_way, elsewhere=elsewhere))
+            end = self._apply(steps) or self._look_after()
             if end is not None:
                 return self._finish(end)
             self._beat()
@@ -126,6 +144,14 @@ class Supervisor:
                 self.memory = dataclasses.replace(self.memory, reported=self.memory.reported | {step.reason})
                 self._warn(step.reason)
         return next((step for step in steps if step.kind in ("stop", "done")), None)
+
+    def _look_after(self) -> Step | None:
+        cared = self._care(self.seen)
+        self._changed = self._changed or cared.changed
+        self._tell(cared.lines)
+        for text in cared.reports:
+            self._warn(text)
+        return cared.stop
 
     def _with_media(self, kind: str, steps: Sequence[Step], act: Callable[[Sequence[str]], list[MediaResult]]) -> None:
         if not steps:

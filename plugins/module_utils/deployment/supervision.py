@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from ..assisted.progress import PENDING_USER_ACTION, HostProgress, Validation
+from ..assisted.progress import CLUSTER_BOOTSTRAPPED, PENDING_USER_ACTION, HostProgress, Validation
 from .observation import InventoryHost, Observation, Silence
 
 Phase = Literal["boot", "discovery", "bootstrap", "install", "operators", "done"]
@@ -60,7 +60,8 @@ def timeouts_spec() -> dict[str, Any]:
 @dataclasses.dataclass(frozen=True)
 class Setup:
     """What does not change during a wait. ``media``: hosts whose medium and power we control; ``silence``: the wait is for an installation that was under
-    way already and how long that had not been seen when the wait began.
+    way already and how long that had not been seen when the wait began. ``elsewhere``: the service runs on none of the hosts but there, outlives the
+    installation, and its word that the cluster is installed counts.
     """
 
     hosts: tuple[InventoryHost, ...]
@@ -70,6 +71,7 @@ class Setup:
     detach: bool = True
     repair: bool = True
     silence: Silence | None = None
+    elsewhere: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -154,7 +156,7 @@ def phase_of(seen: Observation, memory: Memory) -> Phase:
     """Where the installation is; never back, since service and API come and go."""
     cluster = seen.service.cluster if seen.service.ours else None
     phase: Phase = "boot"
-    if bootstrapped(seen):
+    if bootstrapped(seen) or (cluster and cluster.status in CLUSTER_BOOTSTRAPPED):
         phase = "operators" if seen.api.complete else "install"
     elif seen.api.ours or (cluster and cluster.installing):
         phase = "bootstrap"
@@ -191,6 +193,9 @@ def plan(seen: Observation, memory: Memory, setup: Setup, now: float) -> tuple[S
 def _done(seen: Observation, memory: Memory, setup: Setup, now: float) -> Step | None:
     if setup.until == "bootstrap":
         return Step("done", "Bootstrap is complete.") if bootstrapped(seen) else None
+    cluster = seen.service.cluster if seen.service.ours else None
+    if setup.elsewhere and cluster and cluster.installed:
+        return Step("done", "Installation is complete.")
     if not (bootstrapped(seen) and seen.api.complete and stable(seen, memory, setup, now)):
         return None
     return Step("done", "Installation is complete.")
@@ -304,7 +309,9 @@ def failed_hosts(seen: Observation) -> list[str]:
 
 
 def _stuck(seen: Observation, memory: Memory, setup: Setup, now: float) -> Step | None:
-    """All hosts are there and the cluster is ready, yet nothing starts the installation."""
+    """All hosts are there and the cluster is ready, yet nothing starts the installation. A service elsewhere is told to."""
+    if setup.elsewhere:
+        return None
     waiting = memory.ready_since is not None and now - memory.ready_since > READY_LIMIT
     complete = all((found := seen.service_host(host)) is not None and found.ready for host in setup.hosts)
     if not waiting or not complete:

@@ -61,8 +61,11 @@ def _of_discovery(seen: Observation, memory: Memory, setup: Setup) -> Iterator[s
     cluster = seen.service.cluster
     for validation in failing(cluster.validations if cluster else ()):
         yield f"Cluster validation {validation.id}: {validation.message}"
-    if missing:
+    if missing and setup.elsewhere:
+        yield f"{_named(missing)} cannot reach the service at {setup.elsewhere} or pull the agent: network configuration, DNS, proxy, registry; see the console."
+    elif missing:
         yield f"TCP 8090 from {_named(missing)} to {seen.rendezvous_ip or 'the rendezvous host'} is blocked, or its network configuration is wrong."
+    if missing:
         yield f"The NICs of {_named(missing)} have other MAC addresses than configured ({', '.join(mac for host in missing for mac in host.macs)})."
 
 
@@ -79,7 +82,7 @@ def _of_bootstrap(seen: Observation, memory: Memory, setup: Setup) -> Iterator[s
     for host, found in sorted(unfinished, key=lambda pair: pair[1].percent):
         since = f" since {found.stage_since}" if found.stage_since else ""
         yield f"{host.name} is in {found.describe()}{since}."
-    yield "Nodes cannot pull images or reach the machine config server (TCP 22623, 6443) of the rendezvous host."
+    yield "Nodes cannot pull images or reach the machine config server (TCP 22623, 6443) of the bootstrap host."
 
 
 def _of_cluster(seen: Observation, setup: Setup) -> Iterator[str]:

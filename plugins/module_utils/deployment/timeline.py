@@ -20,7 +20,7 @@ from .supervision import Memory, Setup, Step, bootstrapped
 SECTION = "install"
 # Phase of a wait -> phase of the state file (design 4 decides by it).
 STATE_PHASES = {"boot": "booted", "discovery": "booted", "bootstrap": "bootstrap", "install": "installing", "operators": "installing", "done": "installed"}
-_BEFORE_BOOT = ("", "built")
+_BEFORE_BOOT = ("", "built", "defined")
 # Seconds between two records of an installation that merely goes on: a run that is killed must know when it was last seen, not to the second.
 _SEEN_EVERY = 10.0
 
@@ -30,12 +30,13 @@ def utc_now() -> datetime.datetime:
 
 
 class Timeline:
-    """Keeps section ``install``. A cluster with another id is another attempt: what was recorded of the former one goes."""
+    """Keeps section ``install``. A cluster with another id is another attempt: what was recorded of the former one goes. ``method`` is recorded if given."""
 
-    def __init__(self, state: StateFile, setup: Setup, now: Callable[[], datetime.datetime] = utc_now) -> None:
+    def __init__(self, state: StateFile, setup: Setup, now: Callable[[], datetime.datetime] = utc_now, method: str = "") -> None:
         self._state = state
         self._setup = setup
         self._now = now
+        self._method = method
         self._seen_at: datetime.datetime | None = None
         self.section: dict[str, Any] = state.section(SECTION)
 
@@ -134,7 +135,7 @@ class Timeline:
 
     def _rendezvous(self, memory: Memory, seen: Observation) -> None:
         """The rendezvous host cannot report its reboot, since the service goes with it: that the service has gone after bootstrap says it."""
-        if seen.service.answers or self.section.get("phase") != STATE_PHASES["install"]:
+        if seen.service.answers or self._setup.elsewhere or self.section.get("phase") != STATE_PHASES["install"]:
             return
         for host in memory.hosts.values():
             name = self._name(memory, seen, host)
@@ -168,6 +169,8 @@ class Timeline:
         return found is not None and found.id == host.id
 
     def _write(self) -> None:
+        if self._method:
+            self.section["method"] = self._method
         with self._state.edit() as document:
             document[SECTION] = self.section
 
