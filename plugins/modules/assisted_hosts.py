@@ -13,7 +13,8 @@ author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Finds every host of a list among those that have registered, and brings it to what is asked for; of its settings only those that differ are sent, in
     one request.
-  - A host is recognised by MAC first, then by serial number and a query. What fits several is told as ambiguous and not touched.
+  - A host is recognised by MAC first, then by system UUID, serial number, BMC address and a query, by the same rules as the Agents of a hub. What fits
+    several is told as ambiguous and not touched; of a machine that registered more than once the registration is taken that the service hears from.
   - A host that cannot be as wished (its installation has begun, no disk fits) is refused as a whole; others are not held up by it.
   - The task fails if any host is not what was asked for, with the complete list of what was and was not done. Running it again goes on from there.
 extends_documentation_fragment:
@@ -22,12 +23,15 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    details: The same plan. Nothing is waited for; with O(wait_for), what a run would wait for is told and is no failure.
+    details:
+      - The same plan. Nothing is waited for; with O(wait_for), what a run would wait for is told and is no failure.
+      - An InfraEnv or cluster that does not exist is warned of, since an earlier task may be going to make it.
   diff_mode:
     support: full
     details: Shows the settings that change.
   idempotent:
-    support: full
+    support: partial
+    details: Not with O(hosts[].replace_ignition_endpoint), since the service does not show what it has.
 options:
   infra_env:
     description: The InfraEnv whose hosts to look at, by name or id. This or O(cluster) is needed.
@@ -36,7 +40,9 @@ options:
     description: The cluster whose hosts to look at, by name or id; together with O(infra_env) also hosts of none.
     type: str
   hosts:
-    description: The hosts. Each needs at least one of O(hosts[].mac_addresses), O(hosts[].serial_number) and O(hosts[].query).
+    description:
+      - The hosts. Each needs at least one of O(hosts[].mac_addresses), O(hosts[].system_uuid), O(hosts[].serial_number), O(hosts[].bmc_address) and
+        O(hosts[].query).
     type: list
     elements: dict
     required: true
@@ -50,8 +56,14 @@ options:
         type: list
         elements: str
         default: []
+      system_uuid:
+        description: UUID of the system, which is the id that the service knows the host by.
+        type: str
       serial_number:
         description: Serial number of the system.
+        type: str
+      bmc_address:
+        description: IP address of its BMC, as its inventory shows it.
         type: str
       query:
         description:
@@ -74,6 +86,10 @@ options:
             hold.
           - Of several disks that fit, a multipath device is taken, else the one that was taken before, else the first.
         type: dict
+      disks_skip_formatting:
+        description: Disks that keep what is on them, by id or path, as a whole; an empty list for none. The installation disk cannot be one of them.
+        type: list
+        elements: str
       node_labels:
         description: Labels of the future Node; a null value removes one, others stay.
         type: dict
@@ -84,10 +100,55 @@ options:
       ignition_config_overrides:
         description: Ignition config, as JSON text or mapping, merged into that of the installed host.
         type: json
+      ignition_endpoint_token:
+        description:
+          - Token that the host shows where it gets its Ignition from (an O(zerotouch.openshift.assisted_cluster#module:ignition_endpoint)); an empty one
+            removes it. The service tells only that it has one, so it is sent when there is none yet.
+        type: str
+      ignition_endpoint_http_headers:
+        description:
+          - Headers of that request, as a whole. The service does not show them; they are sent together with a new O(hosts[].ignition_endpoint_token), or with
+            O(hosts[].replace_ignition_endpoint).
+        type: dict
+      replace_ignition_endpoint:
+        description: Send O(hosts[].ignition_endpoint_token) and O(hosts[].ignition_endpoint_http_headers) in any case.
+        type: bool
+        default: false
+      fencing_credentials:
+        description: Access to its BMC, for a cluster of two control plane nodes that fence each other. What differs is replaced.
+        type: dict
+        suboptions:
+          address:
+            description: URL of the BMC.
+            type: str
+            required: true
+          username:
+            description: User.
+            type: str
+            required: true
+          password:
+            description: Password.
+            type: str
+            required: true
+          certificate_verification:
+            description: Whether its certificate is checked; the service's default is V(Enabled).
+            type: str
+            choices: [Enabled, Disabled]
+          mac_address:
+            description: MAC that the cluster knows the host by.
+            type: str
       installer_args:
         description: Arguments for C(coreos-installer); an empty list removes them.
         type: list
         elements: str
+      reset_validations:
+        description:
+          - Validations to have done again, once in a task, where the host fails them. Others cannot be; to leave one out see
+            O(zerotouch.openshift.assisted_cluster#module:ignored_validations).
+        type: list
+        elements: str
+        choices: [sufficient-installation-disk-speed, container-images-available]
+        default: []
       cluster:
         description:
           - The cluster to bind it to (late binding), by name or id. That is possible once it is C(known-unbound), which is waited for with O(wait_for).
@@ -97,17 +158,20 @@ options:
         type: bool
         default: false
       state:
-        description: V(absent) has the service forget it. A machine that goes on running the discovery image registers again.
+        description:
+          - V(absent) has the service forget it, with earlier registrations of the same machine. A machine that goes on running the discovery image registers
+            again.
         type: str
         choices: [present, absent]
         default: present
   wait_for:
     description:
       - What to wait for on every host. V(registered), it is there and is what was asked for; V(ready), it is fit to be installed, or further;
-        V(bound), it belongs to its cluster; V(unbound), it belongs to none.
+        V(bound), it belongs to its cluster; V(unbound), it belongs to none; V(installed), it is installed (somebody else has to start that).
+      - A host that has failed is not waited for any longer. A service that does not answer for a while is.
       - A host that appears late is treated when it does.
     type: str
-    choices: [none, registered, ready, bound, unbound]
+    choices: [none, registered, ready, bound, unbound, installed]
     default: none
   timeout:
     description: Seconds that O(wait_for) may take altogether.
@@ -181,6 +245,9 @@ hosts:
       description: What it was recognised by.
       type: str
       sample: MAC 52:54:00:00:00:01
+    note:
+      description: Why it was this one of several; else empty.
+      type: str
     hostname:
       description: Its hostname.
       type: str
@@ -243,27 +310,44 @@ ambiguous:
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS, connect
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_request import ROLES, host_requests
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts import TARGETS, Bulk, bring_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_request import RESETTABLE, ROLES, host_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_waits import TARGETS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts import Bulk, bring_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 
 OPTIONS = {"supports_check_mode": True, "required_one_of": [["infra_env", "cluster"]]}
 
 
 def argument_spec() -> dict[str, Any]:
+    text = {"type": "str", "required": True}
+    fencing = {
+        "address": text,
+        "username": text,
+        "password": {"type": "str", "required": True, "no_log": True},
+        "certificate_verification": {"type": "str", "choices": ["Enabled", "Disabled"]},
+        "mac_address": {"type": "str"},
+    }
     host = {
         "name": {"type": "str", "required": True},
         "mac_addresses": {"type": "list", "elements": "str", "default": []},
+        "system_uuid": {"type": "str"},
         "serial_number": {"type": "str"},
+        "bmc_address": {"type": "str"},
         "query": {"type": "str"},
         "hostname": {"type": "str"},
         "role": {"type": "str", "choices": list(ROLES)},
         "installation_disk_id": {"type": "str"},
         "root_device_hints": {"type": "dict"},
+        "disks_skip_formatting": {"type": "list", "elements": "str"},
         "node_labels": {"type": "dict", "default": {}},
         "machine_config_pool": {"type": "str"},
         "ignition_config_overrides": {"type": "json"},
+        "ignition_endpoint_token": {"type": "str", "no_log": True},
+        "ignition_endpoint_http_headers": {"type": "dict"},
+        "replace_ignition_endpoint": {"type": "bool", "default": False},
+        "fencing_credentials": {"type": "dict", "options": fencing},
         "installer_args": {"type": "list", "elements": "str"},
+        "reset_validations": {"type": "list", "elements": "str", "choices": list(RESETTABLE), "default": []},
         "cluster": {"type": "str"},
         "unbind": {"type": "bool", "default": False},
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
@@ -281,8 +365,10 @@ def argument_spec() -> dict[str, Any]:
 
 def run(call: Call) -> dict[str, Any]:
     params = call.params
+    requests = host_requests(params["hosts"])
+    call.add_secrets({secret for request in requests for secret in request.secrets})
     bulk = Bulk(
-        host_requests(params["hosts"]),
+        requests,
         params["infra_env"] or "",
         params["cluster"] or "",
         params["wait_for"],
@@ -291,6 +377,8 @@ def run(call: Call) -> dict[str, Any]:
         call.check_mode,
         call.clock,
         call.progress,
+        call.add_secrets,
+        call.warn,
     )
     service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, forks=params["forks"])
     result, changes = bring_hosts(service, bulk)

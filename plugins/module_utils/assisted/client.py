@@ -43,6 +43,7 @@ JSON_STRINGS = frozenset(
         "disks_info",
         "domain_name_resolutions",
         "feature_usage",
+        "fencing_credentials",
         "free_addresses",
         "images_status",
         "installer_args",

@@ -11,37 +11,52 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..cluster.host_identity import Identity, check_identity, given_twice, host_macs, normal_mac, read_identity
 from ..cluster.root_device import check_hints
-from ..common import libraries
 from ..common.errors import InvalidInput
-from ..common.problems import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, Problem
+from ..common.problems import FORBIDDEN, INVALID, REQUIRED, Problem
 
 ROLES = ("auto-assign", "master", "worker", "arbiter")
-_MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}")
+# The only validations that can be asked for again (reference assisted-rest.md 2).
+RESETTABLE = ("sufficient-installation-disk-speed", "container-images-available")
 # What the service takes for a host (reference assisted-rest.md 5.2).
 _HOSTNAME = re.compile(r"(?=.{1,63}$)[a-z0-9][a-z0-9-]{0,62}(?:[.][a-z0-9-]{1,63})*")
 _FORBIDDEN = frozenset({"localhost", "localhost4", "localhost6"})
+_CHECK = "assisted-hosts"
 
 
 @dataclasses.dataclass(frozen=True)
 class HostRequest:
-    """One host: by what it is recognised (``macs``, ``serial_number``, ``query``) and how it shall be. ``None`` leaves a field as it is."""
+    """One host: who it is and how it shall be. ``None`` leaves a field as it is.
+
+    ``skip_formatting`` are disks by id or path, as a whole; ``replace_endpoint`` sends token and headers although nobody can see whether they differ.
+    """
 
     name: str
-    macs: tuple[str, ...] = ()
-    serial_number: str = ""
-    query: str = ""
+    identity: Identity = dataclasses.field(default_factory=Identity)
     hostname: str | None = None
     role: str | None = None
     disk_id: str | None = None
     root_device_hints: Mapping[str, Any] | None = None
+    skip_formatting: Sequence[str] | None = None
     node_labels: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
     machine_config_pool: str | None = None
     ignition: str | None = None
+    endpoint_token: str | None = dataclasses.field(default=None, repr=False)
+    endpoint_headers: Mapping[str, str] | None = dataclasses.field(default=None, repr=False)
+    replace_endpoint: bool = False
+    fencing: Mapping[str, str] | None = dataclasses.field(default=None, repr=False)
     installer_args: Sequence[str] | None = None
+    reset_validations: Sequence[str] = ()
     cluster: str | None = None
     unbind: bool = False
     absent: bool = False
+
+    @property
+    def secrets(self) -> set[str]:
+        """What must appear in no output."""
+        found = {self.endpoint_token or "", (self.fencing or {}).get("password", ""), *(self.endpoint_headers or {}).values()}
+        return found - {""}
 
 
 def host_requests(hosts: Sequence[Mapping[str, Any]]) -> list[HostRequest]:
@@ -54,45 +69,49 @@ def host_requests(hosts: Sequence[Mapping[str, Any]]) -> list[HostRequest]:
 
 
 def _request(host: Mapping[str, Any]) -> HostRequest:
-    labels = {str(key): None if value is None else _label(value) for key, value in (host.get("node_labels") or {}).items()}
-    ignition = host.get("ignition_config_overrides")
+    labels = {str(key): None if value is None else _text(value) for key, value in (host.get("node_labels") or {}).items()}
+    ignition, headers = host.get("ignition_config_overrides"), host.get("ignition_endpoint_http_headers")
     return HostRequest(
         name=str(host["name"]),
-        macs=_macs(host),
-        serial_number=str(host.get("serial_number") or "").strip(),
-        query=str(host.get("query") or ""),
+        identity=read_identity(host),
         hostname=host.get("hostname"),
         role=host.get("role"),
         disk_id=host.get("installation_disk_id"),
         root_device_hints=host.get("root_device_hints"),
+        skip_formatting=host.get("disks_skip_formatting"),
         node_labels=labels,
         machine_config_pool=host.get("machine_config_pool"),
         ignition=None if ignition is None else str(ignition).strip(),
+        endpoint_token=host.get("ignition_endpoint_token"),
+        endpoint_headers=None if headers is None else {str(key): _text(value) for key, value in headers.items()},
+        replace_endpoint=bool(host.get("replace_ignition_endpoint")),
+        fencing=_fencing(host.get("fencing_credentials")),
         installer_args=host.get("installer_args"),
+        reset_validations=tuple(dict.fromkeys(host.get("reset_validations") or ())),
         cluster=host.get("cluster"),
         unbind=bool(host.get("unbind")),
         absent=host.get("state") == "absent",
     )
 
 
-def _macs(host: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(str(mac).strip().lower().replace("-", ":") for mac in host.get("mac_addresses") or ()))
+def _fencing(given: Mapping[str, Any] | None) -> dict[str, str] | None:
+    if given is None:
+        return None
+    found = {key: str(value) for key, value in given.items() if value is not None}
+    return found | ({"mac_address": normal_mac(found["mac_address"])} if "mac_address" in found else {})
 
 
-def _label(value: Any) -> str:
+def _text(value: Any) -> str:
     # YAML's true is meant as the text "true", which is what labels hold.
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _check(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
-    if not (host.get("mac_addresses") or host.get("serial_number") or host.get("query")):
-        yield _problem(path, REQUIRED, f"host {host.get('name')} has nothing to be recognised by: give mac_addresses, serial_number or query")
-    yield from (_problem(f"{path}.mac_addresses", INVALID, "is not a MAC address", mac) for mac in _macs(host) if not _MAC.fullmatch(mac))
-    if host.get("query"):
-        try:
-            libraries.jmespath.compile(str(host["query"]))
-        except libraries.jmespath.exceptions.JMESPathError as error:
-            yield _problem(f"{path}.query", INVALID, f"is not a JMESPath expression: {str(error).splitlines()[0]}", str(host["query"]))
+    identity = read_identity(host)
+    if identity == Identity():
+        detail = f"host {host.get('name')} has nothing to be recognised by: give mac_addresses, or one of the other identities"
+        yield _problem(path, REQUIRED, detail)
+    yield from check_identity(identity, path, _CHECK)
     hostname = host.get("hostname")
     if hostname is not None and (not _HOSTNAME.fullmatch(hostname) or hostname.partition(".")[0] in _FORBIDDEN):
         yield _problem(f"{path}.hostname", INVALID, "is not a name of at most 63 lower-case letters, digits, '-' and '.' that the service takes", hostname)
@@ -105,6 +124,19 @@ def _check(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
     text = str(host.get("ignition_config_overrides") or "").strip()
     if text and not _is_object(text):
         yield _problem(f"{path}.ignition_config_overrides", INVALID, "is not a JSON object")
+    yield from _check_endpoint(host, path)
+    mac = (host.get("fencing_credentials") or {}).get("mac_address")
+    if mac:
+        yield from check_identity(Identity(macs=(normal_mac(str(mac)),)), f"{path}.fencing_credentials", _CHECK)
+
+
+def _check_endpoint(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    token, headers = host.get("ignition_endpoint_token"), host.get("ignition_endpoint_http_headers")
+    if host.get("replace_ignition_endpoint") and token is None and headers is None:
+        yield _problem(f"{path}.replace_ignition_endpoint", REQUIRED, "there is neither ignition_endpoint_token nor ignition_endpoint_http_headers to send")
+    if headers is not None and token is None and not host.get("replace_ignition_endpoint"):
+        detail = "the service does not show which headers it has: they are sent together with a token that is new to it, or with replace_ignition_endpoint"
+        yield _problem(f"{path}.ignition_endpoint_http_headers", FORBIDDEN, detail)
 
 
 def _is_object(text: str) -> bool:
@@ -115,15 +147,16 @@ def _is_object(text: str) -> bool:
 
 
 def _twice(hosts: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
-    first: dict[tuple[str, str], str] = {}
-    for index, host in enumerate(hosts):
-        keys = [("name", str(host.get("name"))), *(("mac_addresses", mac) for mac in _macs(host))]
-        keys += [("hostname", str(host["hostname"]))] if host.get("hostname") else []
-        for option, value in keys:
-            if (option, value) in first:
-                yield _problem(f"hosts[{index}].{option}", DUPLICATE, f"is also that of {first[(option, value)]}", value)
-            first.setdefault((option, value), str(host.get("name")))
+    yield from given_twice(hosts, "name", "name", lambda host: [str(host.get("name"))], _CHECK)
+    yield from given_twice(hosts, "hostname", "hostname", _hostname_in_cluster, _CHECK)
+    yield from given_twice(hosts, "mac_addresses", "MAC", host_macs, _CHECK)
+    yield from given_twice(hosts, "system_uuid", "system UUID", lambda host: [str(host["system_uuid"]).lower()] if host.get("system_uuid") else [], _CHECK)
+
+
+def _hostname_in_cluster(host: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """A hostname is taken once in a cluster, not once in a task."""
+    return [(str(host["hostname"]), str(host.get("cluster") or ""))] if host.get("hostname") else []
 
 
 def _problem(path: str, kind: str, detail: str, value: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="assisted-hosts", value=value)
+    return Problem(path, kind, detail, layer="ours", check=_CHECK, value=value)

@@ -6,143 +6,195 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..common.clock import Clock, SystemClock
-from ..common.errors import PartialFailure, RemoteError, Unreachable
+from ..common.errors import RemoteError, Unreachable
 from ..common.parallel import for_each
+from ..common.secrets import secret_values
 from .change import Change
 from .client import Document
 from .host_match import match_hosts
-from .host_plan import ARGUMENTS, BIND, DELETE, IGNITION, UNBIND, HostPlan, plan_host
+from .host_plan import BIND, DELETE, UNBIND, HostPlan, plan_host
 from .host_request import HostRequest
-from .lookup import required
-from .progress import read_host
-from .records import host_record, validation_rows
+from .host_settings import ARGUMENTS, IGNITION, RESET
+from .host_waits import Standing, Target, standing
+from .hosts_result import Account, hosts_result
+from .lookup import only_one, required
+from .patience import patiently
 from .service import AssistedService
 
 # Seconds between two looks; the service's monitors run every 8 and 10 s (reference assisted-rest.md 7), and it has no watch.
 PAUSE = 5.0
-TARGETS = ("none", "registered", "ready", "bound", "unbound")
 
 
 @dataclasses.dataclass(frozen=True)
 class Bulk:
-    """``infra_env`` and ``cluster`` (names or ids) say where to look; at least one of them."""
+    """``infra_env`` and ``cluster`` (names or ids) say where to look; at least one of them. ``learnt`` is told secrets that the service shows."""
 
     requests: Sequence[HostRequest]
     infra_env: str = ""
     cluster: str = ""
-    wait_for: str = "none"
+    wait_for: Target = "none"
     timeout: float = 1800.0
     forks: int = 20
     check_mode: bool = False
     clock: Clock = dataclasses.field(default_factory=SystemClock)
     tell: Callable[[str], None] = lambda text: None
+    learnt: Callable[[set[str]], None] = lambda found: None
+    warn: Callable[[str], None] = lambda text: None
 
 
-@dataclasses.dataclass
-class _Account:
-    """What has been done so far, by name of the host."""
+@dataclasses.dataclass(frozen=True)
+class Scope:
+    """Where hosts are looked for: ids, empty for none. ``clusters`` has the id of each cluster that is named, ``default_cluster`` is that of the others.
 
-    done: dict[str, list[Change]]
-    failed: dict[str, str]
+    ``nothing``: what is not there yet, in check mode, where an earlier task may be going to make it.
+    """
+
+    infra_env_id: str = ""
+    cluster_id: str = ""
+    default_cluster: str = ""
+    clusters: dict[str, str] = dataclasses.field(default_factory=dict)
+    nothing: str = ""
 
 
 def bring_hosts(service: AssistedService, bulk: Bulk) -> tuple[dict[str, Any], list[Change]]:
     """The result of the door, and the changes. Raises :class:`PartialFailure` with the complete list where a host is not as wished."""
-    clusters = _clusters(service, bulk)
-    account = _Account({request.name: [] for request in bulk.requests}, {})
-    ends = bulk.clock.now() + bulk.timeout
-    told: set[str] = set()
-    while True:
-        hosts = _hosts(service, bulk, clusters)
-        plans = [plan_host(match, clusters) for match in match_hosts(bulk.requests, hosts)]
-        for plan in plans:
-            if plan.refused:
-                account.failed[plan.match.request.name] = plan.refused
+    scope = _scope(service, bulk)
+    return _Bringing(service, bulk, scope).run()
+
+
+class _Bringing:
+    """One task's hosts being brought to what is wished."""
+
+    def __init__(self, service: AssistedService, bulk: Bulk, scope: Scope) -> None:
+        self.service, self.bulk, self.scope = service, bulk, scope
+        self.account = Account({request.name: [] for request in bulk.requests}, {})
+        self._told: set[str] = set()
+
+    def run(self) -> tuple[dict[str, Any], list[Change]]:
+        bulk, account = self.bulk, self.account
+        plans = self._plans(self._hosts())
         if bulk.check_mode:
-            return _result(bulk, plans, account, open_ends=bulk.wait_for == "none")
-        pending = [plan for plan in plans if plan.match.request.name not in account.failed]
-        made = _apply(service, bulk, pending, account)
-        open_ends = [(plan, why) for plan in pending if plan.match.request.name not in account.failed and (why := _missing(plan, bulk.wait_for))]
-        if bulk.wait_for == "none" or not (open_ends or (made and bulk.wait_for != "registered")):
-            break
-        _tell_once(bulk, open_ends, told)
-        if bulk.clock.now() >= ends:
-            account.failed |= {plan.match.request.name: f"{bulk.timeout:g} s are over: {why}" for plan, why in open_ends}
-            break
-        bulk.clock.sleep(PAUSE)
-    seen = {str(host.get("id")): host for host in _hosts(service, bulk, clusters)} if any(account.done.values()) else None
-    return _result(bulk, plans, account, open_ends=True, seen=seen)
+            self._refuse(plans)
+            return self._predicted(plans)
+        ends = bulk.clock.now() + bulk.timeout
+        while True:
+            self._refuse(plans)
+            made = self._apply([plan for plan in plans if plan.request.name not in account.failed])
+            open_ends = self._open_ends(plans)
+            if bulk.wait_for == "none" or not (open_ends or (made and bulk.wait_for != "registered")):
+                break
+            self._tell([f"{plan.request.name}: waits, {why.reason}" for plan, why in open_ends])
+            if bulk.clock.now() >= ends:
+                account.failed |= {plan.request.name: f"{bulk.timeout:g} s are over: {why.reason}" for plan, why in open_ends}
+                break
+            bulk.clock.sleep(PAUSE)
+            seen = patiently(self._hosts, lambda text: self._tell([text]))
+            plans = plans if seen is None else self._plans(seen)
+            if seen is None:  # what was planned is planned again from what is seen next
+                plans = [dataclasses.replace(plan, changes=(), waiting=plan.waiting or "the service does not answer") for plan in plans]
+        return hosts_result(plans, account, bulk.wait_for, seen=self._seen_now(plans))
+
+    def _predicted(self, plans: Sequence[HostPlan]) -> tuple[dict[str, Any], list[Change]]:
+        nothing = self.scope.nothing
+        if not nothing:
+            return hosts_result(plans, self.account, self.bulk.wait_for, predicted=True)
+        self.bulk.warn(f"The service has no {nothing}; check mode takes it for something that an earlier task makes.")
+        later = [plan if plan.request.absent else dataclasses.replace(plan, waiting=f"there is no {nothing} yet") for plan in plans]
+        return hosts_result(later, self.account, "registered", predicted=True)
+
+    def _plans(self, hosts: Sequence[Document]) -> list[HostPlan]:
+        bulk, scope = self.bulk, self.scope
+        bulk.learnt(secret_values([host["fencing_credentials"] for host in hosts if isinstance(host.get("fencing_credentials"), dict)]))
+        matches = match_hosts(bulk.requests, hosts, scope.clusters, scope.default_cluster)
+        plans = [plan_host(request, match, scope.clusters) for request, match in zip(bulk.requests, matches, strict=True)]
+        return [self._without_repeats(plan) for plan in plans]
+
+    def _without_repeats(self, plan: HostPlan) -> HostPlan:
+        """A validation is asked for again once in a task: what fails then goes on failing."""
+        done = {change.body["validation_id"] for change in self.account.done[plan.request.name] if change.verb == RESET}
+        kept = [change for change in plan.changes if change.verb != RESET or change.body["validation_id"] not in done]
+        return dataclasses.replace(plan, changes=kept)
+
+    def _refuse(self, plans: Sequence[HostPlan]) -> None:
+        self.account.failed |= {plan.request.name: plan.refused for plan in plans if plan.refused}
+
+    def _open_ends(self, plans: Sequence[HostPlan]) -> list[tuple[HostPlan, Standing]]:
+        found = [(plan, standing(plan, self.bulk.wait_for)) for plan in plans if plan.request.name not in self.account.failed]
+        self.account.failed |= {plan.request.name: why.reason for plan, why in found if why.final}
+        return [(plan, why) for plan, why in found if why.reason and not why.final]
+
+    def _hosts(self) -> list[Document]:
+        scope = self.scope
+        if scope.nothing:
+            return []
+        if scope.infra_env_id:
+            hosts = self.service.hosts(scope.infra_env_id)
+            own = {scope.cluster_id, ""} if scope.cluster_id else None
+            return [host for host in hosts if own is None or str(host.get("cluster_id") or "") in own]
+        return self.service.cluster_hosts(scope.cluster_id)
+
+    def _seen_now(self, plans: Sequence[HostPlan]) -> dict[str, Document]:
+        """Hosts as they are after the last change; as they were seen before it where the service does not answer any more."""
+        if not any(self.account.done.values()):
+            return {}
+        hosts = patiently(self._hosts, lambda text: self._tell([text])) or [plan.host for plan in plans if plan.host is not None]
+        return {str(host.get("id")): host for host in hosts}
+
+    def _apply(self, plans: Sequence[HostPlan]) -> bool:
+        """Whether anything was changed."""
+        work = [plan for plan in plans if plan.changes]
+
+        def one(plan: HostPlan) -> None:
+            for change in plan.changes:
+                carry_out(self.service, plan, change)
+                self.account.done[plan.request.name].append(change)
+
+        for outcome in for_each(work, one, self.bulk.forks):
+            if isinstance(outcome.error, (RemoteError, Unreachable)):
+                self.account.failed[outcome.item.request.name] = str(outcome.error)
+            elif outcome.error is not None:
+                raise outcome.error
+        return any(self.account.done[plan.request.name] for plan in work)
+
+    def _tell(self, lines: Sequence[str]) -> None:
+        for line in dict.fromkeys(lines):
+            if line not in self._told:
+                self._told.add(line)
+                self.bulk.tell(line)
 
 
-def _tell_once(bulk: Bulk, open_ends: Sequence[tuple[HostPlan, str]], told: set[str]) -> None:
-    lines = [f"{plan.match.request.name}: waits, {why}" for plan, why in open_ends]
-    for line in dict.fromkeys(lines):
-        if line not in told:
-            told.add(line)
-            bulk.tell(line)
-
-
-def _clusters(service: AssistedService, bulk: Bulk) -> dict[str, str]:
+def _scope(service: AssistedService, bulk: Bulk) -> Scope:
+    """Raises :class:`ZeroTouchError` for a name that nobody has, but in check mode, where another task may be going to make what is missing."""
     names = {request.cluster for request in bulk.requests if request.cluster} | ({bulk.cluster} if bulk.cluster else set())
     known = service.clusters() if names else []
-    return {name: str(required(known, "cluster", name)["id"]) for name in sorted(names)}
+    if bulk.check_mode:
+        found = {name: only_one(known, "cluster", name) for name in sorted(names)}
+        clusters = {name: str((document or {}).get("id") or f"(cluster {name})") for name, document in found.items()}
+        missing = [f"cluster {name}" for name, document in found.items() if document is None and name == bulk.cluster]
+    else:
+        clusters, missing = {name: str(required(known, "cluster", name)["id"]) for name in sorted(names)}, []
+    cluster_id = clusters.get(bulk.cluster, "")
+    if not bulk.infra_env:
+        return Scope("", cluster_id, cluster_id, clusters, "; ".join(missing))
+    infra_envs = service.infra_envs()
+    infra_env = only_one(infra_envs, "InfraEnv", bulk.infra_env) if bulk.check_mode else required(infra_envs, "InfraEnv", bulk.infra_env)
+    missing += [] if infra_env else [f"InfraEnv {bulk.infra_env}"]
+    document = infra_env or {}
+    return Scope(str(document.get("id") or ""), cluster_id, cluster_id or str(document.get("cluster_id") or ""), clusters, "; ".join(missing))
 
 
-def _hosts(service: AssistedService, bulk: Bulk, clusters: Mapping[str, str]) -> list[Document]:
-    if bulk.infra_env:
-        infra_env = required(service.infra_envs(), "InfraEnv", bulk.infra_env)
-        hosts = service.hosts(str(infra_env["id"]))
-        own = {clusters[bulk.cluster], ""} if bulk.cluster else None
-        return [host for host in hosts if own is None or str(host.get("cluster_id") or "") in own]
-    return service.cluster_hosts(clusters[bulk.cluster])
-
-
-def _missing(plan: HostPlan, target: str) -> str:
-    """What is still missing for a host to be what is waited for; raises nothing. Empty: nothing is."""
-    request, host = plan.match.request, plan.match.host
-    if request.absent or plan.waiting:
-        return plan.waiting
-    if host is None:
-        return plan.match.reason
-    progress = read_host(host)
-    if target == "ready" and not progress.joined and progress.status not in ("known", "known-unbound") and not progress.status.startswith("preparing"):
-        return f"it is {progress.status}: {progress.status_info}"
-    if target == "bound" and not host.get("cluster_id"):
-        return "it belongs to no cluster yet"
-    if target == "bound" and progress.status == "binding":
-        return "it is binding"
-    if target == "unbound" and not progress.status.endswith("-unbound"):
-        return f"it is {progress.status}"
-    return ""
-
-
-def _apply(service: AssistedService, bulk: Bulk, plans: Sequence[HostPlan], account: _Account) -> bool:
-    """Whether anything was changed."""
-    work = [plan for plan in plans if plan.changes]
-
-    def one(plan: HostPlan) -> None:
-        for change in plan.changes:
-            _carry_out(service, plan, change)
-            account.done[plan.match.request.name].append(change)
-
-    for outcome in for_each(work, one, bulk.forks):
-        if isinstance(outcome.error, (RemoteError, Unreachable)):
-            account.failed[outcome.item.match.request.name] = str(outcome.error)
-        elif outcome.error is not None:
-            raise outcome.error
-    return any(account.done[plan.match.request.name] for plan in work)
-
-
-def _carry_out(service: AssistedService, plan: HostPlan, change: Change) -> None:
-    host = plan.match.host or {}
-    where = str(host.get("infra_env_id")), str(host.get("id"))
+def carry_out(service: AssistedService, plan: HostPlan, change: Change) -> None:
+    host = plan.host or {}
     if change.verb == DELETE:
-        service.delete_host(*where)
-    elif change.verb == BIND:
+        source = change.body or host
+        service.delete_host(str(source.get("infra_env_id")), str(source.get("id")))
+        return
+    where = str(host.get("infra_env_id")), str(host.get("id"))
+    if change.verb == BIND:
         service.bind_host(*where, str(change.body["cluster_id"]))
     elif change.verb == UNBIND:
         service.host_action(*where, "unbind")
@@ -150,54 +202,7 @@ def _carry_out(service: AssistedService, plan: HostPlan, change: Change) -> None
         service.update_host_ignition(*where, str(change.body["config"]))
     elif change.verb == ARGUMENTS:
         service.update_installer_args(*where, change.body["args"])
+    elif change.verb == RESET:
+        service.reset_validation(*where, str(change.body["validation_id"]))
     else:
         service.update_host(*where, change.body)
-
-
-def _result(
-    bulk: Bulk, plans: Sequence[HostPlan], account: _Account, *, open_ends: bool, seen: Mapping[str, Document] | None = None
-) -> tuple[dict[str, Any], list[Change]]:
-    """``open_ends``: what is still missing is a failure (it is none in check mode of a run that would wait for it)."""
-    records = []
-    lines: list[str] = []
-    for plan in plans:
-        name = plan.match.request.name
-        changes = list(plan.changes) if bulk.check_mode and not plan.refused else account.done[name]
-        reason = account.failed.get(name) or (_missing(plan, bulk.wait_for if open_ends else "none") if open_ends else "")
-        waits = [f"wait for host {name}: {plan.waiting}"] if bulk.check_mode and plan.waiting and not open_ends else []
-        lines += [*(change.text() for change in changes), *waits]
-        host = plan.match.host
-        now = (seen or {}).get(str((host or {}).get("id"))) or host
-        record = host_record(now) if now else {}
-        failing = [{key: row[key] for key in ("id", "status", "message")} for row in validation_rows([now] if now else [], "host", all_of_them=False)]
-        records.append(
-            {
-                **{key: record.get(key, "") for key in ("id", "infra_env_id", "cluster_id", "hostname", "role", "status", "installation_disk_id")},
-                "name": name,
-                "by": plan.match.by if host else "",
-                "changed": bool(changes),
-                "changes": [change.text() for change in changes],
-                "failed": bool(reason),
-                "reason": reason or plan.waiting,
-                "validations": failing,
-            }
-        )
-    every = [change for plan in plans for change in (plan.changes if bulk.check_mode and not plan.refused else account.done[plan.match.request.name])]
-    result = {
-        "changed": bool(every),
-        "plan": lines,
-        "hosts": records,
-        "unmatched": [
-            {"name": plan.match.request.name, "reason": plan.match.reason} for plan in plans if plan.match.host is None and not plan.match.candidates
-        ],
-        "ambiguous": [
-            {"name": plan.match.request.name, "hosts": [str(each.get("id")) for each in plan.match.candidates], "reason": plan.match.reason}
-            for plan in plans
-            if plan.match.candidates
-        ],
-    }
-    failures = [record for record in records if record["failed"]]
-    if failures:
-        words = "\n".join(f"{record['name']}: {record['reason']}" for record in failures)
-        raise PartialFailure(f"{len(failures)} of {len(records)} hosts are not as wished.\n{words}", result)
-    return result, every

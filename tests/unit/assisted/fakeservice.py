@@ -264,6 +264,8 @@ class FakeService:
             host.update(cluster_id=body["cluster_id"], status="binding")
         elif rest == "/actions/unbind":
             host.update(cluster_id=None, status="unbinding")
+        elif rest and rest.startswith("/actions/reset-validation/"):
+            return 200, host
         elif rest and rest.startswith("/actions/"):
             host["status"] = {"install": "installing", "reset": "resetting-pending-user-action"}[rest.removeprefix("/actions/")]
         elif method == "DELETE":
@@ -290,6 +292,11 @@ class FakeService:
             elif name == "fencing_credentials":
                 host["fencing_credentials"] = json.dumps(value)
             elif name == "disks_skip_formatting":
-                host["skip_formatting_disks"] = ",".join(item["disk_id"] for item in value if item["skip_formatting"])
+                kept = set(filter(None, str(host.get("skip_formatting_disks") or "").split(",")))
+                for item in value:
+                    (kept.add if item["skip_formatting"] else kept.discard)(item["disk_id"])
+                host["skip_formatting_disks"] = ",".join(sorted(kept))
+            elif name == "ignition_endpoint_http_headers":
+                continue  # not shown
             else:
                 host[names.get(name, name)] = value

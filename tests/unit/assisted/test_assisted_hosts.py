@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_request import host_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts import Bulk, bring_hosts
@@ -85,6 +87,122 @@ def test_by_query(site, door):
     query = "inventory.system_vendor.serial_number == 'S-node-2' && status == 'known'"
     result = door("assisted_hosts", infra_env="edge", hosts=[{"name": "x", "query": query, "hostname": "found"}])
     assert result["hosts"][0]["hostname"] == "found"
+
+
+@pytest.mark.parametrize(
+    "identity",
+    [{"system_uuid": "{id}"}, {"bmc_address": "198.51.100.2/24"}, {"bmc_address": "[2001:DB8::2]"}, {"serial_number": " s-node-2 "}],
+    ids=lambda identity: next(iter(identity)),
+)
+def test_every_identity_leads_to_the_host(identity, site, door):
+    host = site.add_host("i", "node-2", MAC(2))
+    inventory = {**json.loads(host["inventory"]), "bmc_address": "198.51.100.2", "bmc_v6address": "2001:db8::2"}
+    host["inventory"] = json.dumps(inventory)
+    given = {key: value.replace("{id}", host["id"].upper()) for key, value in identity.items()}
+    found = door("assisted_hosts", infra_env="edge", hosts=[{"name": "x", **given}])
+    assert found["hosts"][0]["id"] == host["id"], found
+
+
+def test_while_it_is_bound_a_host_is_known_by_the_hostname_it_was_given(site, door):
+    host = site.add_host("i", "spare", MAC(4), status="discovering", cluster_id="c", inventory="")
+    request = {"name": "x", "mac_addresses": [MAC(4)], "hostname": "spare"}
+    assert door("assisted_hosts", infra_env="edge", hosts=[request])["failed"]
+    known = door("assisted_hosts", infra_env="edge", hosts=[{**request, "cluster": "prod"}], wait_for="bound")
+    assert (known["hosts"][0]["id"], known["changed"]) == (host["id"], False)
+
+
+def test_a_machine_that_registered_again_is_forgotten_altogether(site, door):
+    site.add_host("i", "older", MAC(2), status="disconnected", created_at="2026-01-01T00:00:00Z")
+    gone = door("assisted_hosts", infra_env="edge", hosts=[{"name": "x", "mac_addresses": [MAC(2)], "state": "absent"}])
+    assert len(gone["plan"]) == 2 and [host["requested_hostname"] for host in site.hosts.values()] == ["node-1"]
+
+
+FENCING = {"address": "https://192.0.2.9/redfish/v1/Systems/1", "username": "admin", "password": "bmc-password-1"}
+
+
+def test_fencing_credentials_are_set_compared_and_hidden(site, door):
+    def ask(**more):
+        return door("assisted_hosts", infra_env="edge", diff=True, hosts=[{"name": "x", "mac_addresses": [MAC(1)], "fencing_credentials": {**FENCING, **more}}])
+
+    first = ask()
+    assert site.writes[-1][2] == {"fencing_credentials": FENCING} and "bmc-password-1" not in json.dumps(first)
+    assert not ask()["changed"] and not ask(certificate_verification="Enabled")["changed"]
+    other = ask(password="bmc-password-2", mac_address="52-54-00-00-00-01")
+    assert other["changed"] and not any(word in json.dumps(other) for word in ("bmc-password-1", "bmc-password-2"))
+    assert site.writes[-1][2]["fencing_credentials"]["mac_address"] == MAC(1)
+
+
+def test_the_ignition_endpoint_is_sent_when_it_is_new_to_the_service_or_when_told(site, door):
+    def ask(**more):
+        host = {"name": "x", "mac_addresses": [MAC(1)], "ignition_endpoint_token": "endpoint-token-1", **more}
+        return door("assisted_hosts", infra_env="edge", diff=True, hosts=[host])
+
+    headers = {"X-Pool": "secret-header-value"}
+    first = ask(ignition_endpoint_http_headers=headers)
+    assert site.writes[-1][2] == {
+        "ignition_endpoint_token": "endpoint-token-1",
+        "ignition_endpoint_http_headers": [{"key": "X-Pool", "value": "secret-header-value"}],
+    }
+    assert not any(word in json.dumps(first) for word in ("endpoint-token-1", "secret-header-value"))
+    assert not ask(ignition_endpoint_http_headers=headers)["changed"]
+    assert ask(ignition_endpoint_http_headers=headers, replace_ignition_endpoint=True)["changed"]
+    assert [ask(ignition_endpoint_token="")["changed"] for _ in range(2)] == [True, False]
+
+
+def test_disks_that_keep_what_is_on_them(site, door):
+    def ask(*disks):
+        return door("assisted_hosts", infra_env="edge", hosts=[{"name": "x", "mac_addresses": [MAC(1)], "disks_skip_formatting": list(disks)}])
+
+    ask("/dev/nvme0n1")
+    assert site.writes[-1][2] == {"disks_skip_formatting": [{"disk_id": "/dev/disk/by-id/b", "skip_formatting": True}]}
+    assert not ask("/dev/disk/by-id/b")["changed"] and not ask("nvme0n1")["changed"]
+    assert "it has no disk /dev/vdz; it has /dev/sda, /dev/nvme0n1" in ask("/dev/vdz")["msg"]
+    ask()
+    assert site.writes[-1][2] == {"disks_skip_formatting": [{"disk_id": "/dev/disk/by-id/b", "skip_formatting": False}]}
+    assert not ask()["changed"]
+
+
+def test_a_validation_is_done_again_where_it_failed_and_once_only(site, reach, clock):
+    failed = {"hardware": [{"id": "sufficient-installation-disk-speed", "status": "failure", "message": "too slow"}]}
+    site.add_host("i", "slow", MAC(5), status="insufficient", validations_info=json.dumps(failed))
+    given = [{"name": "x", "mac_addresses": [MAC(5)], "reset_validations": ["sufficient-installation-disk-speed", "container-images-available"]}]
+    with pytest.raises(PartialFailure, match="20 s are over: it is insufficient") as caught:
+        bring_hosts(reach(), Bulk(host_requests(given), infra_env="edge", clock=clock, wait_for="ready", timeout=20.0))
+    assert [path.split("/")[-1] for _method, path, _body in site.writes] == ["sufficient-installation-disk-speed"]
+    assert caught.value.result["plan"] == ["reset validation of host x (slow) (sufficient-installation-disk-speed failed: too slow)"]
+
+
+def test_a_host_that_has_failed_is_not_waited_for(site, reach, clock):
+    site.add_host("i", "broken", MAC(5), status="error", status_info="Host failed to install")
+    request = host_requests([{"name": "x", "mac_addresses": [MAC(5)]}])
+    with pytest.raises(PartialFailure, match="x: it is error: Host failed to install"):
+        bring_hosts(reach(), Bulk(request, infra_env="edge", clock=clock, wait_for="installed"))
+    assert clock.time == 0
+
+
+def test_a_wait_outlives_a_service_that_restarts(site, reach, clock):
+    told = []
+    site.add_host("i", "busy", MAC(5), status="installing-in-progress")
+
+    def sleep(seconds):
+        clock.time += seconds
+        if clock.time == 5:
+            site.faults = [("GET", "hosts", "cut"), ("GET", "hosts", ("status", 503, {}))]
+        if clock.time == 20:
+            next(host for host in site.hosts.values() if host["requested_hostname"] == "busy")["status"] = "installed"
+
+    clock.sleep = sleep
+    request = host_requests([{"name": "x", "mac_addresses": [MAC(5)]}])
+    result, _changes = bring_hosts(reach(retries=0), Bulk(request, infra_env="edge", clock=clock, wait_for="installed", tell=told.append))
+    assert (result["hosts"][0]["status"], clock.time) == ("installed", 20) and any("503" in line for line in told)
+
+
+def test_check_mode_before_anything_exists(fake, door):
+    hosts = [{"name": "a", "mac_addresses": [MAC(1)], "cluster": "prod"}, {"name": "b", "mac_addresses": [MAC(2)], "state": "absent"}]
+    predicted = door("assisted_hosts", check=True, infra_env="edge", hosts=hosts)
+    assert not predicted.get("failed") and predicted["plan"] == ["wait for host a: there is no InfraEnv edge yet"]
+    assert "earlier task" in json.dumps(predicted["warnings"])
+    assert "The service has no cluster prod" in door("assisted_hosts", infra_env="edge", hosts=hosts)["msg"]
 
 
 def test_a_disk_that_does_not_fit_refuses_the_whole_host(site, door):
@@ -173,6 +291,10 @@ def test_check_mode_tells_what_would_be_waited_for(site, door):
         ({"cluster": "c", "unbind": True}, "cluster excludes unbind"),
         ({"query": "a =="}, "JMESPath"),
         ({"ignition_config_overrides": "[]"}, "JSON object"),
+        ({"system_uuid": "x"}, "is not a UUID"),
+        ({"ignition_endpoint_http_headers": {"a": "b"}}, "the service does not show which headers it has"),
+        ({"replace_ignition_endpoint": True}, "nothing|neither"),
+        ({"fencing_credentials": {"mac_address": "x"}}, "not a MAC address"),
     ],
 )
 def test_mistakes(given, words):
