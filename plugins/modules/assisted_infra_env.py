@@ -263,6 +263,8 @@ def run(call: Call) -> dict[str, Any]:
         done = make_present(service, params, check_mode=call.check_mode)
     else:
         done = make_absent(service, params["name"], delete_hosts=params["delete_hosts"], check_mode=call.check_mode)
+    for warning in done.warnings:
+        call.warn(warning)
     call.plan(done.value["plan"])
     return {**done.value, **({"diff": [change.diff() for change in done.changes]} if call.diff else {})}
 

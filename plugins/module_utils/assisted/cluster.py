@@ -11,10 +11,11 @@ from typing import Any
 
 from ..common.errors import PartialFailure, RemoteError, Unreachable
 from .change import Change
-from .client import Document
+from .client import Document, members
 from .cluster_plan import IGNORED, MANIFEST, OVERRIDES, ClusterPlan, ObservedCluster, plan_absent, plan_present
 from .cluster_wish import ClusterWish
-from .lookup import only_one
+from .creation import Kind, settled
+from .lookup import only_one, several, to_be_had
 from .records import cluster_record
 from .service import AssistedService
 
@@ -36,8 +37,15 @@ def make_present(service: AssistedService, wish: ClusterWish, *, check_mode: boo
     found = _find(service, wish)
     observed = None if found is None else _observe(service, wish, found)
     plan = plan_present(wish, observed)
-    now = found if check_mode else _apply(service, plan, found)
-    return Done(_value(wish.name, now, plan), plan.changes, plan.warnings)
+    if check_mode:
+        return Done(_value(wish.name, found, plan), plan.changes, plan.warnings)
+    applied = _apply(service, wish, plan, found)
+    if applied.adopted:
+        # Another run made it a moment ago; what this one wants of it besides is compared with that.
+        rest = make_present(service, dataclasses.replace(wish, name=applied.adopted), check_mode=False)
+        words = f"Another run made cluster {wish.name} at the same time. Its cluster {applied.adopted} is used; the one made here was taken back."
+        return Done({**rest.value, "changed": True}, rest.changes, [*rest.warnings, words])
+    return Done(_value(wish.name, applied.cluster, plan), plan.changes, plan.warnings)
 
 
 def make_absent(service: AssistedService, name: str, *, check_mode: bool) -> Done:
@@ -52,10 +60,18 @@ def make_absent(service: AssistedService, name: str, *, check_mode: bool) -> Don
 def _find(service: AssistedService, wish: ClusterWish) -> Document | None:
     """An imported cluster is known by the id that it has given itself: the service may have named it after its API's name (reference 3.5)."""
     clusters = service.clusters()
-    if wish.existing is not None:
-        own = [item for item in clusters if item.get("openshift_cluster_id") == wish.existing["openshift_cluster_id"]]
-        return own[0] if own else None
-    return only_one(clusters, "cluster", wish.name)
+    if wish.existing is None:
+        return to_be_had(clusters, "cluster", wish.name)
+    named = [item for item in clusters if item.get("id") == wish.name]
+    own = named or _imported(clusters, wish)
+    if len(own) > 1:
+        raise several(own, "cluster", f"with the openshift_cluster_id {wish.existing['openshift_cluster_id']}")
+    return own[0] if own else None
+
+
+def _imported(clusters: Sequence[Document], wish: ClusterWish) -> list[Document]:
+    own_id = (wish.existing or {}).get("openshift_cluster_id")
+    return [item for item in clusters if item.get("openshift_cluster_id") == own_id]
 
 
 def _observe(service: AssistedService, wish: ClusterWish, found: Document) -> ObservedCluster:
@@ -69,17 +85,42 @@ def _observe(service: AssistedService, wish: ClusterWish, found: Document) -> Ob
     return ObservedCluster(service.cluster(cluster_id), contents, service.ignored_validations(cluster_id) if spoken_of else {})
 
 
-def _apply(service: AssistedService, plan: ClusterPlan, found: Document | None) -> Document | None:
+@dataclasses.dataclass(frozen=True)
+class _Applied:
+    """``adopted``: the id of the cluster that another run made first."""
+
+    cluster: Document | None
+    adopted: str = ""
+
+
+def _apply(service: AssistedService, wish: ClusterWish, plan: ClusterPlan, found: Document | None) -> _Applied:
     cluster_id = str((found or {}).get("id") or "")
     done: list[str] = []
     for change in plan.changes:
         try:
-            cluster_id = _carry_out(service, change, cluster_id)
-        except (RemoteError, Unreachable) as error:
+            before, cluster_id = cluster_id, _carry_out(service, change, cluster_id)
+            done.append(change.text())
+            if not before:
+                stays = settled(_kind(service, wish), cluster_id, service.clock)
+                if stays != cluster_id:
+                    return _Applied(None, stays)
+        except (RemoteError, Unreachable, PartialFailure) as error:
             account = {"changed": bool(done), "plan": [each.text() for each in plan.changes], "done": done}
             raise PartialFailure(f"{change.verb} {change.title}: {error}", account) from error
-        done.append(change.text())
-    return service.cluster(cluster_id) if done else found
+    return _Applied(service.cluster(cluster_id) if done else found)
+
+
+def _kind(service: AssistedService, wish: ClusterWish) -> Kind:
+    def rivals() -> list[Document]:
+        clusters = service.clusters_with_hosts()
+        return _imported(clusters, wish) if wish.existing is not None else [item for item in clusters if item.get("name") == wish.name]
+
+    def used(cluster: Document) -> str:
+        hosts = [str(host.get("id")) for host in members(cluster.get("hosts"))]
+        infra_envs = [str(item.get("name")) for item in service.infra_envs(str(cluster["id"]))]
+        return "; ".join([*(f"host {each}" for each in hosts), *(f"InfraEnv {each}" for each in infra_envs)])
+
+    return Kind("cluster", rivals, used, service.delete_cluster)
 
 
 def _carry_out(service: AssistedService, change: Change, cluster_id: str) -> str:

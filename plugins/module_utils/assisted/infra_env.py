@@ -12,9 +12,10 @@ from typing import Any
 from ..common.errors import PartialFailure
 from .change import Change
 from .client import Document
+from .creation import Kind, settled
 from .faults import AssistedError
-from .infra_env_plan import plan_absent, plan_present, read_wish
-from .lookup import only_one, required
+from .infra_env_plan import InfraEnvWish, plan_absent, plan_present, read_wish
+from .lookup import only_one, required, to_be_had
 from .records import infra_env_record
 from .service import AssistedService
 
@@ -27,18 +28,56 @@ class Done:
 
     value: Mapping[str, Any]
     changes: Sequence[Change] = ()
+    warnings: Sequence[str] = ()
 
 
 def make_present(service: AssistedService, options: Mapping[str, Any], *, check_mode: bool) -> Done:
     """The InfraEnv as wished. Raises :class:`InvalidInput` before anything is written, :class:`AssistedError` in the service's words."""
     read_wish(options)  # every mistake that needs no service
     cluster_id = _cluster_id(service, options.get("cluster"))
-    observed = only_one(service.infra_envs(), "InfraEnv", options["name"])
-    changes = plan_present(read_wish(options, cluster_id), observed)
+    wish = read_wish(options, cluster_id)
+    observed = to_be_had(service.infra_envs(), "InfraEnv", wish.name)
+    changes = plan_present(wish, observed)
+    if check_mode:
+        return Done(_value(service, wish.name, observed, changes), changes)
+    applied = carry_out(service, wish, changes, observed)
+    return Done(_value(service, wish.name, applied.infra_env, changes), changes, applied.warnings)
+
+
+@dataclasses.dataclass(frozen=True)
+class Applied:
+    """The InfraEnv as it is now."""
+
+    infra_env: Document | None
+    warnings: Sequence[str] = ()
+
+
+def carry_out(service: AssistedService, wish: InfraEnvWish, changes: Sequence[Change], observed: Document | None) -> Applied:
+    """Make the changes of a plan. One that another run made at the same time is used and brought to the wish; raises as the service refuses it, and
+    :class:`PartialFailure` where two remain."""
     now = observed
-    for change in () if check_mode else changes:
-        now = service.create_infra_env(change.body) if observed is None else service.update_infra_env(str(observed["id"]), change.body)
-    return Done(_value(service, options["name"], now, changes), changes)
+    for change in changes:
+        if observed is not None:
+            now = service.update_infra_env(str(observed["id"]), change.body)
+            continue
+        now = service.create_infra_env(change.body)
+        stays = settled(_kind(service, wish.name), str(now["id"]), service.clock)
+        if stays != now["id"]:
+            other = service.infra_env(stays)
+            rest = carry_out(service, wish, plan_present(wish, other), other)
+            words = f"Another run made InfraEnv {wish.name} at the same time. Its InfraEnv {stays} is used; the one made here was taken back."
+            return Applied(rest.infra_env, [*rest.warnings, words])
+    return Applied(now)
+
+
+def _kind(service: AssistedService, name: str) -> Kind:
+    def rivals() -> list[Document]:
+        return [item for item in service.infra_envs() if item.get("name") == name]
+
+    def used(infra_env: Document) -> str:
+        return ", ".join(f"host {host.get('id')}" for host in service.hosts(str(infra_env["id"])))
+
+    return Kind("InfraEnv", rivals, used, service.delete_infra_env)
 
 
 def make_absent(service: AssistedService, name: str, *, delete_hosts: bool, check_mode: bool) -> Done:

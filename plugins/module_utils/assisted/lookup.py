@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from ..common.errors import ZeroTouchError
 from .client import Document
+
+_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def named(documents: Iterable[Document], wanted: str) -> list[Document]:
@@ -21,9 +24,22 @@ def only_one(documents: Sequence[Document], kind: str, wanted: str) -> Document 
     """The one object of that name, None without one. Raises :class:`ZeroTouchError` with all ids where there are several: none is taken by chance."""
     found = named(documents, wanted)
     if len(found) > 1:
-        listed = ", ".join(sorted(f"{item.get('id')} ({item.get('status') or item.get('created_at') or 'no status'})" for item in found))
-        raise ZeroTouchError(f"There are {len(found)} {kind}s of the name {wanted}: {listed}.", "Give the id of the one that is meant.")
+        raise several(found, kind, f"of the name {wanted}")
     return found[0] if found else None
+
+
+def to_be_had(documents: Sequence[Document], kind: str, wanted: str) -> Document | None:
+    """As :func:`only_one`, for something that is made where it is not there; an id that nobody has is a mistake, not the name of a new one."""
+    found = only_one(documents, kind, wanted)
+    if found is None and _ID.fullmatch(wanted):
+        raise ZeroTouchError(f"The service has no {kind} with the id {wanted}.", "Give its name for a new one to be made.")
+    return found
+
+
+def several(found: Sequence[Document], kind: str, words: str) -> ZeroTouchError:
+    """The refusal to choose one of several, which names them all."""
+    listed = ", ".join(sorted(f"{item.get('id')} ({item.get('status') or item.get('created_at') or 'no status'})" for item in found))
+    return ZeroTouchError(f"There are {len(found)} {kind}s {words}: {listed}.", "Give the id of the one that is meant.")
 
 
 def required(documents: Sequence[Document], kind: str, wanted: str) -> Document:

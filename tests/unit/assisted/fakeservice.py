@@ -35,6 +35,7 @@ class FakeService:
         self.faults: list[tuple[str, str, Any]] = []
         self.requests: list[tuple[str, str, Any, dict[str, str]]] = []
         self.tokens: set[str] = set()
+        self.time = 0
         service = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -98,6 +99,15 @@ class FakeService:
         self.hosts[identity] = host
         return host
 
+    def _new_id(self, space: uuid.UUID, name: str, taken: dict[str, Any]) -> str:
+        """The same for a name in every test, and another one for the next of that name."""
+        identity = str(uuid.uuid5(space, name))
+        return str(uuid.uuid5(space, f"{name} {len(taken)}")) if identity in taken else identity
+
+    def _now(self) -> str:
+        self.time += 1
+        return f"2026-11-21T10:00:{self.time:02d}.000Z"
+
     # answering
 
     def answer(self, handler: Any) -> None:
@@ -156,16 +166,17 @@ class FakeService:
     def _cluster_list(self, method: str, _query: dict[str, str], body: Any) -> tuple[int, Any]:
         if method == "GET":
             return 200, [self._with_hosts(item) for item in self.clusters.values()]
-        identity = str(uuid.uuid5(uuid.NAMESPACE_DNS, body["name"]))
+        identity = self._new_id(uuid.NAMESPACE_DNS, body["name"], self.clusters)
         shown = {name: value for name, value in body.items() if name != "pull_secret" and value is not None}
         defaults = {"network_type": "OVNKubernetes", "hyperthreading": "all", "vip_dhcp_allocation": False, "schedulable_masters": False}
         cluster = {**defaults, "kind": "Cluster", "id": identity, "status": "insufficient", "status_info": "", "pull_secret_set": True, **shown}
+        cluster["created_at"] = self._now()
         self.clusters[identity] = cluster
         return 201, cluster
 
     def _import(self, _method: str, _query: dict[str, str], body: Any) -> tuple[int, Any]:
-        identity = str(uuid.uuid5(uuid.NAMESPACE_DNS, "import" + body["name"]))
-        cluster = {"kind": "AddHostsCluster", "id": identity, "status": "adding-hosts", "imported": True, **body}
+        identity = self._new_id(uuid.NAMESPACE_DNS, "import" + body["name"], self.clusters)
+        cluster = {"kind": "AddHostsCluster", "id": identity, "status": "adding-hosts", "imported": True, "created_at": self._now(), **body}
         self.clusters[identity] = cluster
         return 201, cluster
 
@@ -217,8 +228,15 @@ class FakeService:
         if method == "GET":
             wanted = query.get("cluster_id")
             return 200, [item for item in self.infra_envs.values() if not wanted or item.get("cluster_id") == wanted]
-        identity = str(uuid.uuid5(uuid.NAMESPACE_URL, body["name"]))
-        document = {"kind": "InfraEnv", "id": identity, "type": "full-iso", "pull_secret_set": True, "download_url": "http://images/iso?image_token=x"}
+        identity = self._new_id(uuid.NAMESPACE_URL, body["name"], self.infra_envs)
+        document = {
+            "created_at": self._now(),
+            "kind": "InfraEnv",
+            "id": identity,
+            "type": "full-iso",
+            "pull_secret_set": True,
+            "download_url": "http://images/iso?image_token=x",
+        }
         self.infra_envs[identity] = document
         self._set_infra_env(document, body)
         document.setdefault("cpu_architecture", "x86_64")

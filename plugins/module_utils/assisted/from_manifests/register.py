@@ -15,12 +15,14 @@ from ...common.errors import PartialFailure, ZeroTouchError
 from ...common.parallel import Outcome, for_each
 from ...common.secrets import secret_values
 from .. import cluster as clusters
+from .. import infra_env as infra_envs
 from ..change import Change
 from ..client import Document
 from ..cluster_wish import ClusterWish
 from ..faults import AssistedError
 from ..infra_env_plan import plan_present
 from ..lookup import only_one
+from ..patience import patiently
 from ..records import infra_env_record
 from ..service import AssistedService
 from .cluster import Release, cluster_wish
@@ -98,32 +100,30 @@ def register(service: AssistedService, request: Request, manner: Manner) -> Done
     observed = only_one(service.infra_envs(), "InfraEnv", request.manifests.infra_env_name)
     bound = cluster_id or (None if observed is None else _NOT_YET)
     changes = plan_present(infra_env_wish(request.manifests, cluster_id=bound, image_type=request.image_type), observed)
-    cluster, infra_env = predicted, observed
+    cluster, infra_env, warnings = predicted, observed, list(predicted.warnings)
     if not manner.check_mode:
         cluster = clusters.make_present(service, wish, check_mode=False)
-        infra_env = _apply(service, changes, observed, cluster)
+        applied = _apply(service, request, observed, cluster)
+        infra_env, warnings = applied.infra_env, [*cluster.warnings, *applied.warnings]
     lines = [*cluster.value["plan"], *(change.text() for change in changes)]
     shown = infra_env_record(infra_env) if infra_env else {"id": "", "name": request.manifests.infra_env_name}
     result = {"changed": bool(lines), "plan": lines, "cluster": cluster.value["cluster"], "infra_env": shown, "hosts": [], "missing": [], "unknown": []}
     everything = (*predicted.changes, *changes)
     if infra_env is None:
         result["missing"] = list(plan_hosts((), request.settings).missing)
-        return Done(result, everything, predicted.warnings)
-    return Done(_Hosts(service, request.settings, manner, result).see_to(str(shown["id"])), everything, predicted.warnings)
+        return Done(result, everything, warnings)
+    return Done(_Hosts(service, request.settings, manner, result).see_to(str(shown["id"])), everything, warnings)
 
 
-def _apply(service: AssistedService, changes: Sequence[Change], observed: Document | None, cluster: clusters.Done) -> Document | None:
-    infra_env = observed
+def _apply(service: AssistedService, request: Request, observed: Document | None, cluster: clusters.Done) -> infra_envs.Applied:
+    """The InfraEnv as wished, now that it is known which cluster it belongs to."""
+    wish = infra_env_wish(request.manifests, cluster_id=str(cluster.value["cluster"]["id"]), image_type=request.image_type)
+    changes = plan_present(wish, observed)
     try:
-        for change in changes:
-            if observed is None:
-                infra_env = service.create_infra_env({**change.body, "cluster_id": cluster.value["cluster"]["id"]})
-            else:
-                infra_env = service.update_infra_env(str(observed["id"]), change.body)
+        return infra_envs.carry_out(service, wish, changes, observed)
     except ZeroTouchError as error:
         lines = [*cluster.value["plan"], *(change.text() for change in changes)]
         raise PartialFailure(str(error), {**cluster.value, "plan": lines}) from error
-    return infra_env
 
 
 class _Hosts:
@@ -141,7 +141,11 @@ class _Hosts:
         clock, pause = self.service.clock, 1.0
         end = clock.now() + self.manner.timeout
         while True:
-            hosts = plan_hosts(self.service.hosts(infra_env_id), self.settings)
+            seen = patiently(lambda: self.service.hosts(infra_env_id), self.manner.tell) if clock.now() < end else self.service.hosts(infra_env_id)
+            if seen is None:
+                clock.sleep(max(0.0, min(pause, end - clock.now())))
+                continue
+            hosts = plan_hosts(seen, self.settings)
             problems = {host.host_id: host.problem for host in hosts.hosts if host.problem} | self._patch(hosts)
             self._note(hosts, problems)
             if self.manner.check_mode or not (hosts.missing or problems) or clock.now() >= end:

@@ -1,0 +1,127 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Two runs that make an object of one name at the same time end with one object, or with an error that names both."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import threading
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted import cluster, infra_env
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster_wish import read_wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, PartialFailure, ZeroTouchError
+
+IMPORT = {"api_vip_dnsname": "api.old.example.com", "openshift_cluster_id": "6f1f9c2e-6a0f-4d0e-9a3c-0c3c5f6d7e8f"}
+
+
+def at_the_same_time(reach, listing, work):
+    """Two runs whose first look is over before either of them creates anything; what each of them returns or raises."""
+    barrier = threading.Barrier(2, timeout=10)
+
+    def one(number):
+        service, first = reach(), []
+        look = getattr(service, listing)
+
+        def together(*arguments):
+            found = look(*arguments)
+            if not first:
+                first.append(True)
+                barrier.wait()
+            return found
+
+        setattr(service, listing, together)
+        try:
+            return work(service, number)
+        except ZeroTouchError as error:
+            return error
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return list(pool.map(one, range(2)))
+
+
+def make_cluster(pull_secret, **more):
+    def work(service, number):
+        options = {"name": "edge", "openshift_version": "4.22", "pull_secret": pull_secret, **{key: value[number] for key, value in more.items()}}
+        return cluster.make_present(service, read_wish(options), check_mode=False)
+
+    return work
+
+
+def test_one_cluster_stays_and_has_what_both_want(fake, reach, pull_secret):
+    overrides = {"install_config_overrides": ["{}", None], "ssh_public_key": [None, "ssh-ed25519 AAAA"]}
+    done = at_the_same_time(reach, "clusters", make_cluster(pull_secret, **overrides))
+    (left,) = fake.clusters.values()
+    assert [item.value["cluster"]["id"] for item in done] == [left["id"]] * 2 and left["ssh_public_key"]
+    assert all(item.value["changed"] for item in done)
+    assert sum("Another run made cluster edge" in "".join(item.warnings) for item in done) == 1
+
+
+def test_what_one_wants_of_it_and_cannot_have_is_told(fake, reach, pull_secret):
+    done = at_the_same_time(reach, "clusters", make_cluster(pull_secret, cpu_architecture=["x86_64", "arm64"]))
+    assert len(fake.clusters) == 1 and sum(isinstance(item, InvalidInput) for item in done) == 1
+
+
+def test_a_cluster_is_imported_once(fake, reach):
+    def work(service, _number):
+        return cluster.make_present(service, read_wish({"name": "old", "existing": IMPORT}), check_mode=False)
+
+    done = at_the_same_time(reach, "clusters", work)
+    assert len(fake.clusters) == 1 and {item.value["cluster"]["id"] for item in done} == set(fake.clusters)
+
+
+def test_one_infra_env_stays(fake, reach, pull_secret):
+    def work(service, number):
+        options = {"name": "site", "pull_secret": pull_secret, "ntp_sources": [["192.0.2.1"], None][number]}
+        return infra_env.make_present(service, options, check_mode=False)
+
+    done = at_the_same_time(reach, "infra_envs", work)
+    (left,) = fake.infra_envs.values()
+    assert [item.value["infra_env"]["id"] for item in done] == [left["id"]] * 2 and left["ntp_sources"] == "192.0.2.1"
+
+
+def test_the_oldest_waits_for_the_other_to_go_and_names_it_if_it_stays(fake, reach, clock, pull_secret):
+    """Something else than these modules made another one: nobody takes it back."""
+    service, seen = reach(), []
+
+    def clusters_with_hosts():
+        seen.append(True)
+        fake.clusters["z"] = {"id": "z", "name": "edge", "created_at": "2026-12-01T00:00:00Z"}
+        return list(fake.clusters.values())
+
+    service.clusters_with_hosts = clusters_with_hosts
+    with pytest.raises(PartialFailure, match=r"There are two clusters of one name: .* and z, made at the same time") as caught:
+        make_cluster(pull_secret)(service, 0)
+    assert caught.value.result["done"] == ["create cluster edge (it does not exist)"] and len(fake.clusters) == 2
+    assert clock.time == 15 and len(seen) == 31
+
+
+def test_what_is_used_already_is_not_taken_back(fake, reach, pull_secret):
+    service = reach()
+    create = service.create_infra_env
+
+    def together(body):
+        fake.infra_envs["a"] = {"id": "a", "name": "site", "created_at": "2026-01-01T00:00:00Z"}
+        made = create(body)
+        fake.add_host(made["id"], "node-1", "52:54:00:00:00:01")
+        return made
+
+    service.create_infra_env = together
+    with pytest.raises(PartialFailure, match=r"two InfraEnvs of one name: .*, made here, and a, older .* used already: host"):
+        infra_env.make_present(service, {"name": "site", "pull_secret": pull_secret}, check_mode=False)
+    assert len(fake.infra_envs) == 2
+
+
+def test_of_several_none_is_chosen_and_the_id_is(fake, door, pull_secret):
+    for number in (1, 2):
+        identity = f"00000000-0000-4000-8000-00000000000{number}"
+        fake.clusters[identity] = {"id": identity, "name": "old", "kind": "AddHostsCluster", "status": "adding-hosts", **IMPORT}
+    refused = door("assisted_cluster", name="other", existing=IMPORT)
+    assert "There are 2 clusters with the openshift_cluster_id 6f1f9c2e" in refused["msg"] and "000000000001 (adding-hosts)" in refused["msg"]
+    assert not door("assisted_cluster", name=identity, existing=IMPORT).get("failed")
+    by_name = door("assisted_cluster", name="old", tags=["a"])
+    assert "There are 2 clusters of the name old" in by_name["msg"] and identity in by_name["msg"]
+    assert door("assisted_cluster", name=identity, tags=["a"])["cluster"]["id"] == identity
+    for name, words in (("assisted_cluster", "no cluster with the id"), ("assisted_infra_env", "no InfraEnv with the id")):
+        assert words in door(name, name="00000000-0000-4000-8000-000000000009", pull_secret=pull_secret)["msg"]
