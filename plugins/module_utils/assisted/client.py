@@ -101,6 +101,11 @@ class AssistedClient:
         """What the service is called in messages."""
         return self._http.service
 
+    @property
+    def base_url(self) -> str:
+        """Where the service is, without its base path."""
+        return self._http.base_url
+
     def infra_envs(self, cluster_id: str = "") -> list[Document]:
         """All InfraEnvs, or those of a cluster."""
         return self._objects("infra-envs", USER_WATCHER, {"cluster_id": cluster_id} if cluster_id else None)

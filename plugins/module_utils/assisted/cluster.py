@@ -15,7 +15,7 @@ from .client import Document, members
 from .cluster_plan import IGNORED, MANIFEST, OVERRIDES, ClusterPlan, ObservedCluster, plan_absent, plan_present
 from .cluster_wish import ClusterWish
 from .creation import Kind, settled
-from .lookup import only_one, several, to_be_had
+from .lookup import only_one, required, several, to_be_had
 from .records import cluster_record
 from .service import AssistedService
 
@@ -29,12 +29,12 @@ class Done:
     warnings: Sequence[str] = ()
 
 
-def make_present(service: AssistedService, wish: ClusterWish, *, check_mode: bool) -> Done:
-    """The cluster as wished.
+def make_present(service: AssistedService, wish: ClusterWish, *, check_mode: bool, cluster_id: str = "") -> Done:
+    """The cluster as wished; ``cluster_id`` says which it is where that is known, else it is looked up by name.
 
     Raises what :func:`plan_present` raises before anything is written, and :class:`PartialFailure` with what was done where the service refuses some.
     """
-    found = _find(service, wish)
+    found = required(service.clusters(), "cluster", cluster_id) if cluster_id else _find(service, wish)
     observed = None if found is None else _observe(service, wish, found)
     plan = plan_present(wish, observed)
     if check_mode:
@@ -42,7 +42,7 @@ def make_present(service: AssistedService, wish: ClusterWish, *, check_mode: boo
     applied = _apply(service, wish, plan, found)
     if applied.adopted:
         # Another run made it a moment ago; what this one wants of it besides is compared with that.
-        rest = make_present(service, dataclasses.replace(wish, name=applied.adopted), check_mode=False)
+        rest = make_present(service, wish, check_mode=False, cluster_id=applied.adopted)
         words = f"Another run made cluster {wish.name} at the same time. Its cluster {applied.adopted} is used; the one made here was taken back."
         return Done({**rest.value, "changed": True}, rest.changes, [*rest.warnings, words])
     return Done(_value(wish.name, applied.cluster, plan), plan.changes, plan.warnings)
