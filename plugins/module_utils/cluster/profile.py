@@ -12,69 +12,15 @@ import dataclasses
 import re
 from collections.abc import Mapping
 
-Release = tuple[int, int]
+from .rule_profile import Release, RuleProfile
 
 OLDEST: Release = (4, 14)
 NEWEST: Release = (4, 22)
 
 
 @dataclasses.dataclass(frozen=True)
-class ReleaseProfile:
+class ReleaseProfile(RuleProfile):
     """The installer of one release, 4.21 as it was released: each property is one difference that the rooms care about."""
-
-    release: Release
-
-    # What is accepted in install-config.yaml and agent-config.yaml
-
-    @property
-    def nutanix(self) -> bool:
-        """Nutanix is a platform of agent installations."""
-        return self.release >= (4, 19)
-
-    @property
-    def platforms(self) -> tuple[str, ...]:
-        """The platforms of agent installations, in the installer's order."""
-        return ("baremetal", "vsphere", "nutanix", "none", "external") if self.nutanix else ("baremetal", "vsphere", "none", "external")
-
-    @property
-    def many_masters(self) -> bool:
-        """Four and five control-plane hosts; before only one or three."""
-        return self.release >= (4, 18)
-
-    @property
-    def arbiter(self) -> bool:
-        """There is an arbiter pool (two control-plane hosts and an arbiter)."""
-        return self.release >= (4, 19)
-
-    @property
-    def fencing(self) -> bool:
-        """There is controlPlane.fencing (two control-plane hosts that fence each other)."""
-        return self.release >= (4, 20)
-
-    @property
-    def dual_replica(self) -> bool:
-        """The feature gate DualReplica is on without a feature set; before it is in the preview feature sets."""
-        return self.release >= (4, 22)
-
-    @property
-    def minimal_iso(self) -> bool:
-        """agent-config.yaml has minimalISO."""
-        return self.release >= (4, 18)
-
-    @property
-    def os_image_stream(self) -> bool:
-        """install-config.yaml has osImageStream."""
-        return self.release >= (4, 22)
-
-    @property
-    def capability_sets(self) -> tuple[str, ...]:
-        """Values of capabilities.baselineCapabilitySet; v4.18 is the last set of its own."""
-        return ("None", *(f"v4.{minor}" for minor in range(11, min(self.release[1], 18) + 1)), "vCurrent")
-
-    @property
-    def hosts_path(self) -> str:
-        """How problems of hosts are named: ``hosts[0]…``, by older releases ``Hosts[0]…``."""
-        return "hosts" if self.release >= (4, 19) else "Hosts"
 
     # Manifests
 
@@ -82,6 +28,11 @@ class ReleaseProfile:
     def null_creation_timestamp(self) -> bool:
         """Generated manifests hold ``creationTimestamp: null`` and an empty status."""
         return self.release <= (4, 20)
+
+    @property
+    def blocked_sources(self) -> bool:
+        """registries.conf blocks sources with sourcePolicy NeverContactSource; before, sources were merged whatever their policy."""
+        return self.release >= (4, 22)
 
     # Ignition
 
@@ -174,6 +125,11 @@ class ReleaseProfile:
     def interactive(self) -> bool:
         """Units of the unattended installation stand back where /etc/assisted/interactive-ui exists."""
         return self.release >= (4, 19)
+
+    @property
+    def interactive_infra_env(self) -> bool:
+        """The infra-env is registered from manifests in the interactive workflow, too."""
+        return self.release >= (4, 22)
 
     @property
     def two_node_fencing(self) -> bool:

@@ -1,0 +1,166 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the installer of a release accepts in install-config.yaml and agent-config.yaml: the part of its profile that rules ask for.
+
+The differences of 4.22 are those between the installer of November 2025 (4.21 in development) and the reference (June 2026).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+Release = tuple[int, int]
+
+
+@dataclasses.dataclass(frozen=True)
+class RuleProfile:
+    """See :class:`ReleaseProfile`, which everybody uses."""
+
+    release: Release
+
+    @property
+    def nutanix(self) -> bool:
+        """Nutanix is a platform of agent installations."""
+        return self.release >= (4, 19)
+
+    @property
+    def platforms(self) -> tuple[str, ...]:
+        """The platforms of agent installations, in the installer's order."""
+        return ("baremetal", "vsphere", "nutanix", "none", "external") if self.nutanix else ("baremetal", "vsphere", "none", "external")
+
+    @property
+    def many_masters(self) -> bool:
+        """Four and five control-plane hosts; before only one or three."""
+        return self.release >= (4, 18)
+
+    @property
+    def arbiter(self) -> bool:
+        """There is an arbiter pool (two control-plane hosts and an arbiter)."""
+        return self.release >= (4, 19)
+
+    @property
+    def fencing(self) -> bool:
+        """There is controlPlane.fencing (two control-plane hosts that fence each other)."""
+        return self.release >= (4, 20)
+
+    @property
+    def dual_replica(self) -> bool:
+        """The feature gate DualReplica is on without a feature set; before it is in the preview feature sets."""
+        return self.release >= (4, 22)
+
+    @property
+    def minimal_iso(self) -> bool:
+        """agent-config.yaml has minimalISO."""
+        return self.release >= (4, 18)
+
+    @property
+    def os_image_stream(self) -> bool:
+        """install-config.yaml has osImageStream."""
+        return self.release >= (4, 22)
+
+    @property
+    def unknown_keys_fail(self) -> bool:
+        """A key that install-config.yaml does not know is an error; before a warning."""
+        return self.release >= (4, 22)
+
+    @property
+    def arbiter_gate(self) -> bool:
+        """The arbiter pool is protected by the feature gate HighlyAvailableArbiter."""
+        return self.release < (4, 22)
+
+    @property
+    def arbiter_platforms(self) -> tuple[str, ...]:
+        """The platforms that an arbiter can be on."""
+        return ("baremetal", "external", "none") if self.release >= (4, 22) else ("baremetal",)
+
+    @property
+    def two_node_rule(self) -> bool:
+        """Two control-plane hosts have rules of their own, with an arbiter or with fencing."""
+        return self.release >= (4, 22)
+
+    @property
+    def default_gates(self) -> frozenset[str]:
+        """Feature gates that are on without a feature set, of those that fields of agent installations need."""
+        since = {"HighlyAvailableArbiter": (4, 20), "VSphereMultiNetworks": (4, 20), "VSphereMultiDisk": (4, 20), "DualReplica": (4, 22)}
+        return frozenset(name for name, release in since.items() if self.release >= release)
+
+    @property
+    def okd_feature_set(self) -> bool:
+        """The feature set OKD is known, and refused."""
+        return self.release >= (4, 22)
+
+    @property
+    def host_group_gate(self) -> bool:
+        """Host groups of vSphere are protected by a feature gate."""
+        return self.release < (4, 22)
+
+    @property
+    def node_swap_gate(self) -> bool:
+        """Swap disks are protected by a feature gate."""
+        return self.release < (4, 22)
+
+    @property
+    def bootstrap_in_place_rule(self) -> bool:
+        """bootstrapInPlace is refused for a single node on baremetal."""
+        return self.release >= (4, 22)
+
+    @property
+    def mixed_baremetal(self) -> bool:
+        """On baremetal compute hosts may be arm64 beside a control plane of amd64."""
+        return self.release >= (4, 22)
+
+    @property
+    def management_rule(self) -> bool:
+        """Machine pools have ``management``."""
+        return self.release >= (4, 22)
+
+    @property
+    def fencing_address_rule(self) -> bool:
+        """The address of a fencing credential must be one of Redfish."""
+        return self.release >= (4, 22)
+
+    @property
+    def join_subnet_advice(self) -> bool:
+        """Where a network overlaps the join subnet of OVN-Kubernetes, the installer says where to read about it."""
+        return self.release >= (4, 22)
+
+    @property
+    def dns_records_type(self) -> bool:
+        """Platforms have dnsRecordsType."""
+        return self.release >= (4, 22)
+
+    @property
+    def provisioning_gateway(self) -> bool:
+        """platform.baremetal has provisioningNetworkGateway, in the overrides too, and an empty clusterProvisioningIP is no mistake."""
+        return self.release >= (4, 22)
+
+    @property
+    def vsphere_2026(self) -> bool:
+        """vCenters are compared failure domain by failure domain, with their datacenters."""
+        return self.release >= (4, 22)
+
+    @property
+    def prism_port_invalid(self) -> bool:
+        """A wrong port of a Prism Element is an invalid value; before a missing one."""
+        return self.release >= (4, 22)
+
+    @property
+    def powervc(self) -> bool:
+        """powervc is among the platforms that the installer knows at all."""
+        return self.release >= (4, 22)
+
+    @property
+    def lower_case_paths(self) -> bool:
+        """Paths of the agent installer are the names in the file; before with capitals (``ControlPlane.Replicas``)."""
+        return self.release >= (4, 19)
+
+    @property
+    def capability_sets(self) -> tuple[str, ...]:
+        """Values of capabilities.baselineCapabilitySet; v4.18 is the last set of its own."""
+        return ("None", *(f"v4.{minor}" for minor in range(11, min(self.release[1], 18) + 1)), "vCurrent")
+
+    @property
+    def hosts_path(self) -> str:
+        """How problems of hosts are named: ``hosts[0]…``, by older releases ``Hosts[0]…``."""
+        return "hosts" if self.release >= (4, 19) else "Hosts"

@@ -1,0 +1,76 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Every rule of the installer about install-config.yaml, in its order (reference agent-based-installer.md 3.2, 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from ...common.problems import Problem
+from . import agent_install, capabilities, credentials, feature_gates, ignored, networks, options, platforms, pools
+from .findings import invalid
+from .given import Given
+from .texts import cluster_name_error, domain_error
+from .vips import vips
+
+Rule = Callable[[Given], Iterable[Problem]]
+
+_NO_DOTS = ("vsphere", "baremetal", "openstack", "nutanix")
+
+
+def names(given: Given) -> Iterator[Problem]:
+    name, domain = (given.doc.get("metadata") or {}).get("name", ""), given.doc.get("baseDomain", "")
+    name_error = cluster_name_error(name, dots=not any(platform in given.platforms for platform in _NO_DOTS))
+    if name_error:
+        yield invalid("metadata.name", name, name_error)
+    error = domain_error(domain)
+    if error:
+        yield invalid("baseDomain", domain, error)
+    elif not name_error:
+        whole = f"{name}.{domain.removesuffix('.')}"
+        if error := domain_error(whole):
+            yield invalid("baseDomain", whole, error)
+
+
+RULES: tuple[Rule, ...] = (
+    credentials.ssh_keys,
+    credentials.trust_bundle,
+    credentials.trust_bundle_policy,
+    names,
+    networks.networking,
+    networks.ip_versions,
+    networks.cluster_network_mtu,
+    vips,
+    networks.ovn_kubernetes_config,
+    platforms.platform,
+    pools.control_plane,
+    pools.bootstrap_in_place,
+    pools.arbiter,
+    pools.compute,
+    pools.release_architecture,
+    credentials.pull_secret,
+    options.proxy,
+    options.image_content_sources,
+    options.publish_value,
+    options.image_digest_sources,
+    options.both_sources,
+    options.credentials_mode,
+    capabilities.capability_names,
+    options.publish_strategy,
+    capabilities.capability_needs,
+    feature_gates.feature_set,
+    options.os_image_stream,
+    # From here on the agent installer's own.
+    platforms.agent_platform,
+    agent_install.architectures,
+    ignored.ignored,
+    agent_install.control_plane_replicas,
+    agent_install.single_node,
+    agent_install.two_nodes,
+)
+
+
+def install_config(given: Given) -> list[Problem]:
+    """Each problem once, in the installer's order."""
+    return list(dict.fromkeys(problem for rule in RULES for problem in rule(given)))

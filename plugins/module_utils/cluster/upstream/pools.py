@@ -1,0 +1,139 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Machine pools (reference agent-based-installer.md 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...common.problems import Problem
+from .fencing import fencing
+from .findings import duplicate, forbidden, invalid, too_many, unsupported
+from .given import Document, Given
+from .vsphere_pools import vsphere_pool
+
+_ARCHITECTURES = ("amd64", "arm64", "ppc64le", "s390x")
+_HYPERTHREADING = ("Disabled", "Enabled")
+_POOL_PLATFORMS = ("aws", "azure", "gcp", "ibmcloud", "baremetal", "vsphere", "ovirt", "powervs", "openstack")
+_LONGEST_DISK_ID = 12
+
+
+def control_plane(given: Given) -> Iterator[Problem]:
+    if given.control_plane["replicas"] == 0:
+        yield invalid("controlPlane.replicas", 0, "number of control plane replicas must be positive")
+    yield from _pool(given, given.control_plane, "controlPlane")
+    yield from fencing(given)
+
+
+def bootstrap_in_place(given: Given) -> Iterator[Problem]:
+    if given.profile.bootstrap_in_place_rule and "bootstrapInPlace" in given.doc:
+        if given.control_plane["replicas"] == 1 and given.platform == "baremetal":
+            yield invalid("bootstrapInPlace", "", "Single Node OpenShift is not supported on the baremetal platform")
+
+
+def arbiter(given: Given) -> Iterator[Problem]:
+    pool = given.arbiter
+    if pool is None:
+        return
+    if given.profile.arbiter_gate and not given.gate("HighlyAvailableArbiter"):
+        yield forbidden("arbiter", "HighlyAvailableArbiter feature must be enabled in order to use arbiter cluster deployment")
+        return
+    platforms = given.profile.arbiter_platforms
+    if not any(name in given.platforms for name in platforms):
+        yield unsupported("arbiter.platform", given.platform, platforms)
+    if pool["replicas"] == 0:
+        yield invalid("arbiter.replicas", 0, "number of arbiter replicas must be positive")
+    masters = given.control_plane["replicas"]
+    if masters < 2:
+        yield invalid("arbiter.replicas", masters, "number of controlPlane replicas must be at least 2 for arbiter deployments")
+    yield from _pool(given, pool, "arbiter")
+
+
+def compute(given: Given) -> Iterator[Problem]:
+    names: set[str] = set()
+    for index, pool in enumerate(given.compute):
+        path, name = f"compute[{index}]", pool.get("name", "")
+        if name == "edge" and given.platform != "aws":
+            yield unsupported(f"{path}.name", name, ("worker",))
+        elif name not in ("worker", "edge"):
+            yield unsupported(f"{path}.name", name, ("worker", "edge"))
+        if name in names:
+            yield duplicate(f"{path}.name", name)
+        names.add(name)
+        yield from _mixed_architectures(given, path, pool["architecture"])
+        yield from _pool(given, pool, path)
+        if "fencing" in pool:
+            yield invalid(f"{path}.fencing", None, "fencing is only valid for control plane")
+
+
+def _mixed_architectures(given: Given, path: str, ours: str) -> Iterator[Problem]:
+    masters = given.control_plane["architecture"]
+    if masters == ours or given.platform in ("aws", "gcp"):
+        return
+    if "baremetal" not in given.platforms or not given.profile.mixed_baremetal:
+        yield invalid(f"{path}.architecture", ours, "heteregeneous multi-arch is not supported; compute pool architecture must match control plane")
+        return
+    if masters != "amd64":
+        yield invalid(f"{path}.architecture", masters, "on multi-arch baremetal, the control plane must be amd64")
+    if ours != "arm64":
+        yield invalid(f"{path}.architecture", ours, "on baremetal with amd64 control plane, compute must be amd64 or arm64")
+
+
+def _pool(given: Given, pool: Document, path: str) -> Iterator[Problem]:
+    if pool["replicas"] < 0:
+        yield invalid(f"{path}.replicas", pool["replicas"], "number of replicas must not be negative")
+    if pool["hyperthreading"] not in _HYPERTHREADING:
+        yield unsupported(f"{path}.hyperthreading", pool["hyperthreading"], _HYPERTHREADING)
+    if pool["architecture"] not in _ARCHITECTURES:
+        yield unsupported(f"{path}.architecture", pool["architecture"], _ARCHITECTURES)
+    yield from _disks(pool, f"{path}.diskSetup")
+    if given.profile.management_rule and pool.get("management") == "ClusterAPI":
+        yield invalid(f"{path}.management", "ClusterAPI", f"machines cannot be managed by Cluster API for platform {given.platform}")
+    platforms = pool.get("platform") or {}
+    for name in _POOL_PLATFORMS:
+        if name not in platforms:
+            continue
+        if name != given.platform:
+            detail = f'cannot specify "{name}" for machine pool when cluster is using "{given.platform}"'
+            yield invalid(f"{path}.platform.{name}", None, detail)
+        elif name == "vsphere":
+            yield from vsphere_pool(given.options(), platforms[name], f"{path}.platform.vsphere")
+
+
+def _disks(pool: Document, path: str) -> Iterator[Problem]:
+    """Further disks: each kind with its own settings, etcd and swap once."""
+    seen: set[str] = set()
+    for disk in pool.get("diskSetup") or []:
+        kind = disk.get("type", "")
+        if kind == "user-defined":
+            if "userDefined" not in disk:
+                yield invalid(f"{path}.userDefined", None, "userDefined configuration must be created")
+            elif len((disk["userDefined"] or {}).get("platformDiskID", "")) > _LONGEST_DISK_ID:
+                yield invalid(f"{path}.userDefined.platformDiskId", None, f"cannot be longer than {_LONGEST_DISK_ID} characters")
+        elif kind in ("etcd", "swap"):
+            if kind in seen:
+                yield too_many(f"{path}.{kind}", 2, 1)
+            elif kind not in disk:
+                yield invalid(f"{path}.{kind}", None, f"{kind} configuration must be created")
+            elif kind == "etcd" and pool.get("name") != "master":
+                yield invalid(f"{path}.etcd", None, "cannot specify etcd on worker machine pools")
+            else:
+                seen.add(kind)
+
+
+def release_architecture(given: Given) -> Iterator[Problem]:
+    """A payload of one architecture installs that one only."""
+    payload = given.release_architecture
+    if payload in ("multi", "unknown"):
+        return
+    masters = given.control_plane["architecture"]
+    if masters != payload:
+        yield invalid("controlPlane.architecture", masters, _single("controlPlane", masters, payload))
+    for index, pool in enumerate(given.compute):
+        if pool["architecture"] != payload:
+            yield invalid(f"compute[{index}].architecture", pool["architecture"], _single("compute", pool["architecture"], payload))
+
+
+def _single(pool: str, architecture: str, payload: str) -> str:
+    return f"cannot create {architecture} {pool} node from a single architecture {payload} release payload"

@@ -1,0 +1,65 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Public SSH keys as lines of an authorized_keys file."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import struct
+
+NO_KEY = "ssh: no key found"
+_TYPES = (
+    *("ssh-rsa", "ssh-dss", "ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521"),
+    *("sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com"),
+)
+_CERTIFICATE = "-cert-v01@openssh.com"
+
+
+def first_key_type(text: str) -> str:
+    """The type of the first key in a text; lines that are none are passed over. Empty without a key."""
+    for line in text.split("\n"):
+        words = line.removesuffix("\r").strip(" \t").split()
+        if not words or words[0].startswith("#"):
+            continue
+        # Options may stand in front of the type.
+        for position in range(len(words) - 1):
+            kind = _type_of(words[position + 1])
+            if kind and (position == 0 or _is_type(words[position])) and kind == words[position]:
+                return kind
+    return ""
+
+
+def _is_type(word: str) -> bool:
+    return word in _TYPES or (word.endswith(_CERTIFICATE) and word.removesuffix(_CERTIFICATE) in {kind.removesuffix("@openssh.com") for kind in _TYPES})
+
+
+def _type_of(encoded: str) -> str:
+    """The type that a key says of itself, as a string with its length in front (RFC 4253 6.6); empty where it is none."""
+    try:
+        blob = base64.b64decode(encoded, validate=True)
+        length = struct.unpack(">I", blob[:4])[0]
+    except (binascii.Error, struct.error):
+        return ""
+    kind = blob[4 : 4 + length].decode("ascii", "replace")
+    if not _is_type(kind):
+        return ""
+    if kind.endswith(_CERTIFICATE):
+        return kind if len(blob) > 4 + length else ""
+    return kind if len(blob) > 4 + length and _strings(blob[4 + length :], kind) else ""
+
+
+def _strings(rest: bytes, kind: str) -> bool:
+    """Whether what follows the type are the strings of such a key, and nothing else."""
+    wanted = {"ssh-rsa": 2, "ssh-dss": 4, "ssh-ed25519": 1, "sk-ssh-ed25519@openssh.com": 2, "sk-ecdsa-sha2-nistp256@openssh.com": 3}.get(kind, 2)
+    found: list[bytes] = []
+    while rest:
+        if len(rest) < 4:
+            return False
+        length = struct.unpack(">I", rest[:4])[0]
+        if len(rest) < 4 + length:
+            return False
+        found.append(rest[4 : 4 + length])
+        rest = rest[4 + length :]
+    return len(found) == wanted and (kind != "ssh-ed25519" or len(found[0]) == 32)
