@@ -36,13 +36,13 @@ PULL_SECRET = '{"auths": {"quay.io": {"auth": "dXNlcjpnZWhlaW0="}, "registry.exa
 
 
 @functools.cache
-def certificate(name: str, last_day: str) -> str:
+def certificate(name: str, last_day: str, first_day: str = "2025-01-01") -> str:
     """A self-signed certificate in PEM."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
-    end = datetime.datetime.fromisoformat(last_day)
+    start, end = datetime.datetime.fromisoformat(first_day), datetime.datetime.fromisoformat(last_day)
     builder = x509.CertificateBuilder().subject_name(subject).issuer_name(subject).public_key(key.public_key()).serial_number(1)
-    made = builder.not_valid_before(end - datetime.timedelta(days=365)).not_valid_after(end).sign(key, hashes.SHA256())
+    made = builder.not_valid_before(start).not_valid_after(end).sign(key, hashes.SHA256())
     return made.public_bytes(serialization.Encoding.PEM).decode()
 
 
@@ -178,6 +178,14 @@ def put(path: str, value: object) -> Callable[[dict[str, Any]], object]:
         target[last] = value
 
     return edit
+
+
+def both_families(deployment: Deployment) -> Deployment:
+    """Every host has an address in fd2e:6f44:5dd8::/64 beside its own."""
+    for index in range(len(deployment.hosts)):
+        address = {"ip": f"fd2e:6f44:5dd8::{80 + index:x}", "prefix-length": 64}
+        deployment = network(index, put("interfaces.0.ipv6", {"enabled": True, "address": [address]}))(deployment)
+    return deployment
 
 
 def drop(key: str) -> Callable[[dict[str, Any]], object]:

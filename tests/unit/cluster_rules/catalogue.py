@@ -29,6 +29,7 @@ from .base import (
     TODAY,
     Change,
     all_of,
+    both_families,
     certificate,
     cluster,
     drop,
@@ -65,11 +66,18 @@ NETWORKS = "networks hosts vips"
 SOURCES = "sources pull-secret"
 API, INGRESS = "platform.baremetal.apiVIPs", "platform.baremetal.ingressVIPs"
 FIRST = "hosts[{}].networkConfig.interfaces[0]"
+IMAGE = "openshift_release_image"
 MIRROR = ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("registry.example.com:5000/ocp/release",))
 
 
 def _sources(*further: ImageDigestSource) -> Change:
     return cluster(image_digest_sources=(MIRROR, *further))
+
+
+def _hints(name: str, index: int, wrong: str, **hints: object) -> Mistake:
+    """Root device hints of a host, and which of them is the wrong one."""
+    change = host(index, root_device_hints=hints)
+    return _mistake(name, f"disk-{index}", change, f"hosts[{index}].rootDeviceHints.{wrong}", INVALID, "root-device-conflict")
 
 
 def _network(index: int, edit: str, value: object, path: str, kind: str, name: str, check: str = "", touches: str = "") -> Mistake:
@@ -161,11 +169,12 @@ CATALOGUE: tuple[Mistake, ...] = (
         "IPv6 host prefix",
         NETWORKS,
         all_of(
+            both_families,
             networking(
                 service_networks=("172.30.0.0/16", "fd02::/112"),
                 machine_networks=("192.168.111.0/24", "fd2e:6f44:5dd8::/64"),
                 cluster_networks=(ClusterNetwork("10.128.0.0/14", 23), ClusterNetwork("fd01::/48", 56)),
-            )
+            ),
         ),
         "networking.clusterNetwork[1].hostPrefix",
         INVALID,
@@ -189,6 +198,16 @@ CATALOGUE: tuple[Mistake, ...] = (
     _mistake("VIP is a host's address", "vips hosts", cluster(api_vips=("192.168.111.83",)), f"{API}[0]", INVALID, "vip-clash"),
     _mistake("VIP is the rendezvous host's address", "vips hosts rendezvous", cluster(ingress_vips=("192.168.111.80",)), f"{INGRESS}[0]", INVALID, "vip-clash"),
     _mistake("rendezvous IP is a VIP", "vips hosts rendezvous", cluster(rendezvous_ip="192.168.111.5"), f"{API}[0]", INVALID, "vip-clash"),
+    _mistake("VIP is the gateway", "vips hosts", cluster(api_vips=("192.168.111.1",)), f"{API}[0]", INVALID, "vip-clash"),
+    _mistake("VIP is the broadcast address", "vips networks", cluster(api_vips=("192.168.111.255",)), f"{API}[0]", INVALID, "address-unusable"),
+    _mistake(
+        "VIP in a DHCP range",
+        "vips platform",
+        cluster(platform_options={"provisioningDHCPRange": "192.168.111.2,192.168.111.9"}, ingress_vips=("192.168.111.44",)),
+        f"{API}[0]",
+        INVALID,
+        "vip-clash",
+    ),
     # platform
     _mistake(
         "load balancer type", "platform vips", cluster(platform_options={"loadBalancer": {"type": "Mine"}}), "platform.baremetal.loadBalancer.type", UNSUPPORTED
@@ -248,6 +267,14 @@ CATALOGUE: tuple[Mistake, ...] = (
         INVALID,
         "certificate-expired",
     ),
+    _mistake(
+        "certificate of tomorrow",
+        "bundle",
+        cluster(additional_trust_bundle=certificate("a", "2036-01-01", "2026-06-02")),
+        "additionalTrustBundle",
+        INVALID,
+        "certificate-not-yet-valid",
+    ),
     _mistake("bundle policy", "bundle-policy", cluster(additional_trust_bundle_policy="Never"), "additionalTrustBundlePolicy", INVALID),
     _mistake("pull secret no JSON", SOURCES, cluster(pull_secret="{auths}"), "pullSecret", INVALID),
     _mistake("pull secret without auths", SOURCES, cluster(pull_secret='{"auths": {}}'), "pullSecret", INVALID),
@@ -285,6 +312,46 @@ CATALOGUE: tuple[Mistake, ...] = (
         "openshift_release_image",
         INVALID,
         "release-image-tag",
+    ),
+    _mistake(
+        "release image of another version",
+        "sources release",
+        cluster(release_image="registry.example.com:5000/ocp/release:4.21.0-x86_64"),
+        IMAGE,
+        INVALID,
+        "release-image-mismatch",
+    ),
+    _mistake(
+        "release image of another architecture",
+        "sources release masters workers",
+        cluster(release_image="registry.example.com:5000/ocp/release:4.22.0-aarch64"),
+        IMAGE,
+        INVALID,
+        "release-image-mismatch",
+    ),
+    _mistake(
+        "mirror of the release image's organisation",
+        SOURCES + " release",
+        cluster(image_digest_sources=(ImageDigestSource("quay.io/openshift-release-dev", ("registry.example.com:5000/ocp",)),)),
+        IMAGE,
+        INVALID,
+        "release-mirror",
+    ),
+    _mistake(
+        "mirror of another release",
+        SOURCES + " release",
+        all_of(cluster(release_image="quay.io/our/ocp@sha256:" + "0b" * 32)),
+        IMAGE,
+        INVALID,
+        "release-mirror",
+    ),
+    _mistake(
+        "registry of the release not in the pull secret",
+        SOURCES + " release",
+        cluster(image_digest_sources=(), release_image="registry.ci.openshift.org/ocp/release@sha256:" + "0b" * 32),
+        IMAGE,
+        INVALID,
+        "release-registry-without-credentials",
     ),
     # further options
     _mistake("proxy with the wrong scheme", "proxy", cluster(proxy=Proxy(http_proxy="https://proxy.example.com:3128")), "proxy.httpProxy", UNSUPPORTED),
@@ -353,13 +420,19 @@ CATALOGUE: tuple[Mistake, ...] = (
     _mistake("device name", "disk-1", host(1, root_device_hints={"deviceName": "sda"}), "hosts[1].rootDeviceHints.deviceName", INVALID),
     _mistake("device by id", "disk-2", host(2, root_device_hints={"deviceName": "/dev/disk/by-id/wwn-1"}), "hosts[2].rootDeviceHints.deviceName", INVALID),
     _mistake("WWN extension", "disk-0", host(0, root_device_hints={"wwnWithExtension": "0x1"}), "hosts[0].rootDeviceHints.wwnWithExtension", FORBIDDEN),
+    _hints("disk hints that exclude each other", 3, "hctl", deviceName="/dev/nvme0n1", hctl="0:0:0:0"),
+    _hints("disk that rotates without", 3, "rotational", deviceName="/dev/nvme0n1", rotational=True),
+    _hints("disk of a million terabytes", 2, "minSizeGigabytes", minSizeGigabytes=120_000_000_000),
+    _hints("partition", 1, "deviceName", deviceName="/dev/sda1"),
+    _hints("WWN in capitals", 0, "wwn", wwn="0x5000C500A0B1C2D3"),
+    _hints("WWN of a virtio disk", 0, "wwn", deviceName="/dev/vda", wwn="0x5000c500a0b1c2d3"),
     _mistake("hostname twice", "hostname-1 hostname-2", host(2, hostname="node-1"), "hosts[2].hostname", DUPLICATE, "duplicate-hostname"),
     _mistake("hostname localhost", "hostname-3", host(3, hostname="localhost"), "hosts[3].hostname", INVALID, "hostname-invalid"),
     _mistake("hostname with an underscore", "hostname-4", host(4, hostname="node_4"), "hosts[4].hostname", INVALID, "hostname-invalid"),
     _mistake("BMC twice", "bmc", lambda d: host(3, bmc=d.hosts[1].bmc)(d), "hosts[3].bmc.address", DUPLICATE, "duplicate-bmc"),
     # networkConfig
     _network(3, "interfaces.0.mtuu", 1500, "interfaces[0].mtuu", UNKNOWN_FIELD, "unknown property"),
-    _network(3, "interfaces.0.type", "linux-bridge", "interfaces[0].type", UNSUPPORTED, "type that is not rendered"),
+    _network(3, "interfaces.0.type", "vxlan", "interfaces[0].type", UNSUPPORTED, "type that is not rendered"),
     _network(4, "interfaces.1.ipv4.address.0.ip", "10.20.0.300", "interfaces[1].ipv4.address[0].ip", INVALID, "no address"),
     _network(4, "interfaces.0.link-aggregation.mode", "fastest", "interfaces[0].link-aggregation.mode", UNSUPPORTED, "bond mode"),
     _network(
@@ -373,9 +446,9 @@ CATALOGUE: tuple[Mistake, ...] = (
     ),
     _network(
         4,
-        "interfaces.1.ipv4.address.0.ip",
+        "interfaces.0.ipv4.address.0.ip",
         "192.168.111.83",
-        "interfaces[1].ipv4.address[0].ip",
+        "interfaces[0].ipv4.address[0].ip",
         DUPLICATE,
         "address twice",
         "duplicate-address",
@@ -392,6 +465,47 @@ CATALOGUE: tuple[Mistake, ...] = (
         "prefix length",
         "prefix-mismatch",
         "host-3 networks",
+    ),
+    _network(4, "interfaces.1.vlan.base-iface", "bond7", "interfaces[1].vlan.base-iface", INVALID, "VLAN on nothing", "base-interface-missing"),
+    _mistake(
+        "bond in the interface table",
+        "host-4",
+        lambda d: host(4, interfaces=(*d.hosts[4].interfaces, Interface("bond0", "52:54:00:ab:02:04")))(d),
+        "hosts[4].interfaces[2].name",
+        INVALID,
+        "interface-table",
+    ),
+    _network(4, "interfaces.1.ipv4.address.0.ip", "10.20.0.255", "interfaces[1].ipv4.address[0].ip", INVALID, "broadcast address", "address-unusable"),
+    _network(
+        4, "interfaces.1.ipv4.address.0.ip", "192.168.111.99", "interfaces[1].ipv4.address[0].ip", INVALID, "two interfaces in one network", "subnets-overlap"
+    ),
+    _network(
+        4,
+        "interfaces.1.ipv4.address.0.ip",
+        "10.130.0.84",
+        "interfaces[1].ipv4.address[0].ip",
+        INVALID,
+        "address among the pods",
+        "address-in-cluster-network",
+        "host-4 networks",
+    ),
+    _network(
+        3,
+        "dns-resolver.config.server",
+        ["172.30.0.10"],
+        "dns-resolver.config.server[0]",
+        INVALID,
+        "name server among the services",
+        "address-in-cluster-network",
+        "host-3 networks",
+    ),
+    _mistake(
+        "MAC of another host",
+        "host-1 host-4",
+        network(4, lambda d: d["interfaces"].append({"name": "eno3", "type": "ethernet", "state": "up", "mac-address": "52:54:00:ab:00:01"})),
+        "hosts[4].networkConfig.interfaces[4].mac-address",
+        DUPLICATE,
+        "duplicate-mac",
     ),
     _mistake("no name server", "host-2", network(2, drop("dns-resolver")), "hosts[2].networkConfig.dns-resolver", REQUIRED, "dns-missing"),
     _mistake("no default route", "host-1", network(1, drop("routes")), "hosts[1].networkConfig.routes", REQUIRED, "default-route-missing"),

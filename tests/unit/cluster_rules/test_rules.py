@@ -21,6 +21,7 @@ from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.base impor
     TODAY,
     Change,
     all_of,
+    both_families,
     cluster,
     extra,
     good_deployment,
@@ -82,7 +83,7 @@ def dual_stack(deployment: Deployment) -> Deployment:
         machine_networks=("192.168.111.0/24", "fd2e:6f44:5dd8::/64"),
         service_networks=("172.30.0.0/16", "fd02::/112"),
         cluster_networks=(ClusterNetwork("10.128.0.0/14", 23), ClusterNetwork("fd01::/48", 64)),
-    )(deployment)
+    )(both_families(deployment))
 
 
 def v6_first(deployment: Deployment) -> Deployment:
@@ -90,11 +91,19 @@ def v6_first(deployment: Deployment) -> Deployment:
         machine_networks=("fd2e:6f44:5dd8::/64", "192.168.111.0/24"),
         service_networks=("fd02::/112", "172.30.0.0/16"),
         cluster_networks=(ClusterNetwork("fd01::/48", 64), ClusterNetwork("10.128.0.0/14", 23)),
-    )(deployment)
+    )(both_families(deployment))
 
 
 def join(subnet: str) -> Change:
     return extra(networking={"ovnKubernetesConfig": {"ipv4": {"internalJoinSubnet": subnet}}})
+
+
+def in_default_join_subnet(deployment: Deployment) -> Deployment:
+    """A second machine network where OVN-Kubernetes has its own by default, and every host in it."""
+    for index in range(len(deployment.hosts)):
+        further = {"ip": f"100.64.1.{80 + index}", "prefix-length": 24}
+        deployment = network(index, lambda document, further=further: document["interfaces"][0]["ipv4"]["address"].append(further))(deployment)
+    return networking(machine_networks=("192.168.111.0/24", "100.64.1.0/24"))(deployment)
 
 
 JOIN = "networking.ovnKubernetesConfig.ipv4.internalJoinSubnet"
@@ -294,10 +303,10 @@ NETWORKS: list[tuple[str, Change, Expected]] = [
     ("join subnet with host bits", join("100.99.0.1/16"), [(JOIN, INVALID)]),
     ("join subnet overlaps", join("192.168.111.0/24"), [(JOIN, INVALID)]),
     ("join subnet too small", join("100.99.0.0/24"), [(JOIN, INVALID)]),
-    ("join subnet frees the default one", all_of(join("100.99.0.0/16"), networking(machine_networks=("192.168.111.0/24", "100.64.1.0/24"))), []),
+    ("join subnet frees the default one", all_of(join("100.99.0.0/16"), in_default_join_subnet), []),
     ("OVN config with another network", all_of(join("100.99.0.0/16"), networking(network_type="Calico")), [("networking.networkType", INVALID)]),
     ("Kuryr", networking(network_type="Kuryr"), [("networking.networkType", INVALID)]),
-    ("another network plug-in may use OVN's networks", networking(network_type="Calico", machine_networks=("192.168.111.0/24", "100.64.1.0/24")), []),
+    ("another network plug-in may use OVN's networks", all_of(networking(network_type="Calico"), in_default_join_subnet), []),
     ("docker bridge as machine network warns", networking(machine_networks=("192.168.111.0/24", "172.17.0.0/16")), [("networking.machineNetwork[1]", INVALID)]),
     (
         "gateway by link-local address",

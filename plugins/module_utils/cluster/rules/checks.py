@@ -31,16 +31,32 @@ class Check:
 
 
 CHECKS: Mapping[str, Check] = {
-    "address-outside-machine-network": Check(
-        "warn",
-        "A host with static addresses has one in a machine network: the service waits for it before it installs.",
-        "correct the address or add its network to the machine networks",
-    ),
     "address-families": Check(
         "error",
         "Machine, cluster and service networks have the same address families, and virtual IPs one of these: the service does not install otherwise "
         "(its validation networks-same-address-families).",
         "give every list a network of each address family",
+    ),
+    "address-in-cluster-network": Check(
+        "warn",
+        "No host and no name server has an address that the cluster keeps for pods, services or OVN-Kubernetes: what is sent there does not leave the host.",
+        "choose another network for the cluster, or another address",
+    ),
+    "address-outside-machine-network": Check(
+        "warn",
+        "A host with static addresses has one in every machine network: the service waits for it before it installs. With a load balancer of the user's own "
+        "one of them is enough; where the user manages the network of several nodes nothing is asked.",
+        "correct the address or the machine networks",
+    ),
+    "address-unusable": Check(
+        "error",
+        "No static address or virtual IP is the network or broadcast address of its network: the service refuses such virtual IPs.",
+        "choose an address inside the network, or correct the prefix length",
+    ),
+    "base-interface-missing": Check(
+        "warn",
+        "The interface below a VLAN is an interface of the host: of its networkConfig or of its interface table.",
+        "add the interface, or correct its name",
     ),
     "bond-port-missing": Check(
         "error",
@@ -52,6 +68,11 @@ CHECKS: Mapping[str, Check] = {
         "No certificate of the additional trust bundle has expired: what it signs is not trusted any more.",
         "renew the certificate of the registry or proxy",
     ),
+    "certificate-not-yet-valid": Check(
+        "warn",
+        "Every certificate of the additional trust bundle is valid already.",
+        "correct the clock, or take the certificate that is valid today",
+    ),
     "default-route-missing": Check(
         "warn", "A host whose addresses are all static has a default route: without one it reaches only its own networks.", "add a route to 0.0.0.0/0 or ::/0"
     ),
@@ -60,12 +81,16 @@ CHECKS: Mapping[str, Check] = {
         "A host whose addresses are all static has a name server: it looks up the registry and api-int.",
         "add dns-resolver.config.server",
     ),
-    "duplicate-address": Check("error", "No static address is configured twice.", "give each interface an address of its own"),
+    "duplicate-address": Check(
+        "error",
+        "No static address is configured twice, unless it is link-local, inside a machine or that of a cable between two of them.",
+        "give each interface an address of its own",
+    ),
     "duplicate-bmc": Check("error", "No two hosts have the same BMC address: one of them would be rebooted in place of the other.", "correct the address"),
     "duplicate-hostname": Check(
         "error", "No two hosts have the same name: configuration of the first would be overwritten by that of the second.", "give each host a name of its own"
     ),
-    "duplicate-mac": Check("error", "No MAC address is listed twice, whatever its notation.", "correct the MAC address"),
+    "duplicate-mac": Check("error", "No MAC address is that of two NICs, whatever its notation.", "correct the MAC address"),
     "gateway-unreachable": Check(
         "error",
         "The next hop of a route is in a network of the interface that leads to it; the kernel refuses the route otherwise.",
@@ -81,20 +106,47 @@ CHECKS: Mapping[str, Check] = {
         "networkConfig and interface table say the same MAC address for an interface: networkConfig would give the NIC another one.",
         "correct one of them, or leave mac-address out of networkConfig",
     ),
+    "interface-table": Check(
+        "error",
+        "The interface table holds NICs only: the name of a bond, VLAN or bridge there is replaced by that of the NIC, in all of the host's network.",
+        "name the NIC as networkConfig does; take bonds, VLANs and bridges out of the table",
+    ),
     "mtu": Check(
         "warn",
         "MTUs fit: at least 1280, a VLAN not above its parent, a bond's port not below its bond, the machine network the same on all hosts.",
         "correct the mtu",
     ),
     "network-config-ignored": Check("warn", "networkConfig holds nothing that nmstate ignores.", "take it out"),
+    "port-missing": Check(
+        "error",
+        "Every port of a bridge or VRF is an interface of the host: of its networkConfig or of its interface table.",
+        "add the port to the interfaces, or correct its name",
+    ),
     "prefix-mismatch": Check(
-        "warn", "Static addresses in a machine network have its prefix length.", "correct the prefix length of the addresses or the machine network"
+        "warn",
+        "Static addresses in a machine network have its prefix length; a longer one is fine where the control plane reaches its virtual IPs all the same.",
+        "correct the prefix length of the addresses or the machine network",
     ),
     "registry-without-credentials": Check("warn", "The pull secret holds every registry that mirrors are on.", "add the registry to the pull secret"),
+    "release-image-mismatch": Check(
+        "error",
+        "The tag of the release image names the version and the architecture of the hosts: what is installed is the image's.",
+        "correct the version or the release image",
+    ),
     "release-image-tag": Check(
         "warn",
         "A release image that is mirrored is named by its digest: mirrors are used for digests only.",
         "name the release image as …@sha256:…",
+    ),
+    "release-mirror": Check(
+        "warn",
+        "Where a release is mirrored, one source is the repository of the release image, to the letter: else the hosts look for it at its source.",
+        "add the repository of the release image to the sources",
+    ),
+    "release-registry-without-credentials": Check(
+        "warn",
+        "The pull secret holds the registry of the release image, unless that is quay.io or has mirrors: the service refuses the pull secret otherwise.",
+        "add the registry to the pull secret",
     ),
     "rendezvous-host": Check(
         "error",
@@ -102,7 +154,19 @@ CHECKS: Mapping[str, Check] = {
         "use a static address of a control-plane host",
     ),
     "rendezvous-network": Check("error", "The rendezvous IP is in a machine network.", "correct the rendezvous IP or the machine networks"),
-    "vip-clash": Check("error", "No virtual IP is the address of a host.", "choose an unused address"),
+    "root-device-conflict": Check(
+        "error",
+        "Some disk can fulfil the root device hints: all of them must hold for one whole disk, and the service waits for it before it installs.",
+        "keep the hints that are true of the disk; one of them is enough",
+    ),
+    "subnets-overlap": Check(
+        "error",
+        "No two interfaces of a host are in one network: the service refuses such hosts (its validation non-overlapping-subnets).",
+        "give one interface an address of another network, or both to a bond",
+    ),
+    "vip-clash": Check(
+        "error", "No virtual IP is the address of a host or gateway, or one that DHCP gives away: both would answer for it.", "choose an unused address"
+    ),
     "boot-mac": Check("warn", "bootMACAddress is among the interfaces of networkConfig.", "correct one of them", "installer"),
     "deprecated-field": Check("warn", "No deprecated field is used.", "use the field that the message names", "installer"),
     "docker-bridge-overlap": Check("warn", "No network overlaps 172.17.0.0/16.", "choose another network", "installer"),

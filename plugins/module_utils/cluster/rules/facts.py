@@ -89,6 +89,17 @@ class HostFacts:
         stacks = [stack for entry in self.document.interfaces if entry.state == "up" for stack in (entry.ipv4, entry.ipv6)]
         return any(stack is not None and stack.auto for stack in stacks)
 
+    @functools.cached_property
+    def interface_types(self) -> dict[str, str]:
+        """Name -> type of the interfaces of networkConfig."""
+        interfaces = self.host.network_config.get("interfaces")
+        entries = [entry for entry in interfaces if isinstance(entry, dict)] if isinstance(interfaces, list) else []
+        return {str(entry.get("name")): str(entry.get("type") or "") for entry in entries}
+
+    def interface_type(self, name: str) -> str:
+        """nmstate's word; empty where networkConfig does not say it."""
+        return self.interface_types.get(name, "")
+
     def in_network_config(self, path: str) -> str:
         return f"{self.path}.networkConfig.{path}"
 

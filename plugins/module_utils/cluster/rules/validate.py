@@ -12,8 +12,9 @@ from ...common.problems import Problem
 from ..spec import Deployment
 from . import credentials, hosts, images, names, network_config, networks, options, platforms, pools, rendezvous_host, vips
 from .facts import Facts
-from .ours import address_families, addresses, certificates, links, mirrors, mtu, routing
+from .ours import address_families, addresses, certificates, links, mirrors, mtu, root_device, routing
 from .ours import hosts as own_hosts
+from .ours import vips as own_vips
 
 Rule = Callable[[Facts], Iterable[Problem]]
 
@@ -57,20 +58,29 @@ OWN_RULES: tuple[Rule, ...] = (
     own_hosts.hostnames,
     own_hosts.duplicate_mac,
     own_hosts.duplicate_bmc,
-    addresses.duplicate_address,
+    root_device.root_device_conflict,
+    links.interface_table,
     links.interface_mac_mismatch,
-    links.bond_port_missing,
+    links.ports_missing,
+    links.base_interface_missing,
+    addresses.duplicate_address,
+    addresses.address_unusable,
+    addresses.subnets_overlap,
+    addresses.address_in_cluster_network,
     routing.gateway_unreachable,
     addresses.address_outside_machine_network,
     rendezvous_host.rendezvous_host,
-    addresses.vip_clash,
+    own_vips.vip_clash,
     addresses.prefix_mismatch,
     routing.dns_missing,
     routing.default_route_missing,
     mtu.mtu,
-    certificates.certificate_expired,
+    certificates.certificate_dates,
     mirrors.registry_without_credentials,
+    mirrors.release_registry_without_credentials,
+    mirrors.release_image_mismatch,
     mirrors.release_image_tag,
+    mirrors.release_mirror,
 )
 RULES: tuple[Rule, ...] = (*INSTALL_CONFIG_RULES, *AGENT_CONFIG_RULES, *WARNING_RULES, *OWN_RULES)
 # Where a service that exists already installs the cluster, no host of it has to be the rendezvous host, and hosts may be named later.
@@ -85,10 +95,10 @@ def validate(deployment: Deployment, *, today: datetime.date | None = None, agen
     """
     facts = Facts(deployment, today or datetime.datetime.now(tz=datetime.UTC).date())
     found = [problem for rule in RULES if agent_iso or rule not in AGENT_ISO_RULES for problem in rule(facts)]
-    return [
-        *dict.fromkeys(problem for problem in found if problem.layer == "installer"),
-        *dict.fromkeys(problem for problem in found if problem.layer == "ours"),
-    ]
+    theirs = list(dict.fromkeys(problem for problem in found if problem.layer == "installer"))
+    # What the installer refuses has to be changed anyway: whether the new value is better is seen then.
+    refused = {problem.path for problem in theirs if problem.severity == "error"}
+    return [*theirs, *dict.fromkeys(problem for problem in found if problem.layer == "ours" and problem.path not in refused)]
 
 
 def surplus_hosts(deployment: Deployment) -> list[Problem]:

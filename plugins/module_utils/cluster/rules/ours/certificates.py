@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Certificates of the additional trust bundle that nothing trusts any more."""
+"""Certificates of the additional trust bundle that nothing trusts: no more, or not yet."""
 
 from __future__ import annotations
 
@@ -18,19 +18,24 @@ from ..facts import Facts
 if TYPE_CHECKING:
     from cryptography import x509
 
+_PATH = "additionalTrustBundle"
 
-def certificate_expired(facts: Facts) -> Iterator[Problem]:
+
+def certificate_dates(facts: Facts) -> Iterator[Problem]:
     for certificate in certificates(facts.cluster.additional_trust_bundle)[0] if facts.cluster.additional_trust_bundle else []:
-        end = _last_day(certificate)
-        if end < facts.today:
-            detail = f"the certificate of {_common_name(certificate)} expired on {end.isoformat()}"
-            yield own("certificate-expired", "additionalTrustBundle", INVALID, detail, file=INSTALL_CONFIG)
+        first, last = _day(certificate, "not_valid_before"), _day(certificate, "not_valid_after")
+        if last < facts.today:
+            detail = f"the certificate of {_common_name(certificate)} expired on {last.isoformat()}"
+            yield own("certificate-expired", _PATH, INVALID, detail, file=INSTALL_CONFIG)
+        elif first > facts.today:
+            detail = f"the certificate of {_common_name(certificate)} is valid from {first.isoformat()} on"
+            yield own("certificate-not-yet-valid", _PATH, INVALID, detail, file=INSTALL_CONFIG)
 
 
-def _last_day(certificate: x509.Certificate) -> datetime.date:
-    # not_valid_after_utc came with cryptography 42.
-    end: datetime.datetime = getattr(certificate, "not_valid_after_utc", None) or certificate.not_valid_after
-    return end.date()
+def _day(certificate: x509.Certificate, name: str) -> datetime.date:
+    # The names with _utc came with cryptography 42.
+    found: datetime.datetime = getattr(certificate, f"{name}_utc", None) or getattr(certificate, name)
+    return found.date()
 
 
 def _common_name(certificate: x509.Certificate) -> str:

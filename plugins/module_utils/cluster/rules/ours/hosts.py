@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....common.problems import DUPLICATE, INVALID, Problem
+from ....nmstate.document import interfaces_with_mac
 from ..checks import AGENT_CONFIG, own
 from ..facts import Facts
 from ..hosts import canonical_mac, mac_error
@@ -28,6 +29,24 @@ def duplicate_mac(facts: Facts) -> Iterator[Problem]:
             if first != interface.mac_address:
                 path = f"{host.path}.interfaces[{index}].macAddress"
                 yield own("duplicate-mac", path, DUPLICATE, f"is the same address as {first}", value=interface.mac_address, file=AGENT_CONFIG)
+    yield from _mac_of_another(facts)
+
+
+def _mac_of_another(facts: Facts) -> Iterator[Problem]:
+    """networkConfig of one host that gives a NIC the address of another host's."""
+    owners: dict[str, set[int]] = {}
+    for host in facts.hosts:
+        for interface in host.host.interfaces:
+            owners.setdefault(canonical_mac(interface.mac_address), set()).add(host.index)
+    for host in facts.hosts:
+        table = {interface.name for interface in host.host.interfaces}
+        for named in interfaces_with_mac(host.host.network_config):
+            others = owners.get(canonical_mac(named.mac), set())
+            # An interface of the table is compared with the table, and an address that stands there twice is reported there.
+            if named.interface not in table and others and host.index not in others:
+                owner = facts.hosts[min(others)].label
+                path = host.in_network_config(named.path)
+                yield own("duplicate-mac", path, DUPLICATE, f"is the MAC address of {owner}", value=named.mac, file=AGENT_CONFIG)
 
 
 def hostnames(facts: Facts) -> Iterator[Problem]:

@@ -13,6 +13,9 @@ from ....nmstate.model import NetworkDocument
 from ..checks import AGENT_CONFIG, own
 from ..facts import Facts, HostFacts
 
+# Unspecified and main; only what is there is looked up for everything.
+_MAIN_TABLES = (0, 254)
+
 
 def dns_missing(facts: Facts) -> Iterator[Problem]:
     for host, document in _configured(facts):
@@ -22,7 +25,7 @@ def dns_missing(facts: Facts) -> Iterator[Problem]:
 
 def default_route_missing(facts: Facts) -> Iterator[Problem]:
     for host, document in _configured(facts):
-        if not host.automatic and not any(route.is_default for route in document.routes):
+        if not host.automatic and not any(route.is_default and route.table_id in _MAIN_TABLES for route in document.routes):
             yield own("default-route-missing", host.in_network_config("routes"), REQUIRED, f"{host.label} has no default route", file=AGENT_CONFIG)
 
 
@@ -35,6 +38,8 @@ def gateway_unreachable(facts: Facts) -> Iterator[Problem]:
                 continue
             hop = ipaddress.ip_address(route.next_hop)
             networks = [ipaddress.ip_network(address.text, strict=False) for address in stack.addresses]
+            # A route without a next hop says what is on the link as well.
+            networks += [ipaddress.ip_network(other.destination) for other in document.routes if other.interface == route.interface and not other.next_hop]
             if not hop.is_link_local and not any(hop in network for network in networks):
                 detail = f"is in no network of {route.interface} ({', '.join(str(network) for network in networks)})"
                 path = host.in_network_config(f"{route.path}.next-hop-address")
