@@ -30,6 +30,11 @@ class ReleaseProfile(RuleProfile):
         return self.release <= (4, 20)
 
     @property
+    def provisioning_gateway(self) -> bool:
+        """platform.baremetal has provisioningNetworkGateway, and an empty clusterProvisioningIP is no mistake."""
+        return self.release >= (4, 22)
+
+    @property
     def blocked_sources(self) -> bool:
         """registries.conf blocks sources with sourcePolicy NeverContactSource; before, sources were merged whatever their policy."""
         return self.release >= (4, 22)

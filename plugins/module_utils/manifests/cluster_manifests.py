@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..cluster.profile import profile_of
 from ..cluster.spec import Deployment
 from ..common.yaml_text import dump_object, dump_objects
 from . import objects
@@ -75,7 +76,7 @@ def render_manifests(deployment: Deployment) -> ManifestSet:
         f"{CLUSTER_MANIFESTS}/infraenv.yaml": dump_object(made["infra_env"]),
         f"{CLUSTER_MANIFESTS}/nmstateconfig.yaml": dump_objects(nmstate_configs),
         f"{CLUSTER_MANIFESTS}/pull-secret.yaml": dump_object(made["pull_secret"]),
-        REGISTRIES_CONF: registries_conf(cluster.image_digest_sources),
+        REGISTRIES_CONF: registries_conf(cluster.image_digest_sources, blocking=profile_of(cluster.version).blocked_sources),
         CA_BUNDLE: encode_certificates(cluster.additional_trust_bundle),
     }
     if not nmstate_configs:

@@ -14,7 +14,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ..cluster.profile import profile_of
 from ..cluster.spec import PLATFORM_TYPES, Cluster, Deployment, Host
+from .go_json import indented
 from .overrides import install_config_overrides
 
 OVERRIDES_ANNOTATION = "agent-install.openshift.io/install-config-overrides"
@@ -29,6 +31,8 @@ Object = dict[str, Any]
 
 def _metadata(cluster: Cluster, name: str, **further: Mapping[str, str]) -> Object:
     metadata: Object = {"name": name}
+    if profile_of(cluster.version).null_creation_timestamp:
+        metadata["creationTimestamp"] = None
     if cluster.namespace:
         metadata["namespace"] = cluster.namespace
     metadata.update({key: dict(value) for key, value in further.items() if value})
@@ -48,16 +52,24 @@ def ssh_key(cluster: Cluster) -> str:
     return cluster.ssh_key.strip("|\n\t")
 
 
+def ntp_sources(cluster: Cluster) -> tuple[str, ...]:
+    """NTP sources of the live system: those of agent-config.yaml, else those of a baremetal platform."""
+    servers = cluster.platform_options.get("additionalNTPServers") if cluster.platform == "baremetal" else None
+    return cluster.ntp_sources or tuple(map(str, servers or ()))
+
+
 def no_proxy(deployment: Deployment) -> str:
-    """noProxy with the machine network of the rendezvous host, which every host must reach without the proxy."""
-    proxy = deployment.cluster.proxy
-    if not (proxy.http_proxy or proxy.https_proxy) or not deployment.rendezvous_ip:
+    """noProxy with the machine network of the rendezvous IP that the configuration names, which every host must reach without the proxy.
+
+    One that is derived does not count, nor does a network whose text is part of noProxy already: so the installer does it.
+    """
+    proxy, rendezvous_ip = deployment.cluster.proxy, deployment.cluster.rendezvous_ip
+    if not (proxy.http_proxy or proxy.https_proxy) or not rendezvous_ip:
         return proxy.no_proxy
-    entries = [entry for entry in proxy.no_proxy.split(",") if entry]
-    for cidr in deployment.cluster.networking.machine_networks:
-        if _contains(cidr, deployment.rendezvous_ip):
-            return ",".join(entries if cidr in entries else [*entries, cidr])
-    return proxy.no_proxy
+    cidr = next((cidr for cidr in deployment.cluster.networking.machine_networks if _contains(cidr, rendezvous_ip)), "")
+    if not proxy.no_proxy or cidr in proxy.no_proxy:
+        return proxy.no_proxy or cidr
+    return f"{proxy.no_proxy},{cidr}"
 
 
 def _contains(cidr: str, address: str) -> bool:
@@ -85,7 +97,9 @@ def agent_cluster_install(deployment: Deployment) -> Object:
         "provisionRequirements": _requirements(cluster),
         **_vips(cluster),
     }
-    optional = {"external": _external(cluster), "proxy": proxy_object(deployment), "sshPublicKey": ssh_key(cluster)}
+    if cluster.platform == "external":
+        spec["external"] = _external(cluster)
+    optional = {"proxy": proxy_object(deployment), "sshPublicKey": ssh_key(cluster)}
     spec.update({key: value for key, value in optional.items() if value})
     return {
         "apiVersion": "extensions.hive.openshift.io/v1beta1",
@@ -130,8 +144,6 @@ def _vips(cluster: Cluster) -> Object:
 
 
 def _external(cluster: Cluster) -> Object:
-    if cluster.platform != "external":
-        return {}
     name = cluster.platform_options.get("platformName") or ""
     external = {"platformName": name} if name else {}
     if name == _CLOUD_CONTROLLER_PLATFORM:
@@ -170,14 +182,14 @@ def cluster_image_set(cluster: Cluster) -> Object:
 def infra_env(deployment: Deployment) -> Object:
     cluster = deployment.cluster
     spec: Object = {
-        "clusterRef": {"name": cluster.name, "namespace": cluster.namespace},
+        "clusterRef": {"name": cluster.name, **({"namespace": cluster.namespace} if cluster.namespace else {})},
         "cpuArchitecture": cluster.architecture,
         "ipxeScriptType": "",
         "nmStateConfigLabelSelector": {"matchLabels": {INFRAENV_LABEL: cluster.name}},
         "pullSecretRef": {"name": pull_secret_name(cluster)},
     }
     optional = {
-        "additionalNTPSources": list(cluster.ntp_sources),
+        "additionalNTPSources": list(ntp_sources(cluster)),
         "additionalTrustBundle": cluster.additional_trust_bundle,
         "proxy": proxy_object(deployment),
         "sshAuthorizedKey": ssh_key(cluster),
@@ -221,6 +233,6 @@ def pull_secret(cluster: Cluster) -> Object:
 
 def pretty_json(text: str) -> str:
     try:
-        return json.dumps(json.loads(text), indent=2, sort_keys=True, ensure_ascii=False)
+        return indented(json.loads(text))
     except ValueError:
         return text

@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
+from ..cluster.profile import profile_of
 from ..cluster.spec import Cluster, Deployment, Document
+from . import platform_defaults
+from .go_json import compact, in_order
 
 # Network types that the AgentClusterInstall itself can carry.
 _PLAIN_NETWORK_TYPES = ("OVNKubernetes", "OpenShiftSDN")
@@ -18,14 +20,16 @@ _DEFAULT_OS_STREAM = "rhel-9"
 _BMC_KEYS = ("username", "password", "address")
 # Fields of the nutanix platform that agent installs ignore (reference 3.11), and those that have a place of their own here.
 _NUTANIX_IGNORED = ("clusterOSImage", "preloadedOSImageName", "defaultMachinePlatform", "loadBalancer", "prismAPICallTimeout", "failureDomains")
-_PROVISIONING_KEYS = (
-    "clusterProvisioningIP",
-    "provisioningNetwork",
-    "provisioningNetworkInterface",
-    "provisioningNetworkCIDR",
-    "provisioningDHCPRange",
-    "provisioningNetworkGateway",
-)
+_PROVISIONING_KEYS = ("clusterProvisioningIP", "provisioningNetwork", "provisioningNetworkInterface", "provisioningNetworkCIDR", "provisioningDHCPRange")
+_PROVISIONING_GATEWAY = "provisioningNetworkGateway"
+# The order of upstream's types.
+_VCENTER = ("server", "port", "user", "password", "datacenters")
+_FAILURE_DOMAIN = ("name", "region", "zone", "server", "topology", "regionType", "zoneType")
+_TOPOLOGY = ("datacenter", "computeCluster", "networks", "datastore", "resourcePool", "folder", "template", "tagIDs", "hostGroup")
+_NUTANIX = ("prismCentral", "prismElements", "apiVIPs", "ingressVIPs", "subnetUUIDs")
+_PRISM_CENTRAL = ("endpoint", "username", "password")
+_PRISM_ELEMENT = ("uuid", "endpoint", "name")
+_ENDPOINT = ("address", "port")
 
 
 def install_config_overrides(deployment: Deployment) -> str:
@@ -51,7 +55,7 @@ def install_config_overrides(deployment: Deployment) -> str:
         "osImageStream": _unless(str(cluster.install_config_extra.get("osImageStream") or ""), _DEFAULT_OS_STREAM),
     }
     overrides.update({key: value for key, value in given.items() if value})
-    return json.dumps(overrides, separators=(",", ":"), ensure_ascii=False) if overrides else ""
+    return compact(overrides) if overrides else ""
 
 
 def _unless(value: str, default: str) -> str:
@@ -84,22 +88,24 @@ def _platform(deployment: Deployment, forced: bool) -> dict[str, Any] | None:
     if cluster.platform == "external":
         return _chosen(cluster.platform_options, ("platformName", "cloudControllerManager"))
     if cluster.platform == "nutanix":
-        vips = {"apiVIPs": list(cluster.api_vips), "ingressVIPs": list(cluster.ingress_vips)}
-        options = {key: value for key, value in cluster.platform_options.items() if key not in _NUTANIX_IGNORED}
-        return {**options, **{key: value for key, value in vips.items() if value}}
+        return _nutanix(cluster)
     return None
 
 
 def _baremetal(deployment: Deployment) -> dict[str, Any] | None:
-    hosts = [host for host in map(_baremetal_host, _named_hosts(deployment)) if host is not None]
+    cluster = deployment.cluster
+    # A host without a hostname has a name that only we gave it.
+    unnamed = {f"host-{index}" for index, host in enumerate(deployment.hosts) if not host.hostname}
+    listed = [{**host, "name": ""} if host.get("name") in unnamed else host for host in _mappings(cluster.platform_options.get("hosts"))]
+    hosts = [host for host in map(_baremetal_host, listed) if host is not None]
     if not hosts:
         return None
-    return {"hosts": hosts, **_chosen(deployment.cluster.platform_options, _PROVISIONING_KEYS)}
+    keys = (*_PROVISIONING_KEYS, _PROVISIONING_GATEWAY) if profile_of(cluster.version).provisioning_gateway else _PROVISIONING_KEYS
+    return {"hosts": hosts, **_chosen(platform_defaults.provisioning(cluster.platform_options, cluster.networking.machine_networks), keys)}
 
 
-def _named_hosts(deployment: Deployment) -> list[Mapping[str, Any]]:
-    hosts = deployment.cluster.platform_options.get("hosts")
-    return [host for host in hosts if isinstance(host, Mapping)] if isinstance(hosts, (list, tuple)) else []
+def _mappings(value: Any) -> list[Mapping[str, Any]]:
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, (list, tuple)) else []
 
 
 def _baremetal_host(host: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -109,7 +115,7 @@ def _baremetal_host(host: Mapping[str, Any]) -> dict[str, Any] | None:
     if not any(bmc.get(key) for key in _BMC_KEYS):
         return None
     return {
-        "name": host.get("name") or "",
+        **({"name": host["name"]} if host.get("name") else {}),
         "bmc": {
             **{key: bmc.get(key) or "" for key in _BMC_KEYS},
             "disableCertificateVerification": bool(bmc.get("disableCertificateVerification")),
@@ -121,13 +127,42 @@ def _baremetal_host(host: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _vsphere(cluster: Cluster, forced: bool) -> dict[str, Any] | None:
+    """vCenters with credentials and, with any of them, the failure domains; VIPs only where there are two of each."""
+    options = cluster.platform_options
     override: dict[str, Any] = {}
-    vcenters = cluster.platform_options.get("vcenters") or []
-    if any(isinstance(vcenter, Mapping) and vcenter.get("user") for vcenter in vcenters):
-        override = _chosen(cluster.platform_options, ("vcenters", "failureDomains"))
     if len(cluster.api_vips) > 1:
-        override = {"apiVIPs": list(cluster.api_vips), "ingressVIPs": list(cluster.ingress_vips), **override}
+        override = {"apiVIPs": list(cluster.api_vips), "ingressVIPs": list(cluster.ingress_vips)}
+    vcenters = [in_order(vcenter, _VCENTER) for vcenter in _mappings(options.get("vcenters")) if _has_credentials(vcenter)]
+    domains = [_failure_domain(domain) for domain in _mappings(options.get("failureDomains"))]
+    if vcenters:
+        override = {**override, "vcenters": vcenters, **({"failureDomains": domains} if domains else {})}
     return override if override or forced else None
+
+
+def _has_credentials(vcenter: Mapping[str, Any]) -> bool:
+    return any(vcenter.get(key) for key in ("server", "user", "password", "datacenters"))
+
+
+def _failure_domain(domain: Mapping[str, Any]) -> dict[str, Any]:
+    given = domain.get("topology")
+    topology = {"topology": in_order(platform_defaults.topology(given), _TOPOLOGY)} if isinstance(given, Mapping) else {}
+    return in_order({**domain, **topology}, _FAILURE_DOMAIN)
+
+
+def _nutanix(cluster: Cluster) -> dict[str, Any]:
+    options = {key: value for key, value in cluster.platform_options.items() if key not in _NUTANIX_IGNORED}
+    vips = {"apiVIPs": list(cluster.api_vips), "ingressVIPs": list(cluster.ingress_vips)}
+    central = options.get("prismCentral")
+    if isinstance(central, Mapping):
+        options["prismCentral"] = _with_endpoint(central, _PRISM_CENTRAL)
+    if "prismElements" in options:
+        options["prismElements"] = [_with_endpoint(element, _PRISM_ELEMENT) for element in _mappings(options["prismElements"])]
+    return in_order({**options, **{key: value for key, value in vips.items() if value}}, _NUTANIX)
+
+
+def _with_endpoint(document: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+    endpoint = document.get("endpoint")
+    return in_order({**document, **({"endpoint": in_order(endpoint, _ENDPOINT)} if isinstance(endpoint, Mapping) else {})}, keys)
 
 
 def _chosen(document: Document, keys: tuple[str, ...]) -> dict[str, Any]:

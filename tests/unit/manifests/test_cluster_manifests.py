@@ -209,10 +209,36 @@ def test_the_set_shows_no_secret_when_printed() -> None:
     assert "c3VwZXI" not in repr(render_manifests(deployment()))
 
 
-def test_without_a_namespace_only_the_reference_names_an_empty_one() -> None:
+def test_without_a_namespace_nothing_names_one() -> None:
     manifests = render_manifests(deployment(namespace=""))
     assert all("namespace" not in one["metadata"] for one in manifests.objects)
-    assert manifests.infra_env["spec"]["clusterRef"] == {"name": "ostest", "namespace": ""}
+    assert manifests.infra_env["spec"]["clusterRef"] == {"name": "ostest"}
+
+
+@pytest.mark.parametrize(("version", "null"), [("4.20.9", True), ("4.21.0", False), ("4.22.0", False)])
+def test_older_releases_write_an_empty_creation_timestamp(version: str, null: bool) -> None:
+    for made in render_manifests(deployment(version=version)).objects:
+        assert ("creationTimestamp" in made["metadata"]) is null
+        assert made["metadata"].get("creationTimestamp") is None
+
+
+@pytest.mark.parametrize(
+    ("own", "platform", "servers", "sources"),
+    [
+        ((), "baremetal", ["a", "b"], ["a", "b"]),
+        (("c",), "baremetal", ["a"], ["c"]),
+        ((), "none", ["a"], None),
+        ((), "baremetal", None, None),
+    ],
+)
+def test_ntp_servers_of_a_baremetal_platform_stand_in(own: tuple[str, ...], platform: str, servers: list[str] | None, sources: list[str] | None) -> None:
+    made = deployment(ntp_sources=own, platform=platform, platform_options={"additionalNTPServers": servers} if servers else {})
+    assert render_manifests(made).infra_env["spec"].get("additionalNTPSources") == sources
+
+
+def test_json_is_gos_json() -> None:
+    manifests = render_manifests(deployment(pull_secret='{"auths": {"b": {"auth": "<&>"}, "a": {}}}'))
+    assert manifests.pull_secret["stringData"][".dockerconfigjson"].endswith('"b": {\n      "auth": "\\u003c\\u0026\\u003e"\n    }\n  }\n}')
 
 
 def test_a_host_with_network_config_gets_an_nmstateconfig_with_its_own_index() -> None:
@@ -287,7 +313,7 @@ VCENTER = {"server": "vc", "user": "u", "password": "p", "datacenters": ["dc"]}
         ({"platform": "external", "platform_options": {"platformName": "some"}}, '{"platform":{"external":{"platformName":"some"}}}'),
         ({"platform": "vsphere"}, ""),
         ({"platform": "vsphere", "fips": True}, '{"fips":true,"platform":{"vsphere":{}}}'),
-        ({"platform": "vsphere", "platform_options": {"vcenters": [{"server": "vc"}], "failureDomains": [{"name": "f"}]}}, ""),
+        ({"platform": "vsphere", "platform_options": {"vcenters": [{}], "failureDomains": [{"name": "f"}]}}, ""),
         (
             {"platform": "vsphere", "platform_options": {"vcenters": [VCENTER], "failureDomains": [{"name": "f"}], "diskType": "thin"}},
             '{"platform":{"vsphere":{"vcenters":[{"server":"vc","user":"u","password":"p","datacenters":["dc"]}],"failureDomains":[{"name":"f"}]}}}',
@@ -303,7 +329,7 @@ VCENTER = {"server": "vc", "user": "u", "password": "p", "datacenters": ["dc"]}
                 "api_vips": ("192.0.2.1",),
                 "ingress_vips": ("192.0.2.2",),
             },
-            '{"platform":{"nutanix":{"subnetUUIDs":["s"],"apiVIPs":["192.0.2.1"],"ingressVIPs":["192.0.2.2"]}}}',
+            '{"platform":{"nutanix":{"apiVIPs":["192.0.2.1"],"ingressVIPs":["192.0.2.2"],"subnetUUIDs":["s"]}}}',
         ),
         ({"platform": "baremetal", "platform_options": {"hosts": [{"name": "a", "bootMACAddress": "m"}], "provisioningNetwork": "Disabled"}}, ""),
         (
@@ -404,7 +430,9 @@ unqualified-search-registries = []
 
 def test_registries_conf() -> None:
     assert registries_conf(SOURCES) == REGISTRIES
-    assert registries_conf(SOURCES[3:]) == registries_conf(())
+    assert registries_conf(SOURCES, blocking=False) == REGISTRIES.replace("  blocked = true\n", "")
+    # Sources without mirrors make a file without registries, not the stock one.
+    assert registries_conf(SOURCES[3:]) == REGISTRIES.split("\n[[registry]]")[0]
 
 
 def test_registries_conf_is_toml() -> None:

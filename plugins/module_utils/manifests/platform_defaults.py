@@ -1,0 +1,54 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the installer puts where a platform says nothing, as far as it reaches the manifests (reference agent-based-installer.md 1.1)."""
+
+from __future__ import annotations
+
+import ipaddress
+import posixpath
+from collections.abc import Iterable
+from typing import Any
+
+from ..cluster.spec import Document
+
+_NETWORK = "172.22.0.0/24"
+_CLUSTER_IP, _FIRST_DHCP = 3, 10
+
+
+def provisioning(options: Document, machine_networks: Iterable[str]) -> dict[str, Any]:
+    """The options of baremetal with the defaults of the provisioning network. What is not an address or a network stays as it is: rules name it."""
+    found = {**options, "provisioningNetwork": options.get("provisioningNetwork") or "Managed"}
+    cluster_ip = str(options.get("clusterProvisioningIP") or "")
+    if found["provisioningNetwork"] == "Disabled":
+        networks = [network for network in map(_network, machine_networks) if network and cluster_ip and _address(cluster_ip) in network]
+        return {**found, **({"provisioningNetworkCIDR": str(networks[-1])} if networks else {})}
+    found["provisioningNetworkCIDR"] = options.get("provisioningNetworkCIDR") or _NETWORK
+    network = _network(str(found["provisioningNetworkCIDR"]))
+    if network is None or network.num_addresses <= _FIRST_DHCP + 1:
+        return found
+    found["clusterProvisioningIP"] = cluster_ip or str(network[_CLUSTER_IP])
+    if found["provisioningNetwork"] == "Managed":
+        found["provisioningDHCPRange"] = options.get("provisioningDHCPRange") or f"{network[_FIRST_DHCP]},{network[-1] - 1}"
+    return found
+
+
+def topology(given: Document) -> dict[str, Any]:
+    """The topology of a vSphere failure domain with its resource pool."""
+    cluster = str(given.get("computeCluster") or "")
+    pool = given.get("resourcePool") or (posixpath.join(cluster, "Resources") if cluster else "")
+    return {**given, **({"resourcePool": pool} if pool else {})}
+
+
+def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
+    try:
+        return ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        return None
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return None
