@@ -28,14 +28,14 @@ def mtu(facts: Facts) -> Iterator[Problem]:
 
 def _uneven_mtu(facts: Facts) -> Iterator[Problem]:
     """Hosts that differ from most others in the MTU of the interface that is in the machine network."""
-    found: list[tuple[HostFacts, NetInterface]] = []
+    found: dict[int, tuple[HostFacts, NetInterface]] = {}
     for host, address in facts.static_addresses():
         entry = host.document.interface(address.interface) if host.document else None
-        if entry and facts.in_machine_network(ipaddress.ip_address(address.ip)) and host not in [other for other, _entry in found]:
-            found.append((host, entry))
-    counted = Counter(entry.mtu or _DEFAULT_MTU for _host, entry in found)
+        if entry and host.index not in found and facts.in_machine_network(ipaddress.ip_address(address.ip)):
+            found[host.index] = host, entry
+    counted = Counter(entry.mtu or _DEFAULT_MTU for _host, entry in found.values())
     usual = counted.most_common(1)[0][0] if counted else 0
-    for host, entry in found:
+    for host, entry in found.values():
         if (entry.mtu or _DEFAULT_MTU) != usual:
             detail = f"{entry.name} of {host.label} has {entry.mtu or _DEFAULT_MTU} in the machine network, other hosts have {usual}"
             yield own("mtu", host.in_network_config(f"{entry.path}.mtu"), INVALID, detail, value=entry.mtu, file=AGENT_CONFIG)
