@@ -15,8 +15,9 @@ from typing import Protocol
 from urllib.parse import urlencode
 
 from ..common.clock import Clock
-from ..common.errors import RemoteError, ZeroTouchError
+from ..common.errors import RemoteError, Unreachable, ZeroTouchError
 from ..common.http import HttpClient, Response
+from ..common.retry import Backoff, retry
 
 # Personas that may make a request, by the letters of the reference's table of endpoints.
 USER, USER_AGENT, USER_WATCHER, ALL, USER_LINK, USER_WATCHER_LINK, USER_AGENT_LINK = "U", "UA", "UW", "UAW", "UL", "UWL", "UAL"
@@ -39,8 +40,8 @@ class Auth(Protocol):
     def credential(self, personas: str) -> Credential:
         """What a request carries that these personas may make."""
 
-    def renew(self) -> bool:
-        """The service did not take the credential (401): whether there is another one now."""
+    def renew(self, refused: Credential) -> bool:
+        """The service did not take this credential (401): whether there is another one now."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Tokens:
             return Credential({"Watcher-Authorization": self.watcher})
         return Credential({"Authorization": self.user} if self.user else {})
 
-    def renew(self) -> bool:
+    def renew(self, refused: Credential) -> bool:
         return False
 
 
@@ -81,22 +82,40 @@ class ObjectToken:
             "Such a service belongs to an Infrastructure Operator: use the modules of a hub.",
         )
 
-    def renew(self) -> bool:
+    def renew(self, refused: Credential) -> bool:
         return False
+
+
+class NoToken(ZeroTouchError):
+    """There is no access token to be had. ``temporary``: the server of tokens is away or ill; otherwise it has refused."""
+
+    def __init__(self, error: ZeroTouchError, *, temporary: bool) -> None:
+        super().__init__(f"No access token: {error}")
+        self.temporary = temporary
 
 
 class OfflineToken:
     """Access tokens in exchange for an offline token, renewed before they end and when the service refuses one.
 
-    ``learnt`` is told every access token, so that it is shown nowhere.
+    ``learnt`` is told every access token, so that it is shown nowhere. The exchange has the same effect however often it is asked for, so it is asked for
+    ``attempts`` times whatever the request is that needs it. Raises :class:`NoToken`.
     """
 
-    def __init__(self, offline_token: str, token_url: str, http: HttpClient, clock: Clock, learnt: Callable[[set[str]], None] = lambda found: None) -> None:
+    def __init__(
+        self,
+        offline_token: str,
+        token_url: str,
+        http: HttpClient,
+        clock: Clock,
+        learnt: Callable[[set[str]], None] = lambda found: None,
+        attempts: int = 1,
+    ) -> None:
         self._offline_token = offline_token
         self._token_url = token_url
         self._http = http
         self._clock = clock
         self._learnt = learnt
+        self._backoff = Backoff(attempts, first=0.5, factor=2.0, largest=8.0)
         self._access_token = ""
         self._ends = 0.0
         self._lock = threading.Lock()
@@ -107,12 +126,25 @@ class OfflineToken:
                 self._exchange()
             return Credential({"Authorization": f"Bearer {self._access_token}"})
 
-    def renew(self) -> bool:
+    def renew(self, refused: Credential) -> bool:
         with self._lock:
-            self._exchange()
+            # Of many requests that are refused at the same time one fetches the new token.
+            if refused.headers.get("Authorization") == f"Bearer {self._access_token}":
+                self._exchange()
             return True
 
     def _exchange(self) -> None:
+        try:
+            document = retry(self._ask, self._backoff, _is_temporary, self._clock)
+        except (RemoteError, Unreachable) as error:
+            raise NoToken(error, temporary=_is_temporary(error)) from error
+        token, lifetime = str(document["access_token"]), document.get("expires_in")
+        self._learnt({token})
+        self._access_token = token
+        # A server that says nothing of the lifetime gets asked again when the token is refused.
+        self._ends = self._clock.now() + (float(lifetime) if isinstance(lifetime, (int, float)) and lifetime > 0 else 3600.0)
+
+    def _ask(self) -> Mapping[str, object]:
         form = urlencode({"grant_type": "refresh_token", "client_id": HOSTED_CLIENT, "refresh_token": self._offline_token})
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         answer = self._http.request("POST", self._token_url, body=form.encode(), headers=headers)
@@ -120,17 +152,18 @@ class OfflineToken:
         token = document.get("access_token")
         if answer.status != 200 or not isinstance(token, str) or not token:
             raise self._refused(answer, document)
-        self._learnt({token})
-        self._access_token = token
-        lifetime = document.get("expires_in")
-        # A server that says nothing of the lifetime gets asked again when the token is refused.
-        self._ends = self._clock.now() + (float(lifetime) if isinstance(lifetime, (int, float)) and lifetime > 0 else 3600.0)
+        return document
 
     def _refused(self, answer: Response, document: Mapping[str, object]) -> RemoteError:
-        words = str(document.get("error_description") or document.get("error") or "no access token in the answer")
-        expired = answer.status in (400, 401)
-        hint = "The offline token has ended or was revoked: get a new one." if expired else "Check token_url."
+        told = document.get("error_description") or document.get("error")
+        words = str(told or (answer.status != 200 and answer.text().strip()[:100]) or "no access token in the answer")
+        expired, ill = answer.status in (400, 401), answer.status == 429 or answer.status >= 500
+        hint = "The offline token has ended or was revoked: get a new one." if expired else "" if ill else "Check token_url."
         return RemoteError(self._http.service, answer.status, words, str(document.get("error") or ""), hint)
+
+
+def _is_temporary(error: Exception) -> bool:
+    return isinstance(error, Unreachable) or (isinstance(error, RemoteError) and error.status in (429, 500, 502, 503, 504))
 
 
 def _document(answer: Response) -> Mapping[str, object]:

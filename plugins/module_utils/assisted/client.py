@@ -28,7 +28,7 @@ from ..common.errors import RemoteError, Unreachable, ZeroTouchError
 from ..common.http import HttpClient, Proxy, Response, unreachable
 from ..common.retry import Backoff, retry
 from ..common.tls import Tls
-from .auth import ALL, USER_AGENT, USER_LINK, USER_WATCHER, USER_WATCHER_LINK, Auth, Tokens
+from .auth import ALL, USER_AGENT, USER_LINK, USER_WATCHER, USER_WATCHER_LINK, Auth, Credential, Tokens
 from .faults import AssistedError
 
 Document = dict[str, Any]
@@ -130,22 +130,46 @@ class AssistedClient:
         query = {name: value for name, value in scope.items() if value} | {"limit": str(limit), "order": order}
         return self._objects("events", USER_WATCHER_LINK, query)
 
-    def read_logs(self, cluster_id: str, write: Callable[[bytes], object], *, logs_type: str = "all", host_id: str = "") -> int:
-        """Stream the tar of all logs, or of one kind (host, controller), to ``write``; the number of bytes."""
-        credential = self.auth.credential(USER_LINK)
-        query = {"logs_type": logs_type, **({"host_id": host_id} if host_id else {}), **credential.query}
-        size = 0
-        path = f"{BASE_PATH}/clusters/{path_part(cluster_id)}/logs?{urlencode(query)}"
-        with self._http.stream("GET", path, headers=credential.headers) as answer:
-            try:
-                if answer.status != 200:
-                    raise AssistedError(self.service, Response(answer.status, {}, answer.read(decode_content=True)))
-                for block in answer.stream(1 << 16, decode_content=True):
-                    size += len(block)
-                    write(block)
-            except libraries.urllib3.exceptions.HTTPError as error:
-                raise unreachable(self.service, self._http.base_url, error) from error
-        return size
+    def read_logs(
+        self, cluster_id: str, write: Callable[[bytes], object], *, logs_type: str = "all", host_id: str = "", restart: Callable[[], object] | None = None
+    ) -> int:
+        """Stream the tar of all logs, or of one kind (host, controller), to ``write``; the number of bytes.
+
+        ``restart`` is called where all of it is going to be written again; without it a transfer that broke off is not repeated.
+        """
+        query = {"logs_type": logs_type, **({"host_id": host_id} if host_id else {})}
+        written = 0
+
+        def once() -> int:
+            nonlocal written
+            if written and restart is not None:
+                restart()
+            written = 0
+            for block in self._blocks(f"clusters/{path_part(cluster_id)}/logs", USER_LINK, query):
+                written += len(block)
+                write(block)
+            return written
+
+        def again(error: Exception) -> bool | float:
+            return False if written and restart is None else _again(error, idempotent=True)
+
+        return retry(once, self._backoff, again, self.clock)
+
+    def _blocks(self, path: str, personas: str, query: Mapping[str, str]) -> Iterator[bytes]:
+        """The body of a success, piece by piece; once more with a new credential if the service does not take the one we have."""
+        for renewed in (False, True):
+            credential = self.auth.credential(personas)
+            url = f"{BASE_PATH}/{path}?{urlencode({**query, **credential.query})}"
+            with self._http.stream("GET", url, headers=credential.headers) as answer:
+                try:
+                    if answer.status == 401 and not renewed and self.auth.renew(credential):
+                        continue
+                    if answer.status != 200:
+                        raise AssistedError(self.service, Response(answer.status, {}, answer.read(decode_content=True)))
+                    yield from answer.stream(1 << 16, decode_content=True)
+                except libraries.urllib3.exceptions.HTTPError as error:
+                    raise unreachable(self.service, self._http.base_url, error) from error
+            return
 
     def close(self) -> None:
         self._http.close()
@@ -166,8 +190,9 @@ class AssistedClient:
         result: Document = decoded(document)
         return result
 
-    def _send(self, method: str, path: str, personas: str, *, query: Mapping[str, str] | None = None, body: Any = None) -> Response:
-        """One request with its repeats; the answer of a success (2xx). ``body`` (not None) is sent as JSON."""
+    def _send(self, method: str, path: str, personas: str, *, query: Mapping[str, str] | None = None, body: Any = None, repeatable: bool = False) -> Response:
+        """One request with its repeats; the answer of a success (2xx). ``body`` (not None) is sent as JSON; ``repeatable``: a POST that may be repeated."""
+        idempotent = repeatable or method in IDEMPOTENT
         if self.read_only and method != "GET":
             raise ZeroTouchError(f"{method} {path} was about to be sent in check mode. This is a fault of the collection.")
         tries = 0
@@ -183,19 +208,20 @@ class AssistedClient:
             return answer
 
         try:
-            return retry(once, self._backoff, lambda error: _again(error, idempotent=method in IDEMPOTENT), self.clock)
+            return retry(once, self._backoff, lambda error: _again(error, idempotent=idempotent), self.clock)
         except Unreachable as error:
-            if method not in IDEMPOTENT and error.kind in ("broken", "timeout"):
+            if not idempotent and error.kind in ("broken", "timeout"):
                 error.hint = f"{error.hint} Whether the service has done it is not known; run it again, which looks first.".strip()
             raise
 
     def _authenticated(self, method: str, path: str, personas: str, query: Mapping[str, str], body: Any) -> Response:
         """One request; once more with a new credential if the service does not take the one we have. A refused request has had no effect."""
-        answer = self._plain(method, path, personas, query, body)
-        return self._plain(method, path, personas, query, body) if answer.status == 401 and self.auth.renew() else answer
-
-    def _plain(self, method: str, path: str, personas: str, query: Mapping[str, str], body: Any) -> Response:
         credential = self.auth.credential(personas)
+        answer = self._plain(method, path, credential, query, body)
+        renewed = answer.status == 401 and self.auth.renew(credential)
+        return self._plain(method, path, self.auth.credential(personas), query, body) if renewed else answer
+
+    def _plain(self, method: str, path: str, credential: Credential, query: Mapping[str, str], body: Any) -> Response:
         parameters = urlencode({**query, **credential.query})
         return self._http.request(method, f"{BASE_PATH}/{path}{'?' + parameters if parameters else ''}", json_body=body, headers=credential.headers)
 

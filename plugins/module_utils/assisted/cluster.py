@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..common.errors import PartialFailure, RemoteError, Unreachable
+from .auth import NoToken
 from .change import Change
 from .client import Document, members
 from .cluster_plan import IGNORED, MANIFEST, OVERRIDES, ClusterPlan, ObservedCluster, plan_absent, plan_present
@@ -104,7 +105,7 @@ def _apply(service: AssistedService, wish: ClusterWish, plan: ClusterPlan, found
                 stays = settled(_kind(service, wish), cluster_id, service.clock)
                 if stays != cluster_id:
                     return _Applied(None, stays)
-        except (RemoteError, Unreachable, PartialFailure) as error:
+        except (RemoteError, Unreachable, NoToken, PartialFailure) as error:
             account = {"changed": bool(done), "plan": [each.text() for each in plan.changes], "done": done}
             raise PartialFailure(f"{change.verb} {change.title}: {error}", account) from error
     return _Applied(service.cluster(cluster_id) if done else found)

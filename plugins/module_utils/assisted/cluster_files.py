@@ -117,7 +117,12 @@ def _logs(service: AssistedService, order: FilesOrder, cluster_id: str) -> dict[
         return {"name": LOGS, "path": str(path), "size": 0, "changed": True}
     ensure_directory(path.parent)
     with atomic_writer(path, _MODE) as handle:
-        size = service.read_logs(cluster_id, handle.write)
+
+        def restart() -> None:
+            handle.seek(0)
+            handle.truncate()
+
+        size = service.read_logs(cluster_id, handle.write, restart=restart)
         handle.flush()
         _check_tar(handle)
     return {"name": LOGS, "path": str(path), "size": size, "changed": True}

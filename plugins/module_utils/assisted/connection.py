@@ -139,7 +139,9 @@ def _auth(options: Mapping[str, Any], clock: Clock, connections: Mapping[str, An
         url = str(options["token_url"])
         if urlsplit(url).scheme not in ("http", "https"):
             raise ZeroTouchError("token_url is not a URL of the form https://host/path.")
-        return OfflineToken(str(options["offline_token"]), url, HttpClient("The server of access tokens", url, **connections), clock, learnt)
+        return OfflineToken(
+            str(options["offline_token"]), url, HttpClient("The server of access tokens", url, **connections), clock, learnt, options["retries"] + 1
+        )
     if kind == "local":
         return ObjectToken(str(options["token"]))
     return Tokens(str(options.get("watcher_token") or ""), str(options.get("token") or "")) if kind == "agent-local" else Tokens()

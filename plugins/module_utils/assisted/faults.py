@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from ..common.errors import RemoteError
 from ..common.http import Response
@@ -21,7 +22,7 @@ class AssistedError(RemoteError):
     def __init__(self, service: str, answer: Response, hint: str = "") -> None:
         document = _document(answer)
         reason, code = error_words(answer)
-        super().__init__(service, answer.status, reason, code, hint)
+        super().__init__(service, answer.status, reason, code, hint or _hint(answer, reason))
         number = document.get("id")
         self.reason = reason
         self.id = number if isinstance(number, int) else 0
@@ -33,6 +34,20 @@ class AssistedError(RemoteError):
     def as_dict(self) -> dict[str, Any]:
         """For results."""
         return {"status": self.status, "code": self.code or str(self.status), "reason": self.reason, "id": self.id, "href": self.href}
+
+
+def _hint(answer: Response, reason: str) -> str:
+    """What a user does about a refusal whose words do not say it (reference assisted-rest.md 1.2)."""
+    words, target = reason.lower(), urlsplit(answer.headers.get("location", ""))
+    if answer.status in (301, 302, 303, 307, 308) and target.hostname:
+        return f"It redirects to {target.scheme}://{target.netloc.rpartition('@')[2]}: give that as service_url."
+    if answer.status == 401 and "bearer" in words:
+        return "This service takes the bare token, without Bearer before it."
+    if answer.status == 401:
+        return "The token has ended: get a new one." if "expired" in words else "Give a token that this service takes (options token, offline_token, auth)."
+    if answer.status == 403 and "authclaim" in words:
+        return "This token is that of another persona: only that of a user may do this."
+    return ""
 
 
 def error_words(answer: Response) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from ..common.clock import Clock, SystemClock
 from ..common.errors import RemoteError, Unreachable
 from ..common.parallel import for_each
 from ..common.secrets import secret_values
+from .auth import NoToken
 from .change import Change
 from .client import Document
 from .host_match import match_hosts
@@ -154,7 +155,7 @@ class _Bringing:
                 self.account.done[plan.request.name].append(change)
 
         for outcome in for_each(work, one, self.bulk.forks):
-            if isinstance(outcome.error, (RemoteError, Unreachable)):
+            if isinstance(outcome.error, (RemoteError, Unreachable, NoToken)):
                 self.account.failed[outcome.item.request.name] = str(outcome.error)
             elif outcome.error is not None:
                 raise outcome.error

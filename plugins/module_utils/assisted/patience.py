@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ..common.errors import RemoteError, Unreachable
+from .auth import NoToken
 
 T = TypeVar("T")
 
@@ -21,6 +22,10 @@ def patiently(read: Callable[[], T], away: Callable[[str], object]) -> T | None:
         away(str(error))
     except RemoteError as error:
         if error.status < 502:
+            raise
+        away(str(error))
+    except NoToken as error:
+        if not error.temporary:
             raise
         away(str(error))
     return None

@@ -91,7 +91,7 @@ class AssistedService(AssistedClient):
     def create_manifest(self, cluster_id: str, folder: str, name: str, content: bytes) -> None:
         """A manifest; one of the same folder and name is overwritten."""
         body = {"folder": folder, "file_name": name, "content": base64.b64encode(content).decode()}
-        self._send("POST", f"{_cluster(cluster_id)}/manifests", USER, body=body)
+        self._send("POST", f"{_cluster(cluster_id)}/manifests", USER, body=body, repeatable=True)
 
     def delete_manifest(self, cluster_id: str, folder: str, name: str) -> None:
         self._send("DELETE", f"{_cluster(cluster_id)}/manifests", USER, query={"folder": folder, "file_name": name})

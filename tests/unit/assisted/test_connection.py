@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.auth import NoToken
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import connect, settings
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.faults import AssistedError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, RemoteError, Unreachable, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, Unreachable, ZeroTouchError
 
 BODY = {"kind": "Error", "id": 409, "href": "/x", "code": "409", "reason": "text"}
 
@@ -125,9 +128,64 @@ def test_a_token_that_ends_in_the_middle_is_renewed_and_the_request_sent_again(f
 def test_a_refused_offline_token_says_so(fake, reach):
     service = reach(offline_token="offline-secret", token_url=fake.url + "/token")
     fake.faults = [("POST", "/token", ("status", 400, {"error": "invalid_grant", "error_description": "Offline user session not found"}))]
-    with pytest.raises(RemoteError, match=r"invalid_grant: Offline user session not found\. The offline token has ended") as caught:
+    with pytest.raises(NoToken, match=r"invalid_grant: Offline user session not found\. The offline token has ended") as caught:
         service.clusters()
     assert "offline-secret" not in str(caught.value)
+
+
+def test_a_server_of_tokens_that_is_ill_is_asked_again(fake, reach, clock):
+    fake.tokens = {"Bearer access-2"}
+    service = reach(offline_token="offline-secret", token_url=fake.url + "/token", retries=2)
+    ill, well = ("status", 503, b"down"), ("status", 200, {"access_token": "access-2", "expires_in": 900})
+    fake.faults = [("POST", "/token", what) for what in ("cut", ill, well)]
+    assert service.create_cluster({"name": "x"})["name"] == "x" and clock.slept == [0.5, 1.0]
+    clock.time += 1000
+    fake.faults = [("POST", "/token", ill)] * 3
+    with pytest.raises(NoToken, match=r"No access token: .* 503: down") as caught:
+        service.create_cluster({"name": "y"})
+    assert caught.value.temporary and "not known" not in str(caught.value) and len(fake.clusters) == 1
+
+
+def test_of_many_refused_requests_one_fetches_the_new_token(fake, reach):
+    fake.tokens = {"Bearer access-1"}
+    service = reach(offline_token="offline-secret", token_url=fake.url + "/token")
+    fake.faults = [("POST", "/token", ("status", 200, {"access_token": f"access-{number}", "expires_in": 900})) for number in (1, 2)]
+    service.clusters()
+    fake.tokens = {"Bearer access-2"}
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _number: service.clusters(), range(16)))
+    assert len([path for _method, path, *_ in fake.requests if path == "/token"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("fault", "hint"),
+    [
+        (("status", 401, {"code": 401, "message": "tokenstring should not contain 'bearer '"}), "without Bearer"),
+        (("status", 401, {"code": 401, "message": "Token is expired"}), "get a new one"),
+        (("status", 401, {"code": 401, "message": "unauthenticated for invalid credentials"}), "options token, offline_token, auth"),
+        (("status", 403, {"code": 403, "message": "authClaim watcherAuth is unauthorized to access"}), "that of a user"),
+        (("status", 302, b"", {"Location": "https://user:pw@elsewhere.example.com/login?token=x"}), "https://elsewhere.example.com: give"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else str(value[1]),
+)
+def test_a_refusal_says_what_to_do(fake, reach, fault, hint):
+    fake.faults = [("GET", "clusters", fault)]
+    with pytest.raises(AssistedError, match=hint) as caught:
+        reach().clusters()
+    assert "pw" not in str(caught.value)
+
+
+def test_logs_are_read_again_with_a_new_token_and_after_a_broken_transfer(fake, reach, clock):
+    fake.clusters["c"], fake.files["logs"] = {"id": "c"}, b"0123456789" * 20000
+    fake.tokens = {"Bearer access-2"}
+    service = reach(offline_token="offline-secret", token_url=fake.url + "/token")
+    fake.faults = [("POST", "/token", ("status", 200, {"access_token": f"access-{number}", "expires_in": 900})) for number in (1, 2)]
+    fake.faults += [("GET", "/logs", ("status", 502, b"")), ("GET", "/logs", "cut-middle")]
+    target = bytearray()
+    assert service.read_logs("c", target.extend, restart=target.clear) == 200000 and bytes(target) == fake.files["logs"]
+    fake.faults = [("GET", "/logs", "cut-middle")]
+    with pytest.raises(Unreachable):
+        service.read_logs("c", target.extend)
 
 
 def test_a_token_of_an_installation_cannot_be_renewed(fake, reach):
