@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from ..cluster.checked import all_problems
 from ..cluster.files import read_directory
+from ..cluster.paths import AGENT_CONFIG
 from ..cluster.spec import Cluster, Deployment
 from ..common.errors import InvalidInput, ZeroTouchError
 from ..common.files import SECRET_DIRECTORY, SECRET_FILE, ensure_directory, remove_leftovers, same_file, sha256_of, write_atomic, write_fault
@@ -190,7 +191,7 @@ def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
         return dataclasses.replace(plan, reason="the base image is not here yet")
     cluster = deployment.cluster
     os_image = plan.base.os_image(cluster.version, cluster.architecture)
-    ignition = build_live_ignition(deployment, render_manifests(deployment), secrets, os_image)
+    ignition = build_live_ignition(deployment, render_manifests(deployment), secrets, os_image, agent_config=_agent_config(plan.request.source_dir))
     image = plan_image(
         plan.base.image.path,
         plan.image_path,
@@ -204,6 +205,12 @@ def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
     )
     reason = image.reason if image.changed or not plan.request.config_changes else "the configuration will change"
     return dataclasses.replace(plan, ignition=ignition, image=image, reason=reason)
+
+
+def _agent_config(source_dir: Path) -> bytes | None:
+    """The file as it stands, for the image; None without one."""
+    path = source_dir / AGENT_CONFIG
+    return path.read_bytes() if path.is_file() else None
 
 
 def _refuse_lost(work_dir: WorkDir, recovered: Recovered) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import base64
 import dataclasses
 import datetime
-import json
 import secrets as random
 import string
 import uuid
@@ -23,6 +22,7 @@ from typing import Any, Protocol
 from ..common import libraries
 from ..common.errors import ZeroTouchError
 from ..common.yaml_text import dump
+from .tokens import make_tokens
 
 LOAD_BALANCER_SIGNER = "kube-apiserver-lb-signer"
 LOCALHOST_SIGNER = "kube-apiserver-localhost-signer"
@@ -37,7 +37,6 @@ _RSA_BITS = 2048
 _PASSWORD_ALPHABET = "".join(character for character in string.ascii_letters + string.digits if character not in "lO01")
 _PASSWORD_GROUPS, _PASSWORD_GROUP = 4, 5
 _BCRYPT_COST = 10
-_P256_BYTES = 32
 
 
 @dataclasses.dataclass(frozen=True)
@@ -131,54 +130,18 @@ def make_secrets(now: datetime.datetime | None = None) -> BuildSecrets:
         *keys, admin_key = [future.result() for future in made]
         signer_keys = dict(zip(SIGNERS, keys, strict=True))
         signers = {name: _signer(name, key, start) for name, key in signer_keys.items()}
-        public_key, tokens = make_tokens()
+        tokens = make_tokens()
         return BuildSecrets(
             infra_env_id=str(uuid.uuid4()),
-            public_key=public_key,
-            agent_token=tokens["agentAuth"],
-            user_token=tokens["userAuth"],
-            watcher_token=tokens["watcherAuth"],
+            public_key=tokens.public_key,
+            agent_token=tokens.agent_token,
+            user_token=tokens.user_token,
+            watcher_token=tokens.watcher_token,
             kubeadmin_password=password,
             kubeadmin_hash=hashed.result(),
             signers={name: pair for name, (pair, _certificate) in signers.items()},
             admin_kubeconfig=_admin_certificate(admin_key, signer_keys[ADMIN_SIGNER], signers[ADMIN_SIGNER][1], start),
         )
-
-
-# Tokens
-
-
-def make_tokens() -> tuple[str, dict[str, str]]:
-    """The public key (base64 of PEM) and one ES256 token for each auth scheme, without expiry: an image may lie in a drawer before it boots."""
-    ec, serialization = libraries.ec, libraries.serialization
-    private = ec.generate_private_key(ec.SECP256R1())
-    der = private.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
-    # The service expects this block type although the content is an ordinary PKIX public key (reference 5.1).
-    public_pem = _pem("EC PUBLIC KEY", der)
-    tokens = {scheme: _token(private, {"auth_scheme": scheme}) for scheme in ("agentAuth", "userAuth", "watcherAuth")}
-    return base64.b64encode(public_pem.encode()).decode(), tokens
-
-
-def _token(private: Any, claims: Mapping[str, Any]) -> str:
-    signed = f"{_segment({'alg': 'ES256', 'typ': 'JWT'})}.{_segment(claims)}"
-    der = private.sign(signed.encode(), libraries.ec.ECDSA(libraries.hashes.SHA256()))
-    # A JWT holds r and s side by side, not their DER form.
-    r, s = libraries.asymmetric_utils.decode_dss_signature(der)
-    return f"{signed}.{_base64url(r.to_bytes(_P256_BYTES, 'big') + s.to_bytes(_P256_BYTES, 'big'))}"
-
-
-def _segment(data: Mapping[str, Any]) -> str:
-    return _base64url(json.dumps(data, separators=(",", ":")).encode())
-
-
-def _base64url(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def _pem(block_type: str, der: bytes) -> str:
-    text = base64.b64encode(der).decode()
-    lines = [text[start : start + 64] for start in range(0, len(text), 64)]
-    return "\n".join([f"-----BEGIN {block_type}-----", *lines, f"-----END {block_type}-----", ""])
 
 
 # Certificates

@@ -44,10 +44,17 @@ _NODE0 = "rendezvous host"
 _EVERY = "every host"
 _HOSTS = "a host is configured"
 _STATIC = "a host has a networkConfig"
-_CLIENT = "agent-register-cluster, agent-register-infraenv"
+_ADD_NODES = "nodes are added"
+_INSTALL = "a cluster is installed"
+_CLIENT = "agent-register-cluster, agent-import-cluster, agent-register-infraenv"
+_SERVICE_USERS = "assisted-service and every unit that calls it"
 
 FILES = (
     FileRow("/etc/NetworkManager/conf.d/clientid.conf", 0o600, "NetworkManager"),
+    FileRow("/etc/assisted/add-nodes.env", 0o644, "agent-import-cluster, agent-auth-token-status; its presence tells the workflows apart", _ADD_NODES),
+    FileRow("/etc/assisted/agent-installer.env", 0o600, "agent-interactive-console"),
+    FileRow("/etc/assisted/clusterconfig/import-cluster-config.json", 0o644, "agent-import-cluster", _ADD_NODES),
+    FileRow("/etc/assisted/clusterconfig/worker-ignition-endpoint.json", 0o644, "agent-import-cluster", f"{_ADD_NODES}, whose ignition is served with a CA"),
     FileRow("/etc/assisted/extra-manifests/<base>-<n><suffix>", 0o644, "agent-register-cluster", "files in openshift/"),
     FileRow("/etc/assisted/hostconfig/<host>/mac_addresses", 0o644, "apply-host-config", _HOSTS),
     FileRow("/etc/assisted/hostconfig/<host>/role", 0o644, "apply-host-config", "the host has a role"),
@@ -55,113 +62,117 @@ FILES = (
     FileRow("/etc/assisted/hostconfig/<host>/fencing-credentials.yaml", 0o644, "apply-host-config", "a fencing credential names a MAC address only"),
     FileRow("/etc/assisted/hostconfig/fencing-credentials.yaml", 0o644, "apply-host-config", "fencing credentials name hosts"),
     FileRow("/etc/assisted/hostnames/<mac>", 0o600, "set-hostname", "the host has a hostname"),
-    FileRow("/etc/assisted/manifests/agent-cluster-install.yaml", 0o600, "agent-register-cluster"),
-    FileRow("/etc/assisted/manifests/cluster-deployment.yaml", 0o600, "agent-register-cluster"),
+    FileRow("/etc/assisted/manifests/agent-cluster-install.yaml", 0o600, "agent-register-cluster", note="empty when nodes are added"),
+    FileRow("/etc/assisted/manifests/agent-config.yaml", 0o600, "whoever looks for what the image was made from", "there is an agent-config.yaml"),
+    FileRow("/etc/assisted/manifests/cluster-deployment.yaml", 0o600, "agent-register-cluster", note="empty when nodes are added"),
     FileRow("/etc/assisted/manifests/cluster-image-set.yaml", 0o600, "agent-register-cluster"),
     FileRow("/etc/assisted/manifests/infraenv.yaml", 0o600, "agent-register-infraenv"),
     FileRow("/etc/assisted/manifests/nmstateconfig.yaml", 0o600, "agent-register-infraenv", _STATIC),
     FileRow("/etc/assisted/manifests/pull-secret.yaml", 0o600, _CLIENT),
     FileRow("/etc/assisted/network/host<n>/<connection>.nmconnection", 0o600, "pre-network-manager-config", _STATIC),
     FileRow("/etc/assisted/network/host<n>/mac_interface.ini", 0o600, "pre-network-manager-config", _STATIC),
-    FileRow("/etc/assisted/rendezvous-host.env", 0o600, "node-zero, agent, assisted-service and every unit that calls it", note="0644 up to 4.21"),
+    FileRow("/etc/assisted/rendezvous-host.env", 0o600, f"node-zero, agent, {_SERVICE_USERS}", note="0644 up to 4.21"),
     FileRow("/etc/chrony.conf", 0o644, "chronyd", "NTP sources are given"),
     FileRow("/etc/containers/containers.conf", 0o644, "podman", note="appended"),
-    FileRow("/etc/containers/registries.conf", 0o644, "podman, agent-register-cluster, assisted-service"),
+    FileRow("/etc/containers/registries.conf", 0o644, "podman, agent-register-cluster, assisted-service", note="0600 in 4.14"),
     FileRow("/etc/issue", 0o600, "the console"),
     FileRow("/etc/motd.d/10-agent-installer", 0o600, "whoever logs in"),
     FileRow("/etc/multipath.conf", 0o600, "multipathd"),
     FileRow("/etc/pki/ca-trust/source/anchors/domain.crt", 0o600, "the host's trust store; with mirrors also the containers", "a trust bundle is given"),
     FileRow("/etc/systemd/system.conf.d/10-default-env.conf", 0o600, "systemd: the proxy as environment of every unit; empty without one"),
+    FileRow("/etc/udev/rules.d/80-agent-config-image.rules", 0o600, "udev: a medium with configuration starts load-config-iso@"),
     FileRow("/opt/agent/tls/<signer>.crt", 0o600, "assisted-service"),
     FileRow("/opt/agent/tls/<signer>.key", 0o600, "assisted-service"),
     FileRow("/opt/agent/tls/kubeadmin-password.hash", 0o600, "assisted-service"),
     FileRow("/root/.docker/config.json", 0o600, "podman"),
     FileRow("/root/assisted.te", 0o600, "selinux"),
+    FileRow("/usr/local/bin/add-node.sh", 0o555, "agent-add-node", "4.16 and later"),
+    FileRow("/usr/local/bin/agent-auth-token-status.sh", 0o555, "agent-auth-token-status", "4.17 and later"),
+    FileRow("/usr/local/bin/agent-config-image-wait.sh", 0o555, "agent-check-config-image"),
+    FileRow("/usr/local/bin/agent-extract-tui.sh", 0o555, "agent-extract-tui", "4.20 and later"),
     FileRow("/usr/local/bin/agent-gather", 0o555, "a person in trouble"),
+    FileRow("/usr/local/bin/bootstrap-service-record.sh", 0o555, "release-image-download.sh"),
     FileRow("/usr/local/bin/common.sh", 0o555, "the other scripts"),
     FileRow("/usr/local/bin/configure-assisted-hw-requirements.sh", 0o555, "assisted-service", "4.21 and later"),
     FileRow("/usr/local/bin/extract-agent.sh", 0o555, "agent"),
-    FileRow("/usr/local/bin/get-container-images.sh", 0o555, "assisted-service-pod"),
+    FileRow("/usr/local/bin/get-container-images.sh", 0o555, "assisted-service-pod, agent-extract-tui"),
     FileRow("/usr/local/bin/install-status.sh", 0o555, "install-status"),
     FileRow("/usr/local/bin/issue_status.sh", 0o555, "the other scripts"),
+    FileRow("/usr/local/bin/load-config-iso.sh", 0o555, "load-config-iso@"),
+    FileRow("/usr/local/bin/oci-eval-user-data.sh", 0o555, "oci-eval-user-data", "4.18 and later"),
     FileRow("/usr/local/bin/pre-network-manager-config.sh", 0o755, "pre-network-manager-config", _STATIC),
-    FileRow("/usr/local/bin/release-image-download.sh", 0o555, "agent, assisted-service-pod"),
+    FileRow("/usr/local/bin/release-image-download.sh", 0o555, "agent, assisted-service-pod, node-zero"),
     FileRow("/usr/local/bin/release-image.sh", 0o555, "the other scripts"),
     FileRow("/usr/local/bin/set-hostname.sh", 0o555, "set-hostname"),
     FileRow("/usr/local/bin/set-node-zero.sh", 0o555, "node-zero"),
     FileRow("/usr/local/bin/start-agent.sh", 0o555, "agent"),
     FileRow("/usr/local/bin/start-cluster-installation.sh", 0o555, "start-cluster-installation"),
-    FileRow("/usr/local/bin/wait-for-assisted-service.sh", 0o555, f"{_CLIENT}, apply-host-config"),
+    FileRow("/usr/local/bin/wait-for-assisted-service.sh", 0o555, "every unit that calls the service"),
     FileRow("/usr/local/share/assisted-service/assisted-db.env", 0o600, "assisted-service-db"),
-    FileRow("/usr/local/share/assisted-service/assisted-service.env", 0o600, "assisted-service and every unit that calls it"),
+    FileRow("/usr/local/share/assisted-service/assisted-service.env", 0o600, _SERVICE_USERS),
     FileRow("/usr/local/share/assisted-service/images.env", 0o600, "assisted-service"),
-    FileRow("/usr/local/share/start-cluster/start-cluster.env", 0o600, "start-cluster-installation"),
+    FileRow("/usr/local/share/start-cluster/start-cluster.env", 0o600, "start-cluster-installation, agent-add-node"),
 )
 
-DIRECTORIES = (FileRow("/etc/assisted/extra-manifests", 0o644, "agent-register-cluster"),)
+DIRECTORIES = (
+    FileRow("/etc/assisted/clusterconfig", 0o644, "agent-import-cluster", _ADD_NODES),
+    FileRow("/etc/assisted/extra-manifests", 0o644, "agent-register-cluster"),
+)
 
 UNITS = (
-    UnitRow("agent-register-cluster.service", _NODE0, "registers the cluster from the manifests"),
-    UnitRow("agent-register-infraenv.service", _NODE0, "registers the infra-env"),
+    UnitRow("agent-add-node.service", _NODE0, "installs this node once the service finds it fit", f"enabled where {_ADD_NODES}; 4.16 and later"),
+    UnitRow("agent-auth-token-status.service", _EVERY, "says when the tokens have expired", f"enabled where {_ADD_NODES}; 4.17 and later"),
+    UnitRow("agent-check-config-image.service", _EVERY, "asks for the medium with the configuration", "never enabled: this image is configured"),
+    UnitRow(
+        "agent-extract-tui.service",
+        _EVERY,
+        "fetches agent-tui; its conditions skip it outside the interactive workflow",
+        "4.20 and later; enabled from 4.21 on",
+    ),
+    UnitRow("agent-import-cluster.service", _NODE0, "makes the running cluster known to the service, where nodes are added", "4.16 and later"),
+    UnitRow("agent-interactive-console-serial@.service", _EVERY, "asks for network settings on a serial line; skipped without agent-tui", "4.15 and later"),
+    UnitRow("agent-interactive-console.service", _EVERY, "asks for network settings on the screen; skipped without agent-tui"),
+    UnitRow("agent-register-cluster.service", _NODE0, "registers the cluster from the manifests, where one is installed", "4.15 and later"),
+    UnitRow("agent-register-infraenv.service", _NODE0, "registers the infra-env", "4.15 and later"),
+    UnitRow("agent-start-ui.service", _NODE0, "the web interface of the interactive workflow", "4.19 and 4.20, not enabled"),
+    UnitRow("agent-ui.service", _NODE0, "the web interface; its condition skips it outside the interactive workflow", "4.21 and later"),
     UnitRow("agent.service", _EVERY, "fetches the agent out of the release and runs it"),
-    UnitRow("apply-host-config.service", _NODE0, "sets role, installation disk and fencing of every configured host; not enabled, required by the next"),
+    UnitRow("apply-host-config.service", _NODE0, "sets role, installation disk and fencing of every configured host", "not enabled: required by others"),
     UnitRow("assisted-service-db.service", _NODE0, "the service's database"),
     UnitRow("assisted-service-pod.service", _NODE0, "finds the release's images, makes the pod of the two services"),
     UnitRow("assisted-service.service", _NODE0, "the assisted service, port 8090"),
-    UnitRow("install-status.service", _NODE0, "shows the state of the installation on the console"),
+    UnitRow("create-cluster-and-infraenv.service", _NODE0, "registers the cluster and the infra-env", "4.14"),
+    UnitRow("install-status.service", _NODE0, "shows on the console what the installation waits for, and its state"),
+    UnitRow("iscsiadm.service", _EVERY, "starts iscsid for the sessions that exist", "4.19 and later"),
+    UnitRow("iscsistart.service", _EVERY, "logs in to the iSCSI disks that the firmware names", "4.18 and later"),
+    UnitRow("load-config-iso@.service", _EVERY, "loads the configuration on a medium", "not enabled: started by udev"),
     UnitRow("node-zero.service", _EVERY, "finds out whether this is the rendezvous host"),
-    UnitRow("pre-network-manager-config.service", _EVERY, "gives this host's keyfiles to NetworkManager", _STATIC),
+    UnitRow("oci-eval-user-data.service", _EVERY, "runs the user data of Oracle Cloud", "4.18 and later"),
+    UnitRow("pre-network-manager-config.service", _EVERY, "gives this host's keyfiles to NetworkManager", f"enabled where {_STATIC}"),
     UnitRow("selinux.service", _EVERY, "loads the SELinux module that lets containers ask chronyd"),
     UnitRow("set-hostname.service", _EVERY, "sets the hostname that belongs to a MAC address of this host"),
-    UnitRow("start-cluster-installation.service", _NODE0, "starts the installation when exactly the required hosts are known"),
+    UnitRow("start-cluster-installation.service", _NODE0, "starts the installation when exactly the required hosts are known", f"enabled where {_INSTALL}"),
 )
 
-_NO_TUI = "agent-tui is a program of the installer that needs oc and a rebuilt initrd; the units that start it are skipped without it, so they are left out"
-_NO_UI = "no interactive installation: the cluster is described before the image is built"
-_NO_APPLIANCE = "configuration that arrives on a second medium is the appliance's workflow, not the one that installs from this image"
-_NO_ADD_NODES = "belongs to the workflow that adds nodes to an installed cluster"
-_NO_ISCSI = "a live system booted from iSCSI is not among the boot methods of this collection"
-
 OMITTED: Mapping[str, str] = {
-    "/etc/assisted/manifests/agent-config.yaml": "nothing on the live system reads it, and it may hold BMC passwords",
-    "/etc/assisted/agent-installer.env": _NO_TUI,
-    "/etc/assisted/add-nodes.env": _NO_ADD_NODES,
-    "/etc/assisted/clusterconfig/worker-ignition-endpoint.json": _NO_ADD_NODES,
-    "/etc/assisted/clusterconfig/import-cluster-config.json": _NO_ADD_NODES,
-    "/etc/udev/rules.d/80-agent-config-image.rules": _NO_APPLIANCE,
-    "/usr/local/bin/add-node.sh": _NO_ADD_NODES,
-    "/usr/local/bin/agent-auth-token-status.sh": _NO_ADD_NODES,
-    "/usr/local/bin/agent-config-image-wait.sh": _NO_APPLIANCE,
-    "/usr/local/bin/agent-extract-tui.sh": _NO_TUI,
-    "/usr/local/bin/bootstrap-service-record.sh": "it records service results for a log analyser of another installation method; the journal holds the same",
-    "/usr/local/bin/load-config-iso.sh": _NO_APPLIANCE,
-    "/usr/local/bin/oci-eval-user-data.sh": "user data of Oracle Cloud; that platform's images are not built here",
-    "agent-add-node.service": _NO_ADD_NODES,
-    "agent-auth-token-status.service": _NO_ADD_NODES,
-    "agent-check-config-image.service": _NO_APPLIANCE,
-    "agent-extract-tui.service": _NO_TUI,
-    "agent-import-cluster.service": _NO_ADD_NODES,
-    "agent-interactive-console.service": _NO_TUI,
-    "agent-interactive-console-serial@.service": _NO_TUI,
-    "agent-ui.service": _NO_UI,
-    "iscsiadm.service": _NO_ISCSI,
-    "iscsistart.service": _NO_ISCSI,
-    "load-config-iso@.service": _NO_APPLIANCE,
-    "multipathd.service": "upstream lists it without shipping it, which has no effect; the operating system enables its own",
-    "oci-eval-user-data.service": "user data of Oracle Cloud; that platform's images are not built here",
+    "multipathd.service": "upstream enables it without shipping it, which has no effect; the operating system enables its own",
 }
 
 # What is deliberately different from upstream in a file or unit that both have.
 DIFFERENCES = (
-    "Scripts and units are this collection's own text with the behaviour that upstream's have.",
-    "The registering units repeat a failed call every 30 seconds inside the unit, because a failed start would take the units that require it down with it.",
+    "Scripts and units are this collection's own text with the behaviour that upstream's have; so are the text after login and comments in settings.",
+    "The registering units repeat a failed call every 30 seconds inside the unit, because a failed start would take the units that require it down with it. "
+    "All of them wait for the service first.",
     "A mirror is found for a release image whose registry has a port; with a tag as release image the mirror is also tried by its own name.",
     "noProxy is completed with the rendezvous host's machine network when the rendezvous IP is derived, too, not only when it is given.",
     "A fencing credential that names only a MAC address lies beside the host with that MAC (as upstream does from July 2026 on).",
     "The start script sets every configured role for good before it starts: the client leaves a host to auto-assign whose suggestion is right at that "
     "moment, and a suggestion that changes a moment later makes a worker and a control-plane host swap places.",
-    "node-zero does not make signers: they are always in the image.",
-    "`kind: InternalReleaseImage` among the extra manifests raises the disk requirement at boot as upstream's script does.",
+    "Units of the service's containers name the condition of the pod themselves. The screen's console has the conditions and the place in the boot "
+    "that it has from 4.15 on in 4.14, too.",
+    "common.sh and chrony.conf are in images of every release; upstream has them from 4.17 and 4.18 on.",
+    "agent-config.yaml is there without what its hosts say of BMCs.",
+    "agent-tui itself is not in the image: that needs `oc` and a rebuilt initrd. The units that start it are skipped without it.",
 )
 
 
@@ -176,7 +187,8 @@ def markdown() -> str:
         "# What an agent image holds\n",
         "<!-- Generated from plugins/module_utils/ignition/table.py: PYTHONPATH=.build python tests/generate_docs.py -->\n",
         "An agent image that this collection builds is an unmodified CoreOS live image with one Ignition config (spec 3.2.0) in its embed area. These are the\n"
-        "config's files and units for installing a cluster of release 4.20, 4.21 or 4.22. All files belong to root and replace what was there, unless noted.\n",
+        "config's files and units for installing a cluster, or adding nodes to one, of release 4.14 to 4.22. All files belong to root and replace what was\n"
+        "there, unless noted. Modes are those of 4.22.\n",
         "## Files\n",
         _table(("path", "mode", "when", "read by"), ((f"`{row.path}`", row.mode_text, row.when, row.reader) for row in FILES)),
         "Signers: `kube-apiserver-lb-signer`, `kube-apiserver-localhost-signer`, `kube-apiserver-service-network-signer`, `admin-kubeconfig-signer`.\n",
@@ -186,7 +198,6 @@ def markdown() -> str:
         "## Units\n",
         _table(("unit", "runs on", "when", "does"), ((f"`{row.name}`", row.runs_on, row.when, row.does) for row in UNITS)),
         "## Not in the image\n",
-        "Images of `openshift-install agent create image` hold these as well:\n",
         _table(("file or unit", "why not here"), ((f"`{name}`", reason) for name, reason in OMITTED.items())),
         "## Different from upstream\n",
         "".join(f"* {difference}\n" for difference in DIFFERENCES),

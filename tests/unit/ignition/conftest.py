@@ -26,10 +26,13 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec i
     Proxy,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.live import LiveIgnition, OsImage, build_live_ignition
+from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.nodes import IgnitionEndpoint, RunningCluster, build_nodes_ignition
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, make_secrets
+from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.tokens import Tokens
 from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.cluster_manifests import render_manifests
 
 RENDEZVOUS_IP = "192.168.0.10"
+AGENT_CONFIG = b"# as the user wrote it\napiVersion: v1beta1\nrendezvousIP: 192.168.0.10\n"
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nQUJD\n-----END CERTIFICATE-----\n"
 
 Build = Callable[..., LiveIgnition]
@@ -108,7 +111,40 @@ def build(secrets: BuildSecrets, os_image: OsImage) -> Build:
 
     def built(hosts: tuple[Host, ...] | None = None, rendezvous_ip: str = RENDEZVOUS_IP, **changes: object) -> LiveIgnition:
         deployment = make_deployment(hosts, rendezvous_ip, **changes)
-        return build_live_ignition(deployment, render_manifests(deployment), secrets, os_image)
+        return build_live_ignition(deployment, render_manifests(deployment), secrets, os_image, agent_config=AGENT_CONFIG)
+
+    return built
+
+
+def make_running_cluster(**changes: object) -> RunningCluster:
+    cluster = RunningCluster(
+        cluster_id="11111111-2222-3333-4444-555555555555",
+        api_dns_name="api.kni.example.com",
+        version="4.22.3",
+        release_image="quay.io/openshift-release-dev/ocp-release@sha256:" + "ab" * 32,
+        platform="baremetal",
+        pull_secret='{"auths": {"quay.io": {"auth": "c3VwZXI6c2VjcmV0"}}}',
+        ssh_key="ssh-ed25519 AAAA one",
+        ignition_endpoint=IgnitionEndpoint("https://api-int.kni.example.com:22623/config/worker", "Q0EK"),
+    )
+    return dataclasses.replace(cluster, **changes)  # type: ignore[arg-type]
+
+
+NODE_TOKENS = Tokens("cHVibGlj", "agent-token", "user-token", "watcher-token", "2026-11-23T10:00:00Z")
+
+
+@pytest.fixture(scope="session")
+def running_cluster() -> Callable[..., RunningCluster]:
+    return make_running_cluster
+
+
+@pytest.fixture(scope="session")
+def build_nodes(secrets: BuildSecrets, os_image: OsImage) -> Build:
+    """Builds the config of an image that adds these hosts to a cluster with these facts."""
+
+    def built(hosts: tuple[Host, ...] | None = None, **changes: object) -> LiveIgnition:
+        chosen = (make_host(7, ""), make_host(8, "")) if hosts is None else hosts
+        return build_nodes_ignition(make_running_cluster(**changes), chosen, secrets, NODE_TOKENS, os_image)
 
     return built
 
@@ -166,7 +202,7 @@ class Sandbox:
             self.write(file.path, file.content.decode())
         for directory in live.directories:
             self.path(directory.path).mkdir(parents=True, exist_ok=True)
-        for name in ("agetty", "hostnamectl", "podman"):
+        for name in ("agetty", "hostnamectl", "podman", "systemctl"):
             self.command(name)
         self.command("sleep", _SLEEP)
         self.command("curl", _CURL)
@@ -231,6 +267,18 @@ class Sandbox:
         return subprocess.run(
             ["/bin/bash", "-c", text, "bash", *arguments], env={**environment, **(env or {})}, capture_output=True, text=True, timeout=60, check=False
         )
+
+
+@pytest.fixture
+def sandbox_of(tmp_path: Path) -> Callable[[LiveIgnition], Sandbox]:
+    """Makes the scratch root of a config that is there already."""
+
+    def made(live: LiveIgnition) -> Sandbox:
+        root = tmp_path / f"root{len(os.listdir(tmp_path))}"
+        root.mkdir()
+        return Sandbox(root, live)
+
+    return made
 
 
 @pytest.fixture

@@ -41,7 +41,12 @@ def host_row(host: dict) -> str:
     return "\t".join([host.get("id") or "", host.get("role") or "", *macs])
 
 
+def record(values: dict[str, str]) -> dict[str, str]:
+    return {key: values[key] for key in ("timestamp", "stage", "phase", "result") if key != "result" or values[key]}
+
+
 FILTERS = (
+    ("{timestamp: $timestamp", lambda data, values: record(values)),
     (".[] | [.id, .role, (.inventory", lambda data, values: "\n".join(host_row(host) for host in data)),
     (".[0][$name] // empty", lambda data, values: first(data, values["name"])),
     (".[0].id // empty", lambda data, values: first(data, "id")),
@@ -55,7 +60,7 @@ FILTERS = (
 def main(arguments: list[str]) -> int:
     values: dict[str, str] = {}
     program = ""
-    raw = join = False
+    raw = join = compact = nothing = False
     while arguments:
         argument = arguments.pop(0)
         if argument == "--arg":
@@ -63,6 +68,10 @@ def main(arguments: list[str]) -> int:
             values[name] = arguments.pop(0)
         elif argument == "--raw-output":
             raw = True
+        elif argument == "--compact-output":
+            compact = True
+        elif argument == "--null-input":
+            nothing = True
         elif argument == "--join-output":
             join = True
         else:
@@ -71,12 +80,14 @@ def main(arguments: list[str]) -> int:
     if action is None:
         sys.stderr.write(f"this stand-in does not know the filter {program}\n")
         return 3
-    text = sys.stdin.read()
+    text = "null" if nothing else sys.stdin.read()
     if not text.strip():
         return 0
     result = action(json.loads(text), values)
     if result is not None:
-        sys.stdout.write((result if raw and isinstance(result, str) else json.dumps(result)) + ("" if join else "\n"))
+        sys.stdout.write(
+            (result if raw and isinstance(result, str) else json.dumps(result, separators=(",", ":") if compact else None)) + ("" if join else "\n")
+        )
     return 0
 
 

@@ -20,6 +20,7 @@ import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Host, ImageDigestSource, Interface, Pool, Proxy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.document import IgnitionFile, LiveIgnition, data_url
+from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.files.hosts import without_bmcs
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets
 
 Build = Callable[..., LiveIgnition]
@@ -313,7 +314,7 @@ def test_without_hosts_there_is_no_host_configuration(build: Build) -> None:
     assert paths(live, "/etc/assisted/host") == []
     assert paths(live, "/etc/assisted/network") == []
     assert live.file("/usr/local/bin/pre-network-manager-config.sh") is None
-    assert not [unit for unit in live.units if unit.name.startswith("pre-network")]
+    assert [unit.enabled for unit in live.units if unit.name.startswith("pre-network")] == [False]
 
 
 FENCING = """\
@@ -431,6 +432,7 @@ def test_manifests_are_those_of_the_set(build: Build, everything: dict[str, Any]
     live = build(**everything)
     assert paths(live, "/etc/assisted/manifests/") == [
         "agent-cluster-install.yaml",
+        "agent-config.yaml",
         "cluster-deployment.yaml",
         "cluster-image-set.yaml",
         "infraenv.yaml",
@@ -439,6 +441,23 @@ def test_manifests_are_those_of_the_set(build: Build, everything: dict[str, Any]
     ]
     assert paths(live, "/etc/assisted/extra-manifests/") == ["a-0.yaml", "a-1.yaml"]
     assert yaml.safe_load(text(live, "/etc/assisted/manifests/cluster-deployment.yaml"))["kind"] == "ClusterDeployment"
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (b"# mine\nhosts: [{hostname: a}]\n", b"# mine\nhosts: [{hostname: a}]\n"),
+        (
+            b"rendezvousIP: 192.0.2.1\nhosts:\n- {hostname: a, bmc: {password: p}}\n- hostname: b\n",
+            {"rendezvousIP": "192.0.2.1", "hosts": [{"hostname": "a"}, {"hostname": "b"}]},
+        ),
+        (b"hosts: {", b"hosts: {"),
+        (b"", b""),
+    ],
+)
+def test_the_agent_config_is_the_users_without_bmcs(given: bytes, kept: bytes | dict[str, Any]) -> None:
+    found = without_bmcs(given)
+    assert (yaml.safe_load(found) if isinstance(kept, dict) else found) == kept
 
 
 def test_secrets_lie_only_where_they_are_read(build: Build, everything: dict[str, Any], secrets: BuildSecrets) -> None:

@@ -20,27 +20,56 @@ REFERENCE = ROOT.parent / "shared" / "reference" / "agent-based-installer.md"
 Build = Callable[..., LiveIgnition]
 
 
-def test_every_file_of_a_config_is_in_the_table_with_its_mode(build: Build, everything: dict[str, object]) -> None:
+def test_every_file_of_a_config_is_in_the_table_with_its_mode(build: Build, build_nodes: Build, everything: dict[str, object]) -> None:
     seen = set()
-    for live in (build(**everything), build((), control_plane=Pool(1), compute=Pool(0))):
+    for live in (build(**everything), build((), control_plane=Pool(1), compute=Pool(0)), build_nodes(chrony_conf="server ntp iburst\n")):
         for file in live.files:
             row = row_of(file.path)
             assert row is not None, file.path
             assert (file.path, file.mode, file.append) == (file.path, row.mode, row.note == "appended")
             seen.add(row)
-        assert [(directory.path, directory.mode) for directory in live.directories] == [(row.path, row.mode) for row in DIRECTORIES]
+        always = [(row.path, row.mode) for row in DIRECTORIES if row.when == "always" or live.file("/etc/assisted/add-nodes.env")]
+        assert [(directory.path, directory.mode) for directory in live.directories] == always
     assert seen == set(FILES)
 
 
-def test_files_of_older_releases_differ_only_where_the_table_says(build: Build) -> None:
-    differing = {file.path: file.mode for file in build(version="4.20.1").files if (row := row_of(file.path)) is None or row.mode != file.mode}
-    assert differing == {"/etc/assisted/rendezvous-host.env": 0o644}
+@pytest.mark.parametrize(
+    ("version", "modes"),
+    [("4.20.1", {"rendezvous-host.env": 0o644}), ("4.14.9", {"rendezvous-host.env": 0o644, "registries.conf": 0o600}), ("4.22.0", {})],
+)
+def test_files_of_older_releases_differ_only_where_the_table_says(build: Build, version: str, modes: dict[str, int]) -> None:
+    differing = {file.path.rsplit("/", 1)[1]: file.mode for file in build(version=version).files if (row := row_of(file.path)) is None or row.mode != file.mode}
+    assert differing == modes
 
 
-def test_the_units_are_those_of_the_table(build: Build) -> None:
-    assert [unit.name for unit in build().units] == [row.name for row in UNITS]
-    without_network = {unit.name for unit in build(()).units}
-    assert {row.name for row in UNITS} - without_network == {"pre-network-manager-config.service"}
+def test_the_units_are_those_of_the_table(build: Build, build_nodes: Build) -> None:
+    """Each release has those that its row names."""
+    rows = {row.name: row.when for row in UNITS}
+    for version in (f"4.{minor}.0" for minor in range(14, 23)):
+        found = {unit.name: unit.enabled for unit in build(version=version).units}
+        assert set(found) == {name for name, when in rows.items() if _is_there(when, version)}, version
+        assert {name for name, enabled in found.items() if not enabled} == {name for name in found if "enabled" in rows[name] and _is_off(rows[name], version)}
+    install, nodes = ({unit.name for unit in live.units if unit.enabled} for live in (build(), build_nodes()))
+    assert install - nodes == {"start-cluster-installation.service"}
+    assert nodes - install == {"agent-add-node.service", "agent-auth-token-status.service"}
+    assert "pre-network-manager-config.service" not in {unit.name for unit in build(()).units if unit.enabled}
+
+
+def _is_there(when: str, version: str) -> bool:
+    release = int(version.split(".")[1])
+    if when == "4.14":
+        return release == 14
+    if when.startswith("4.19 and 4.20"):
+        return release in (19, 20)
+    since = re.search(r"4\.(\d+) and later", when)
+    return since is None or release >= int(since[1])
+
+
+def _is_off(when: str, version: str) -> bool:
+    since = re.search(r"enabled from 4\.(\d+) on", when)
+    if since:
+        return int(version.split(".")[1]) < int(since[1])
+    return "where a host has" not in when and "where a cluster" not in when
 
 
 def test_what_is_omitted_is_absent(build: Build, everything: dict[str, object]) -> None:
@@ -130,4 +159,5 @@ def test_every_unit_of_upstream_is_here_or_omitted_with_a_reason() -> None:
     known = {row.name for row in UNITS} | set(OMITTED)
     wanted = {f"{name.strip()}.service" for name in names} | {"apply-host-config.service", "load-config-iso@.service", "agent-check-config-image.service"}
     assert wanted - known == set()
-    assert {row.name for row in UNITS} - wanted == set()
+    # Those that older releases had instead (reference 12).
+    assert {row.name for row in UNITS} - wanted == {"agent-start-ui.service", "create-cluster-and-infraenv.service"}

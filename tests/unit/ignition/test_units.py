@@ -48,8 +48,11 @@ def words(unit: Unit, key: str) -> set[str]:
 
 
 NODE0_ONLY = (
+    "agent-add-node",
+    "agent-import-cluster",
     "agent-register-cluster",
     "agent-register-infraenv",
+    "agent-ui",
     "apply-host-config",
     "assisted-service",
     "assisted-service-db",
@@ -71,12 +74,19 @@ def test_whether_this_is_the_rendezvous_host_is_known_first(build: Build, name: 
 
 
 def test_what_is_enabled(build: Build) -> None:
-    live = build()
-    assert [unit.name for unit in live.units if not unit.enabled] == ["apply-host-config.service"]
-    for unit in live.units:
-        wanted_by = words(parse(unit.contents), "Install.WantedBy")
-        registering = unit.name in ("agent-register-cluster.service", "agent-register-infraenv.service", "apply-host-config.service")
-        assert wanted_by == ({"start-cluster-installation"} if registering else {"multi-user.target"}), unit.name
+    """Who is not pulled in by the boot itself is pulled in by those who need it (reference 5.3)."""
+    others = {
+        "agent-auth-token-status": {"agent-add-node"},
+        "agent-extract-tui": {"agent-interactive-console"},
+        "agent-import-cluster": {"agent-add-node"},
+        "agent-interactive-console": {"getty@tty1"},
+        "agent-interactive-console-serial@": {"serial-getty@"},
+        "agent-register-cluster": {"start-cluster-installation"},
+        "agent-register-infraenv": {"start-cluster-installation", "agent-add-node", "agent-ui"},
+        "apply-host-config": {"start-cluster-installation", "agent-add-node"},
+    }
+    for name, unit in units(build()).items():
+        assert words(unit, "Install.WantedBy") == others.get(name, {"multi-user.target"}), name
 
 
 @pytest.mark.parametrize(
@@ -100,13 +110,27 @@ def test_what_is_enabled(build: Build) -> None:
         ("start-cluster-installation", "Unit.Requires", {"apply-host-config"}),
         ("start-cluster-installation", "Unit.After", {"apply-host-config"}),
         ("start-cluster-installation", "Unit.Conflicts", {"agent-add-node"}),
+        ("agent-add-node", "Unit.Requires", {"apply-host-config"}),
+        ("agent-add-node", "Unit.After", {"apply-host-config"}),
+        ("agent-add-node", "Unit.Conflicts", {"start-cluster-installation"}),
+        ("agent-import-cluster", "Unit.After", {"assisted-service"}),
+        ("agent-import-cluster", "Unit.Conflicts", {"agent-register-cluster"}),
+        ("agent-register-cluster", "Unit.Conflicts", {"agent-import-cluster"}),
+        ("agent-register-infraenv", "Unit.After", {"agent-import-cluster"}),
+        ("agent-interactive-console", "Unit.Before", {"agent", "node-zero", "network.target"}),
+        ("agent-auth-token-status", "Unit.After", {"agent-interactive-console"}),
+        ("oci-eval-user-data", "Unit.After", {"NetworkManager"}),
+        ("iscsiadm", "Unit.After", {"iscsistart"}),
     ],
 )
 def test_order(build: Build, unit: str, key: str, others: set[str]) -> None:
     assert others <= words(units(build())[unit], key)
 
 
-@pytest.mark.parametrize("name", ["agent-register-cluster", "agent-register-infraenv", "apply-host-config", "start-cluster-installation"])
+PARTS_OF_THE_POD = ("agent-add-node", "agent-import-cluster", "agent-register-cluster", "agent-register-infraenv", "agent-ui", "apply-host-config")
+
+
+@pytest.mark.parametrize("name", [*PARTS_OF_THE_POD, "start-cluster-installation"])
 def test_a_new_pod_registers_anew(build: Build, name: str) -> None:
     assert words(units(build())[name], "Unit.PartOf") == {"assisted-service-pod"}
 
@@ -123,33 +147,42 @@ def test_the_order_has_no_circle(build: Build) -> None:
         done |= ready
 
 
+# The client is in the service's image, agent-tui in images that the installer rebuilds.
+NOT_IN_THE_IMAGE = {"/usr/local/bin/agent-installer-client", "/usr/local/bin/agent-tui"}
+
+
 def test_programs_that_units_start_are_in_the_image(build: Build) -> None:
     live = build()
     present = {file.path for file in live.files}
     for unit in live.units:
-        assert set(re.findall(r"/usr/local/bin/[\w.-]+", unit.contents)) - {"/usr/local/bin/agent-installer-client"} <= present, unit.name
+        assert set(re.findall(r"/usr/local/bin/[\w.-]+", unit.contents)) - NOT_IN_THE_IMAGE <= present, unit.name
 
 
-def test_env_files_that_units_read_are_in_the_image_or_made_at_boot(build: Build) -> None:
-    live = build()
+@pytest.mark.parametrize("workflow", ["install", "addnodes"])
+def test_env_files_that_units_read_are_in_the_image_or_made_at_boot(build: Build, build_nodes: Build, workflow: str) -> None:
+    """Or the unit does not run where they are not."""
+    live = build() if workflow == "install" else build_nodes()
     made = {"/usr/local/share/assisted-service/agent-images.env", "/etc/assisted/node0"}
     present = {file.path for file in live.files} | made
     for unit in live.units:
         named = re.findall(r"EnvironmentFile=-?(\S+)", unit.contents) + re.findall(r"--env-file=(\S+)", unit.contents)
-        assert set(named) <= present, unit.name
+        conditions = set(parse(unit.contents).get("Unit.ConditionPathExists", []))
+        assert set(named) <= present | conditions, unit.name
 
 
-def test_scripts_have_the_variables_that_they_use(build: Build) -> None:
+def test_scripts_have_the_variables_that_they_use(build: Build, build_nodes: Build) -> None:
     live = build()
-    env = {
-        file.path: {line.split("=", 1)[0] for line in file.content.decode().splitlines() if "=" in line} for file in live.files if file.path.endswith(".env")
-    }
+    files = [file for file in (*live.files, *build_nodes().files) if file.path.endswith(".env")]
+    env = {file.path: {line.split("=", 1)[0] for line in file.content.decode().splitlines() if "=" in line} for file in files}
     for name, variables in {
         "start-cluster-installation": {"SERVICE_BASE_URL", "USER_AUTH_TOKEN", "INFRA_ENV_ID", "REQUIRED_MASTER_NODES"},
         "agent": {"SERVICE_BASE_URL", "USER_AUTH_TOKEN", "PULL_SECRET_TOKEN"},
         "install-status": {"SERVICE_BASE_URL", "USER_AUTH_TOKEN"},
         "apply-host-config": {"SERVICE_BASE_URL", "USER_AUTH_TOKEN", "INFRA_ENV_ID", "WORKFLOW_TYPE"},
         "agent-register-cluster": {"SERVICE_BASE_URL", "USER_AUTH_TOKEN", "OPENSHIFT_INSTALL_RELEASE_IMAGE_MIRROR"},
+        "agent-import-cluster": {"SERVICE_BASE_URL", "USER_AUTH_TOKEN", "CLUSTER_ID", "CLUSTER_NAME", "CLUSTER_API_VIP_DNS_NAME"},
+        "agent-add-node": {"SERVICE_BASE_URL", "USER_AUTH_TOKEN", "INFRA_ENV_ID"},
+        "agent-auth-token-status": {"AUTH_TOKEN_EXPIRY"},
     }.items():
         read = {path.removeprefix("-") for path in units(live)[name]["Service.EnvironmentFile"]}
         assert variables <= set().union(*(env.get(path, set()) for path in read)), name
@@ -218,6 +251,16 @@ def test_the_infra_env_is_told_the_kind_of_image(build: Build, changes: dict[str
 
 
 CLIENT_CALLS = {
+    "agent-import-cluster": (
+        "importCluster",
+        {"SERVICE_BASE_URL", "OPENSHIFT_INSTALL_RELEASE_IMAGE_MIRROR", "CLUSTER_ID", "CLUSTER_NAME", "CLUSTER_API_VIP_DNS_NAME", "USER_AUTH_TOKEN"},
+        {
+            "/etc/assisted/clusterconfig:/clusterconfig:ro",
+            "/etc/assisted/manifests:/manifests:ro",
+            "/etc/assisted/extra-manifests:/extra-manifests:ro",
+            f"{HOST_BUNDLE}:{HOST_BUNDLE}:ro",
+        },
+    ),
     "agent-register-cluster": (
         "registerCluster",
         {"SERVICE_BASE_URL", "OPENSHIFT_INSTALL_RELEASE_IMAGE_MIRROR", "USER_AUTH_TOKEN"},

@@ -48,7 +48,7 @@ exec /usr/local/bin/agent --url "$SERVICE_BASE_URL" --infra-env-id "$id" --agent
 _UNIT = """\
 [Unit]
 Description=Agent: registers this host and does what the assisted service asks for
-Wants=network-online.target
+Wants=network-online.target set-hostname.service
 After=network-online.target set-hostname.service selinux.service
 StartLimitIntervalSec=0
 

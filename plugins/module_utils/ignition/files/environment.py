@@ -9,11 +9,13 @@ import dataclasses
 import ipaddress
 import json
 import re
+from collections.abc import Mapping
 
+from ...cluster.profile import ReleaseProfile, profile_of
 from ...cluster.spec import RPM_ARCHITECTURES, Cluster, Deployment
 from ...manifests.mirrors import PullSpec, public_registries, release_mirror
 from ...manifests.objects import no_proxy
-from ..document import PRIVATE, PUBLIC, IgnitionFile
+from ..document import PRIVATE, IgnitionFile
 from ..secrets import BuildSecrets
 
 RENDEZVOUS_HOST_ENV = "/etc/assisted/rendezvous-host.env"
@@ -23,6 +25,10 @@ IMAGES_ENV = "/usr/local/share/assisted-service/images.env"
 AGENT_IMAGES_ENV = "/usr/local/share/assisted-service/agent-images.env"
 START_CLUSTER_ENV = "/usr/local/share/start-cluster/start-cluster.env"
 DEFAULT_ENVIRONMENT = "/etc/systemd/system.conf.d/10-default-env.conf"
+AGENT_INSTALLER_ENV = "/etc/assisted/agent-installer.env"
+ADD_NODES_ENV = "/etc/assisted/add-nodes.env"
+INSTALL = "install"
+ADD_NODES = "addnodes"
 
 SERVICE_PORT = 8090
 IMAGE_SERVICE_PORT = 8888
@@ -31,10 +37,6 @@ TO_BE_REPLACED = "TO_BE_REPLACED_BY_SYSTEMD"
 
 _VERSION = re.compile(r"^\d+\.\d+")
 _MULTI = "multi"
-# The release from which rendezvous-host.env is private and single nodes need 4 instead of 8 CPUs (reference 12, "main 2026").
-_MAIN_2026 = (4, 22)
-# The last release whose service env file holds the hardware requirements literally.
-_LITERAL_REQUIREMENTS = (4, 20)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,26 +49,17 @@ class OsImage:
     version: str
 
 
-def release_of(version: str) -> tuple[int, int]:
-    """(4, 22) of 4.22.0-rc.1; (0, 0) for a text that is no version."""
-    match = re.match(r"^(\d+)\.(\d+)", version)
-    return (int(match[1]), int(match[2])) if match else (0, 0)
-
-
-def writes_requirements_at_boot(version: str) -> bool:
-    """Whether a script fills the hardware requirements in at boot; older releases have them in the env file."""
-    return release_of(version) > _LITERAL_REQUIREMENTS
-
-
-def environment_files(deployment: Deployment, secrets: BuildSecrets, os_image: OsImage) -> list[IgnitionFile]:
+def environment_files(deployment: Deployment, secrets: BuildSecrets, os_image: OsImage, workflow: str = INSTALL) -> list[IgnitionFile]:
+    """The env files of every workflow; ``workflow`` is :data:`INSTALL` or :data:`ADD_NODES`."""
     cluster = deployment.cluster
-    rendezvous_mode = PRIVATE if release_of(cluster.version) >= _MAIN_2026 else PUBLIC
+    profile = profile_of(cluster.version)
     return [
-        _file(RENDEZVOUS_HOST_ENV, _rendezvous_host(deployment, secrets), rendezvous_mode),
-        _file(ASSISTED_SERVICE_ENV, _assisted_service(cluster, secrets)),
+        _file(RENDEZVOUS_HOST_ENV, _rendezvous_host(deployment, secrets, profile, workflow), profile.rendezvous_env_mode),
+        _file(AGENT_INSTALLER_ENV, _lines({"RELEASE_IMAGE": cluster.release_image})),
+        _file(ASSISTED_SERVICE_ENV, _assisted_service(cluster, secrets, profile)),
         _file(ASSISTED_DB_ENV, _lines({"POSTGRESQL_DATABASE": "installer", "POSTGRESQL_PASSWORD": "admin", "POSTGRESQL_USER": "admin"})),
         _file(IMAGES_ENV, _images(os_image)),
-        _file(START_CLUSTER_ENV, _start_cluster(cluster)),
+        _file(START_CLUSTER_ENV, _start_cluster(cluster, profile)),
         _file(DEFAULT_ENVIRONMENT, _default_environment(deployment)),
     ]
 
@@ -75,7 +68,7 @@ def _file(path: str, text: str, mode: int = PRIVATE) -> IgnitionFile:
     return IgnitionFile(path, mode, text.encode())
 
 
-def _lines(values: dict[str, str]) -> str:
+def _lines(values: Mapping[str, str]) -> str:
     return "".join(f"{name}={value}\n" for name, value in values.items())
 
 
@@ -96,58 +89,59 @@ def _is_ipv6(address: str) -> bool:
         return False
 
 
-def _rendezvous_host(deployment: Deployment, secrets: BuildSecrets) -> str:
+def _rendezvous_host(deployment: Deployment, secrets: BuildSecrets, profile: ReleaseProfile, workflow: str) -> str:
     address = deployment.rendezvous_ip
     values = {
         # Compared as text with the addresses of the host, so without brackets.
         "NODE_ZERO_IP": address,
         "SERVICE_BASE_URL": service_url(address),
         "IMAGE_SERVICE_BASE_URL": service_url(address, IMAGE_SERVICE_PORT),
-        "PULL_SECRET_TOKEN": secrets.agent_token,
-        "USER_AUTH_TOKEN": secrets.user_token,
-        "WORKFLOW_TYPE": "install",
-        "AIUI_APP_API_URL": service_url(address),
-        "AIUI_URL": service_url(address, UI_PORT),
     }
-    return "#\n" + _lines(values)
+    if profile.local_auth:
+        # The agent takes its token under this name.
+        values |= {"PULL_SECRET_TOKEN": secrets.agent_token, "USER_AUTH_TOKEN": secrets.user_token}
+    if profile.add_nodes:
+        values["WORKFLOW_TYPE"] = workflow
+    if not profile.interactive_sentinel:
+        return _lines(values)
+    # A template makes this file from 4.21 on; the line is what is left of its head.
+    return "#\n" + _lines({**values, "AIUI_APP_API_URL": service_url(address), "AIUI_URL": service_url(address, UI_PORT)})
 
 
-def _assisted_service(cluster: Cluster, secrets: BuildSecrets) -> str:
-    requirements = TO_BE_REPLACED if writes_requirements_at_boot(cluster.version) else hardware_requirements(cluster.version)
+def _assisted_service(cluster: Cluster, secrets: BuildSecrets, profile: ReleaseProfile) -> str:
+    supports = {"TNA_CLUSTERS_SUPPORT": profile.arbiter, "TNF_CLUSTERS_SUPPORT": profile.two_node_fencing}
+    tokens = {"EC_PUBLIC_KEY_PEM": secrets.public_key, "USER_AUTH_TOKEN": secrets.user_token, "WATCHER_AUTH_TOKEN": secrets.watcher_token}
     return _lines(
         {
-            "AUTH_TYPE": "agent-installer-local",
+            "AUTH_TYPE": "agent-installer-local" if profile.local_auth else "none",
             "DB_HOST": "127.0.0.1",
-            "DB_PORT": "5432",
             "DB_NAME": "installer",
-            "DB_USER": "admin",
             "DB_PASS": "admin",
+            "DB_PORT": "5432",
+            "DB_USER": "admin",
             "DEPLOY_TARGET": "onprem",
-            "STORAGE": "filesystem",
             "DISK_ENCRYPTION_SUPPORT": "true",
             "DUMMY_IGNITION": "false",
             "ENABLE_SINGLE_NODE_DNSMASQ": "true",
             "EPHEMERAL_INSTALLER_CLUSTER_TLS_CERTS_OVERRIDE_DIR": "/opt/agent/tls",
-            "HW_VALIDATOR_REQUIREMENTS": requirements,
+            "HW_VALIDATOR_REQUIREMENTS": TO_BE_REPLACED if profile.requirements_at_boot else hardware_requirements(profile),
             "INSTALL_INVOKER": "agent-installer",
             "IPV6_SUPPORT": "true",
-            "TNA_CLUSTERS_SUPPORT": "true",
-            "TNF_CLUSTERS_SUPPORT": "true",
-            "LOG_LEVEL": "debug",
+            **{name: "true" for name, supported in supports.items() if supported},
+            **({"LOG_LEVEL": "debug"} if profile.debug_log else {}),
             "NTP_DEFAULT_SERVER": "",
             "PUBLIC_CONTAINER_REGISTRIES": public_registries(cluster.image_digest_sources),
             "RELEASE_IMAGES": release_images(cluster),
             "OPENSHIFT_INSTALL_RELEASE_IMAGE_MIRROR": release_mirror(cluster.release_image, cluster.image_digest_sources),
+            "STORAGE": "filesystem",
             "INFRA_ENV_ID": secrets.infra_env_id,
-            "EC_PUBLIC_KEY_PEM": secrets.public_key,
-            "USER_AUTH_TOKEN": secrets.user_token,
-            "WATCHER_AUTH_TOKEN": secrets.watcher_token,
-            "HOST_STAGE_WAITING_FOR_CONTROL_PLANE_TIMEOUT": "90m",
+            **(tokens if profile.local_auth else {}),
+            **({"HOST_STAGE_WAITING_FOR_CONTROL_PLANE_TIMEOUT": "90m"} if profile.two_node_fencing else {}),
         }
     )
 
 
-def hardware_requirements(version: str, control_plane_disk_gb: int = 100) -> str:
+def hardware_requirements(profile: ReleaseProfile, control_plane_disk_gb: int = 100) -> str:
     """HW_VALIDATOR_REQUIREMENTS: what the service asks of a host of each role (reference 5; memory in MiB, disk in GB, times in ms, loss in %)."""
 
     def role(cpus: int, memory: int, disk: int, latency: int | None = None, loss: int | None = None) -> dict[str, int]:
@@ -161,15 +155,15 @@ def hardware_requirements(version: str, control_plane_disk_gb: int = 100) -> str
         }
         return {name: value for name, value in values.items() if value is not None}
 
-    single_node_cpus = 4 if release_of(version) >= _MAIN_2026 else 8
+    arbiter = {"arbiter": role(2, 8192, 50, 1000, 0)} if profile.arbiter else {}
     return _compact(
         [
             {
                 "version": "default",
                 "master": role(4, 16384, control_plane_disk_gb, 100, 0),
-                "arbiter": role(2, 8192, 50, 1000, 0),
+                **arbiter,
                 "worker": role(2, 8192, 100, 1000, 10),
-                "sno": role(single_node_cpus, 16384, control_plane_disk_gb),
+                "sno": role(profile.single_node_cpus, 16384, control_plane_disk_gb),
             }
         ]
     )
@@ -218,9 +212,10 @@ def _images(os_image: OsImage) -> str:
     )
 
 
-def _start_cluster(cluster: Cluster) -> str:
+def _start_cluster(cluster: Cluster, profile: ReleaseProfile) -> str:
     replicas = cluster.replicas
-    return _lines({f"REQUIRED_{role.upper()}_NODES": str(replicas[role]) for role in ("master", "arbiter", "worker")})
+    roles = ("master", "arbiter", "worker") if profile.arbiter else ("master", "worker")
+    return _lines({f"REQUIRED_{role.upper()}_NODES": str(replicas[role]) for role in roles})
 
 
 def _default_environment(deployment: Deployment) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...cluster.spec import Deployment, Host
+from ...common import libraries
 from ...common.yaml_text import dump
 from ..document import PRIVATE, PUBLIC, IgnitionFile
 
@@ -24,6 +25,18 @@ def host_files(deployment: Deployment) -> list[IgnitionFile]:
     for index, host in enumerate(deployment.hosts):
         files += _host_config(directory_name(index, host), host)
     return files + _fencing_files(deployment)
+
+
+def without_bmcs(agent_config: bytes) -> bytes:
+    """The file without what its hosts say of BMCs: nothing on the live system needs that, and an image is served to whoever knows its URL."""
+    try:
+        document = libraries.yaml.safe_load(agent_config)
+        hosts = [dict(host) for host in document["hosts"] or ()]
+    except (libraries.yaml.YAMLError, KeyError, TypeError, ValueError):
+        return agent_config
+    if not any("bmc" in host for host in hosts):
+        return agent_config
+    return dump({**document, "hosts": [{key: value for key, value in host.items() if key != "bmc"} for host in hosts]}).encode()
 
 
 def directory_name(index: int, host: Host) -> str:

@@ -48,9 +48,26 @@ mac_of() {
     ip -json address show | jq --raw-output --arg ip "$1" 'first(.[] | select(any(.addr_info[]?; .local == $ip)) | .address) // empty'
 }
 
+# make_signers: those of the image, else new ones by the installer of the release.
+make_signers() {
+    local tls=/opt/agent/tls made image
+    if [[ -n $(ls -A "$tls" 2>/dev/null) ]]; then
+        return
+    fi
+    source /usr/local/bin/release-image.sh
+    /usr/local/bin/release-image-download.sh
+    image=$(image_for installer)
+    made=$(mktemp --directory)
+    podman run --rm --privileged --volume "$made:/assets" "$image" agent create certificates --dir=/assets
+    mkdir -p "$tls"
+    cp "$made"/tls/* "$tls/"
+    rm -rf "$made"
+}
+
 for _ in 1 2 3 4 5 6; do
     mac=$(mac_of "$NODE_ZERO_IP")
     if [[ -n $mac ]]; then
+        make_signers
         log "This machine is the rendezvous host: $NODE_ZERO_IP is on $mac"
         printf 'BOOTSTRAP_HOST_MAC=%s\n' "$mac" >/etc/assisted/node0
         set_issue "$issue" "This host ($NODE_ZERO_IP) is the rendezvous host."
@@ -65,8 +82,9 @@ set_issue "$issue" "This host is not the rendezvous host. The rendezvous host is
 _SET_HOSTNAME_UNIT = """\
 [Unit]
 Description=Hostname of this host
+Wants=network-online.target
 After=local-fs.target
-Before=network-online.target node-zero.service agent.service
+Before=agent-interactive-console.service network-online.target node-zero.service agent.service
 
 [Service]
 Type=oneshot

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+from ...cluster.profile import ReleaseProfile
 from ..document import IgnitionFile, Unit
-from .environment import ASSISTED_SERVICE_ENV, RENDEZVOUS_HOST_ENV, START_CLUSTER_ENV
+from .environment import ADD_NODES_ENV, ASSISTED_SERVICE_ENV, INSTALL, RENDEZVOUS_HOST_ENV, START_CLUSTER_ENV
 from .placing import script, unit_text
 
 _START = r"""#!/bin/bash
@@ -17,7 +18,7 @@ source /usr/local/bin/common.sh
 source /usr/local/bin/issue_status.sh
 
 issue=70_start-cluster-installation
-required=$((REQUIRED_MASTER_NODES + REQUIRED_ARBITER_NODES + REQUIRED_WORKER_NODES))
+required=$((REQUIRED_MASTER_NODES + ${REQUIRED_ARBITER_NODES:-0} + REQUIRED_WORKER_NODES))
 
 known_hosts() {
     api GET "/infra-envs/$INFRA_ENV_ID/hosts" | jq '[.[] | select(.status == "known")] | length'
@@ -105,12 +106,13 @@ clear_issue "$issue"
 _UNIT = """\
 [Unit]
 Description=Start the installation of the cluster
+Wants=network-online.target
 Requires=apply-host-config.service
-After=node-zero.service apply-host-config.service
+After=network-online.target node-zero.service apply-host-config.service
 PartOf=assisted-service-pod.service
-Conflicts=agent-add-node.service
+Conflicts=@CONFLICTS@
 ConditionPathExists=/etc/assisted/node0
-ConditionPathExists=!/etc/assisted/add-nodes.env
+ConditionPathExists=@NOT_ADD_NODES@
 
 [Service]
 Type=oneshot
@@ -121,6 +123,7 @@ EnvironmentFile=@START@
 Restart=on-failure
 RestartSec=30
 TimeoutStartSec=infinity
+ExecStartPre=/usr/local/bin/wait-for-assisted-service.sh
 ExecStart=/usr/local/bin/start-cluster-installation.sh
 
 [Install]
@@ -132,6 +135,13 @@ def installation_files() -> list[IgnitionFile]:
     return [script("start-cluster-installation.sh", _START)]
 
 
-def installation_units() -> list[Unit]:
-    values = {"RENDEZVOUS": RENDEZVOUS_HOST_ENV, "SERVICE": ASSISTED_SERVICE_ENV, "START": START_CLUSTER_ENV}
-    return [Unit("start-cluster-installation.service", unit_text(_UNIT, values))]
+def installation_units(profile: ReleaseProfile, workflow: str) -> list[Unit]:
+    """In every image; enabled in the one that installs."""
+    values = {
+        "RENDEZVOUS": RENDEZVOUS_HOST_ENV,
+        "SERVICE": ASSISTED_SERVICE_ENV,
+        "START": START_CLUSTER_ENV,
+        "CONFLICTS": "agent-add-node.service" if profile.add_nodes else "",
+        "NOT_ADD_NODES": f"!{ADD_NODES_ENV}" if profile.add_nodes else "",
+    }
+    return [Unit("start-cluster-installation.service", unit_text(_UNIT, values), enabled=workflow == INSTALL)]

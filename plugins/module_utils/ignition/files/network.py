@@ -148,8 +148,8 @@ def network_files(deployment: Deployment) -> list[IgnitionFile]:
 
 
 def network_units(deployment: Deployment) -> list[Unit]:
-    static = any(host.network_config for host in deployment.hosts)
-    return [Unit("pre-network-manager-config.service", _UNIT)] if static else []
+    """In every image; enabled where there is something to choose from."""
+    return [Unit("pre-network-manager-config.service", _UNIT, enabled=any(host.network_config for host in deployment.hosts))]
 
 
 def interfaces_text(host: Host) -> str:

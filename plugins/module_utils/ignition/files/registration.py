@@ -10,21 +10,25 @@ and nobody would start them again.
 
 from __future__ import annotations
 
+from ...cluster.profile import ReleaseProfile, profile_of
 from ...cluster.spec import Cluster
 from ..document import Unit
-from .environment import AGENT_IMAGES_ENV, ASSISTED_SERVICE_ENV, RENDEZVOUS_HOST_ENV
+from .console import INTERACTIVE
+from .environment import ADD_NODES_ENV, AGENT_IMAGES_ENV, ASSISTED_SERVICE_ENV, INSTALL, RENDEZVOUS_HOST_ENV
 from .placing import unit_text
 from .service import trust_of
 
 _CLIENT = """\
 [Unit]
 Description=@DESCRIPTION@
-Wants=@AFTER@
+Wants=network-online.target @WANTS@
 Requires=@REQUIRES@
-After=node-zero.service @AFTER@ @REQUIRES@
+After=network-online.target node-zero.service @WANTS@ @AFTER@ @REQUIRES@
 PartOf=assisted-service-pod.service
+Conflicts=@CONFLICTS@
 ConditionPathExists=/etc/assisted/node0
-ConditionPathExists=@CONDITION@
+ConditionPathExists=@ADD_NODES@
+ConditionPathExists=@ATTENDED@
 
 [Service]
 Type=oneshot
@@ -32,8 +36,9 @@ RemainAfterExit=yes
 Environment=PODMAN_SYSTEMD_UNIT=%n
 Environment=IMAGE_TYPE_ISO=@IMAGE_TYPE@
 EnvironmentFile=@RENDEZVOUS@
-EnvironmentFile=@SERVICE@
 EnvironmentFile=-@AGENT_IMAGES@
+EnvironmentFile=@SERVICE@
+EnvironmentFile=@RUNNING_CLUSTER@
 Restart=on-failure
 RestartSec=30
 TimeoutStartSec=infinity
@@ -52,52 +57,126 @@ ExecStop=/usr/bin/podman stop --ignore --time 10 @NAME@
 WantedBy=@WANTED_BY@
 """
 
+_REGISTER = "agent-register-cluster.service"
+_IMPORT = "agent-import-cluster.service"
+_INFRA_ENV = "agent-register-infraenv.service"
+_BOTH = "create-cluster-and-infraenv.service"
+_START = "start-cluster-installation.service"
+_ADD = "agent-add-node.service"
+_MANIFESTS = "--volume=/etc/assisted/manifests:/manifests:ro"
+_EXTRA_MANIFESTS = "--volume=/etc/assisted/extra-manifests:/extra-manifests:ro"
+_CLUSTER_CONFIG = "--volume=/etc/assisted/clusterconfig:/clusterconfig:ro"
+_MIRROR = "OPENSHIFT_INSTALL_RELEASE_IMAGE_MIRROR"
 
-def registration_units(cluster: Cluster) -> list[Unit]:
-    trust = trust_of(cluster)
-    register_cluster = {
+
+def registration_units(cluster: Cluster, workflow: str) -> list[Unit]:
+    """All of them in every image: conditions tell the workflows apart."""
+    profile = profile_of(cluster.version)
+    trust = trust_of(cluster).mounts
+    clients = [_infra_env(cluster, profile, workflow), _apply(profile)]
+    if profile.separate_registration:
+        clients.append(_register(profile, trust))
+    else:
+        clients[0] = _register_both(trust)
+    if profile.add_nodes:
+        clients.append(_import(trust))
+    # apply-host-config is not enabled: those who need it require it.
+    return [Unit(f"{values['NAME']}.service", _client(values, profile), enabled=values["NAME"] != "apply-host-config") for values in clients]
+
+
+def _wanted_by(profile: ReleaseProfile, *units: str) -> str:
+    return " ".join(units) if profile.add_nodes else "multi-user.target"
+
+
+def _register(profile: ReleaseProfile, trust: str) -> dict[str, str]:
+    return {
         "DESCRIPTION": "Register the cluster with the assisted service",
-        "AFTER": "assisted-service.service",
+        "WANTS": "assisted-service.service",
+        "CONFLICTS": _IMPORT if profile.add_nodes else "",
         "NAME": "agent-register-cluster",
-        "MOUNTS": "--volume=/etc/assisted/manifests:/manifests:ro --volume=/etc/assisted/extra-manifests:/extra-manifests:ro" + f" {trust.mounts}",
-        "VARIABLES": "--env=SERVICE_BASE_URL --env=OPENSHIFT_INSTALL_RELEASE_IMAGE_MIRROR --env=USER_AUTH_TOKEN",
+        "MOUNTS": f"{_MANIFESTS} {_EXTRA_MANIFESTS} {trust}",
+        "VARIABLES": f"SERVICE_BASE_URL {_MIRROR}",
         "COMMAND": "registerCluster",
-        "CONDITION": "!/etc/assisted/add-nodes.env",
-        "WANTED_BY": "start-cluster-installation.service",
+        "ADD_NODES": f"!{ADD_NODES_ENV}" if profile.add_nodes else "",
+        "ATTENDED": f"!{INTERACTIVE}" if profile.interactive else "",
+        "WANTED_BY": _wanted_by(profile, _START),
     }
-    register_infra_env = {
+
+
+def _register_both(trust: str) -> dict[str, str]:
+    """4.14: one unit and one call for cluster and infra-env."""
+    return {
+        "DESCRIPTION": "Register the cluster and the infra-env with the assisted service",
+        "WANTS": "assisted-service.service",
+        "NAME": "create-cluster-and-infraenv",
+        "MOUNTS": f"{_MANIFESTS} {_EXTRA_MANIFESTS} {trust}",
+        "VARIABLES": f"SERVICE_BASE_URL {_MIRROR}",
+        "COMMAND": "register",
+        "WANTED_BY": "multi-user.target",
+    }
+
+
+def _import(trust: str) -> dict[str, str]:
+    return {
+        "DESCRIPTION": "Make the running cluster known to the assisted service",
+        "WANTS": "assisted-service.service",
+        "CONFLICTS": _REGISTER,
+        "NAME": "agent-import-cluster",
+        "MOUNTS": f"{_CLUSTER_CONFIG} {_MANIFESTS} {_EXTRA_MANIFESTS} {trust}",
+        "VARIABLES": f"SERVICE_BASE_URL {_MIRROR} CLUSTER_ID CLUSTER_NAME CLUSTER_API_VIP_DNS_NAME",
+        "COMMAND": "importCluster",
+        "ADD_NODES": ADD_NODES_ENV,
+        "RUNNING_CLUSTER": ADD_NODES_ENV,
+        "WANTED_BY": _ADD,
+    }
+
+
+def _infra_env(cluster: Cluster, profile: ReleaseProfile, workflow: str) -> dict[str, str]:
+    minimal = workflow == INSTALL and (cluster.minimal_iso or cluster.platform == "external")
+    return {
         "DESCRIPTION": "Register the infra-env with the assisted service",
-        "AFTER": "agent-register-cluster.service",
+        "WANTS": "assisted-service.service",
+        "AFTER": f"{_REGISTER} {_IMPORT}" if profile.add_nodes else _REGISTER,
         "NAME": "agent-register-infraenv",
-        "MOUNTS": "--volume=/etc/assisted/manifests:/manifests:ro",
-        "VARIABLES": "--env=SERVICE_BASE_URL --env=IMAGE_TYPE_ISO --env=USER_AUTH_TOKEN",
-        "IMAGE_TYPE": "minimal-iso" if cluster.minimal_iso or cluster.platform == "external" else "full-iso",
+        "MOUNTS": _MANIFESTS,
+        "VARIABLES": "SERVICE_BASE_URL IMAGE_TYPE_ISO",
+        "IMAGE_TYPE": "minimal-iso" if minimal else "full-iso",
         "COMMAND": "registerInfraEnv",
-        "WANTED_BY": "start-cluster-installation.service",
+        "ATTENDED": f"!{INTERACTIVE}" if profile.interactive and not profile.interactive_infra_env else "",
+        "WANTED_BY": _wanted_by(profile, _START, _ADD, *(["agent-ui.service"] if profile.interactive_infra_env else [])),
     }
-    apply_host_config = {
+
+
+def _apply(profile: ReleaseProfile) -> dict[str, str]:
+    return {
         "DESCRIPTION": "Apply host configuration: roles, installation disks, fencing",
-        "REQUIRES": "agent-register-infraenv.service",
+        "REQUIRES": _INFRA_ENV if profile.separate_registration else _BOTH,
         "NAME": "apply-host-config",
         "MOUNTS": "--volume=/etc/assisted/hostconfig:/etc/assisted/hostconfig:ro --volume=/run/agent-installer:/var/run/agent-installer",
-        "VARIABLES": "--env=SERVICE_BASE_URL --env=INFRA_ENV_ID --env=WORKFLOW_TYPE --env=USER_AUTH_TOKEN",
+        "VARIABLES": f"SERVICE_BASE_URL INFRA_ENV_ID{' WORKFLOW_TYPE' if profile.add_nodes else ''}",
         "COMMAND": "configure",
         "PREPARE": "/usr/bin/mkdir -p /run/agent-installer /etc/assisted/hostconfig",
         "WAIT": "infra-env",
-        "WANTED_BY": "start-cluster-installation.service",
+        "ATTENDED": f"!{INTERACTIVE}" if profile.interactive else "",
+        "WANTED_BY": _wanted_by(profile, _START, _ADD),
     }
-    return [
-        Unit("agent-register-cluster.service", _client(register_cluster)),
-        Unit("agent-register-infraenv.service", _client(register_infra_env)),
-        # Not enabled: those who need it require it.
-        Unit("apply-host-config.service", _client(apply_host_config), enabled=False),
-    ]
 
 
-def _client(values: dict[str, str]) -> str:
-    defaults = dict.fromkeys(("AFTER", "REQUIRES", "CONDITION", "IMAGE_TYPE", "PREPARE", "WAIT"), "")
-    files = {"RENDEZVOUS": RENDEZVOUS_HOST_ENV, "SERVICE": ASSISTED_SERVICE_ENV, "AGENT_IMAGES": AGENT_IMAGES_ENV}
-    filled = {**defaults, **files, **values}
-    order = f"{filled['AFTER']} {filled['REQUIRES']}".strip()
-    text = _CLIENT.replace("@AFTER@ @REQUIRES@", order).replace(" @WAIT@", f" {filled['WAIT']}".rstrip())
+_OPTIONAL = ("WANTS", "AFTER", "REQUIRES", "CONFLICTS", "ADD_NODES", "ATTENDED", "IMAGE_TYPE", "RUNNING_CLUSTER", "PREPARE", "WAIT")
+
+
+def _client(values: dict[str, str], profile: ReleaseProfile) -> str:
+    variables = f"{values['VARIABLES']}{' USER_AUTH_TOKEN' if profile.local_auth else ''}".split()
+    filled = {
+        **dict.fromkeys(_OPTIONAL, ""),
+        **values,
+        "VARIABLES": " ".join(f"--env={name}" for name in variables),
+        "RENDEZVOUS": RENDEZVOUS_HOST_ENV,
+        "SERVICE": ASSISTED_SERVICE_ENV,
+        "AGENT_IMAGES": AGENT_IMAGES_ENV,
+    }
+    text = _CLIENT
+    for key in ("WANTS", "AFTER", "REQUIRES", "WAIT"):
+        # One of several words in a line; a line of its own goes as a whole.
+        text = text.replace(f" @{key}@", f" {filled[key]}" if filled[key] else "")
     return unit_text(text, filled)

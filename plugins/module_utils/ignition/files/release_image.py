@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from ...cluster.profile import ReleaseProfile, profile_of
 from ...cluster.spec import Cluster
 from ...manifests.mirrors import release_mirror
 from ..document import IgnitionFile
@@ -43,6 +44,7 @@ _DOWNLOAD = r"""#!/bin/bash
 set -euo pipefail
 source /usr/local/bin/common.sh
 source /usr/local/bin/issue_status.sh
+source /usr/local/bin/bootstrap-service-record.sh
 source /usr/local/bin/release-image.sh
 
 issue=55_release-image
@@ -60,20 +62,66 @@ pull() {
 
 until local_release_image >/dev/null; do
     log "Pulling the release image $RELEASE_IMAGE"
-    if ! pull; then
+    record_service_stage_start pull-release-image
+    if pull; then
+        record_service_stage_success
+    else
+        record_service_stage_failure
         set_issue "$issue" "The release image $RELEASE_IMAGE cannot be pulled. Trying again; see 'journalctl -u agent -u assisted-service-pod'."
         sleep 10
     fi
 done
 
+record_service_stage_start image-metadata-arches-match
 image_architecture=$(podman image inspect --format '{{.Architecture}}' "$(local_release_image)")
 host_architecture=$(podman info --format '{{.Host.Arch}}')
 if [[ $image_architecture != "$host_architecture" ]]; then
+    record_service_stage_failure
     set_issue "$issue" "The release image $RELEASE_IMAGE is for $image_architecture, but this machine is $host_architecture. Nothing can be installed here."
     log "The release image is for $image_architecture, this machine is $host_architecture."
     exit 1
 fi
+record_service_stage_success
 clear_issue "$issue"
+"""
+
+_RECORD = r"""# shellcheck shell=bash
+# Sourced by scripts that take their time: notes when a stage began and how it ended, in /var/log/openshift/<unit>.json, for whoever analyses logs later.
+
+SERVICE_RECORDS_DIR=${SERVICE_RECORDS_DIR:-/var/log/openshift}
+_stage=
+
+# add_service_record PHASE [RESULT]: a record that cannot be written is no reason to stop.
+add_service_record() {
+    local unit file record
+    unit=$(ps -o unit= "$$" 2>/dev/null) || unit=
+    unit=${SERVICE_NAME:-${unit%.service}}
+    file=$SERVICE_RECORDS_DIR/${unit:-shell}.json
+    record=$(jq --null-input --compact-output --arg timestamp "$(date --utc +%Y-%m-%dT%H:%M:%SZ)" --arg stage "$_stage" --arg phase "$1" --arg result "${2:-}" \
+        '{timestamp: $timestamp, stage: $stage, phase: $phase} + (if $result == "" then {} else {result: $result} end)') || return 0
+    mkdir -p "$SERVICE_RECORDS_DIR" || return 0
+    # One array in the file, a record a line, written anew and renamed so that a reader never sees half of it.
+    if [[ -s $file ]]; then
+        { sed '$d' "$file" | sed '$s/$/,/' && printf '%s\n]\n' "$record"; } >"$file.part" && mv "$file.part" "$file" || return 0
+    else
+        printf '[\n%s\n]\n' "$record" >"$file" || return 0
+    fi
+}
+
+record_service_stage_start() {
+    _stage=$1
+    add_service_record "stage start"
+}
+
+record_service_stage_success() {
+    add_service_record "stage end" success
+    _stage=
+}
+
+record_service_stage_failure() {
+    add_service_record "stage end" failure
+    _stage=
+}
 """
 
 _CONTAINER_IMAGES = r"""#!/bin/bash
@@ -93,15 +141,24 @@ while read -r variable component; do
     done
     printf '%s=%s\n' "$variable" "$image"
 done >"$images.part" <<'END'
-SERVICE_IMAGE agent-installer-api-server
-CONTROLLER_IMAGE agent-installer-csr-approver
-INSTALLER_IMAGE agent-installer-orchestrator
-AGENT_DOCKER_IMAGE agent-installer-node-agent
-AGENT_INSTALLER_UTILS_IMAGE agent-installer-utils
-INSTALLER_UI_IMAGE agent-installer-ui
+#IMAGES#
 END
 mv "$images.part" "$images"
 """
+
+_COMPONENTS = {
+    "SERVICE_IMAGE": "agent-installer-api-server",
+    "CONTROLLER_IMAGE": "agent-installer-csr-approver",
+    "INSTALLER_IMAGE": "agent-installer-orchestrator",
+    "AGENT_DOCKER_IMAGE": "agent-installer-node-agent",
+}
+
+
+def _components(profile: ReleaseProfile) -> dict[str, str]:
+    """Variable -> component. A release that has no such component would never tell its image, and the pod would wait for ever."""
+    utils = {"AGENT_INSTALLER_UTILS_IMAGE": "agent-installer-utils"} if profile.extract_tui else {}
+    user_interface = {"INSTALLER_UI_IMAGE": "agent-installer-ui"} if profile.agent_ui else {}
+    return {**_COMPONENTS, **utils, **user_interface}
 
 
 def release_image_files(cluster: Cluster) -> list[IgnitionFile]:
@@ -109,8 +166,10 @@ def release_image_files(cluster: Cluster) -> list[IgnitionFile]:
         "RELEASE_IMAGE_MIRROR": release_mirror(cluster.release_image, cluster.image_digest_sources),
         "RELEASE_IMAGE": cluster.release_image,
     }
+    images = "\n".join(f"{variable} {component}" for variable, component in _components(profile_of(cluster.version)).items())
     return [
         script("release-image.sh", _RELEASE_IMAGE, values),
         script("release-image-download.sh", _DOWNLOAD),
-        script("get-container-images.sh", _CONTAINER_IMAGES),
+        script("bootstrap-service-record.sh", _RECORD),
+        script("get-container-images.sh", _CONTAINER_IMAGES.replace("#IMAGES#", images)),
     ]

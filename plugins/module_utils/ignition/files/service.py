@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from ...cluster.profile import profile_of
 from ...cluster.spec import Cluster
 from ..document import IgnitionFile, Unit
 from .environment import (
@@ -17,7 +18,6 @@ from .environment import (
     RENDEZVOUS_HOST_ENV,
     TO_BE_REPLACED,
     hardware_requirements,
-    writes_requirements_at_boot,
 )
 from .placing import script, unit_text
 from .trust import CA_FILE
@@ -42,7 +42,7 @@ sed -i "s|@PLACEHOLDER@|$requirements|" "$settings"
 _POD = """\
 [Unit]
 Description=Pod of the assisted service
-Wants=network-online.target
+Wants=network-online.target node-zero.service
 Requires=assisted-service-db.service assisted-service.service
 After=network-online.target node-zero.service selinux.service
 Before=assisted-service-db.service assisted-service.service
@@ -121,12 +121,10 @@ def trust_of(cluster: Cluster) -> Trust:
 
 
 def service_files(cluster: Cluster) -> list[IgnitionFile]:
-    if not writes_requirements_at_boot(cluster.version):
+    profile = profile_of(cluster.version)
+    if not profile.requirements_at_boot:
         return []
-    requirements = {
-        "DEFAULT": hardware_requirements(cluster.version),
-        "LARGE": hardware_requirements(cluster.version, _LARGE_DISK_GB),
-    }
+    requirements = {"DEFAULT": hardware_requirements(profile), "LARGE": hardware_requirements(profile, _LARGE_DISK_GB)}
     text = _CONFIGURE_HARDWARE.replace("@PLACEHOLDER@", TO_BE_REPLACED)
     return [script("configure-assisted-hw-requirements.sh", text, requirements)]
 
@@ -145,7 +143,7 @@ def service_units(cluster: Cluster, disable_image_policy: bool) -> list[Unit]:
     service = {
         "DESCRIPTION": "Assisted service",
         "REQUIRES": "assisted-service-db.service",
-        "PREPARE": "/usr/local/bin/configure-assisted-hw-requirements.sh" if writes_requirements_at_boot(cluster.version) else "",
+        "PREPARE": "/usr/local/bin/configure-assisted-hw-requirements.sh" if profile_of(cluster.version).requirements_at_boot else "",
         "NAME": "service",
         "OPTIONS": f"--volume=/opt/agent/tls:/opt/agent/tls:ro {trust_of(cluster).mounts}{policy} \\\n    {environment}",
         "COMMAND": "",

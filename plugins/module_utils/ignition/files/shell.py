@@ -10,19 +10,19 @@ from .placing import script
 
 _COMMON = r"""# shellcheck shell=bash
 # Sourced by the scripts of the agent installer.
-# api, cluster_field and infra_env_id need SERVICE_BASE_URL and USER_AUTH_TOKEN (/etc/assisted/rendezvous-host.env).
+# api, cluster_field and infra_env_id need SERVICE_BASE_URL and, where the service asks for it, USER_AUTH_TOKEN (/etc/assisted/rendezvous-host.env).
 
 log() {
     printf '%s\n' "$*" >&2
 }
 
-# api METHOD PATH: the service's answer on stdout; fails on anything but 2xx.
+# api METHOD PATH [JSON]: the service's answer on stdout; fails on anything but 2xx.
 # The token stays out of the argument list, which every process may read. The rendezvous host is never behind a proxy.
 api() {
     local body=()
     [[ $# -lt 3 ]] || body=(--header 'Content-Type: application/json' --data "$3")
     curl --silent --show-error --fail --globoff --noproxy '*' --max-time 60 --request "$1" "${body[@]}" \
-        --config <(printf 'header = "Authorization: %s"\n' "$USER_AUTH_TOKEN") \
+        --config <(printf 'header = "Authorization: %s"\n' "${USER_AUTH_TOKEN:-}") \
         "${SERVICE_BASE_URL}api/assisted-install/v2$2"
 }
 

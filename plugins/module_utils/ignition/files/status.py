@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+from ...cluster.profile import ReleaseProfile
 from ..document import IgnitionFile, Unit
 from .environment import RENDEZVOUS_HOST_ENV
 from .placing import script, unit_text
 
 _INSTALL_STATUS = r"""#!/bin/bash
-# Show the state of the installation above the login prompt of the rendezvous host.
+# Show above the login prompt of the rendezvous host what the installation waits for, and its state.
 # shellcheck disable=SC1091  # what it sources lies on the live system
 set -euo pipefail
 source /usr/local/bin/common.sh
@@ -18,17 +19,45 @@ source /usr/local/bin/issue_status.sh
 
 issue=80_install-status
 failures=/run/agent-installer/host-config-failures
+interactive=
+[[ ! -f /etc/assisted/interactive-ui ]] || interactive=yes
+
+# services: what has to run, or to have run, in this workflow, in order.
+services() {
+    printf '%s\n' assisted-service
+    if [[ -n $interactive ]]; then
+        printf '%s\n' agent-ui
+    elif [[ -f /etc/assisted/add-nodes.env ]]; then
+        printf '%s\n' agent-import-cluster agent-register-infraenv apply-host-config agent-add-node
+    else
+        printf '%s\n' @REGISTERING@ apply-host-config start-cluster-installation
+    fi
+}
+
+# waiting_for: the services that are not there yet, each with its state.
+waiting_for() {
+    local unit state waiting=()
+    for unit in $(services); do
+        state=$(systemctl is-active "$unit.service") || waiting+=("$unit ($state)")
+    done
+    [[ ${#waiting[@]} -eq 0 ]] || printf '\nWaiting for:%s' "$(printf '\n  %s' "${waiting[@]}")"
+}
 
 # describe: the state as one text.
 describe() {
     local cluster
+    if [[ -n $interactive ]] && systemctl is-active --quiet agent-ui.service; then
+        printf 'Go to %s in a browser to continue the installation.\n' "${AIUI_URL:-}"
+    fi
     if ! cluster=$(api GET /clusters 2>/dev/null); then
         printf 'The assisted service does not answer yet; see "journalctl -u assisted-service".'
+        waiting_for
         return
     fi
     jq --raw-output --join-output '
         if length == 0 then "The cluster is not registered yet."
         else .[0] | "Cluster \(.name // "") is \(.status // "unknown"): \(.status_info // "")" end' <<<"$cluster"
+    waiting_for
     if [[ -s $failures ]]; then
         printf '\nHosts that cannot be configured:\n%s' "$(<"$failures")"
     fi
@@ -46,7 +75,8 @@ set_issue "$issue" "$(describe)"
 _UNIT = """\
 [Unit]
 Description=State of the installation on the console
-After=network-online.target node-zero.service
+Wants=network-online.target assisted-service-pod.service
+After=network-online.target node-zero.service assisted-service-pod.service
 ConditionPathExists=/etc/assisted/node0
 
 [Service]
@@ -96,8 +126,9 @@ collect() {
     "$@" >"$file" 2>&1 || printf '\n%s: exit status %s\n' "$*" "$?" >>"$file"
 }
 
-for unit in agent agent-register-cluster agent-register-infraenv apply-host-config assisted-service assisted-service-db assisted-service-pod \
-    install-status node-zero pre-network-manager-config selinux set-hostname start-cluster-installation NetworkManager chronyd; do
+for unit in agent agent-add-node agent-import-cluster agent-register-cluster agent-register-infraenv apply-host-config assisted-service \
+    assisted-service-db assisted-service-pod create-cluster-and-infraenv install-status iscsistart node-zero oci-eval-user-data \
+    pre-network-manager-config selinux set-hostname start-cluster-installation NetworkManager chronyd; do
     collect "journal/$unit.log" journalctl --no-pager --output=short-iso --unit="$unit"
 done
 collect journal/kernel.log journalctl --no-pager --output=short-iso --dmesg
@@ -115,10 +146,11 @@ collect memory free --mebi
 collect kernel-arguments cat /proc/cmdline
 collect hostname hostname
 collect assisted-files find /etc/assisted -ls
+collect service-records cat /var/log/openshift/*.json
 collect host-config-failures cat /run/agent-installer/host-config-failures
 collect containers/list podman ps --all --pod
 collect containers/images podman images --digests
-for name in assisted-db service agent-register-cluster agent-register-infraenv apply-host-config; do
+for name in assisted-db service agent-import-cluster agent-register-cluster agent-register-infraenv apply-host-config; do
     collect "containers/$name.log" podman logs --timestamps "$name"
 done
 
@@ -146,8 +178,9 @@ fi
 """
 
 
-def status_files() -> list[IgnitionFile]:
-    return [script("install-status.sh", _INSTALL_STATUS), script("agent-gather", _GATHER)]
+def status_files(profile: ReleaseProfile) -> list[IgnitionFile]:
+    registering = "agent-register-cluster agent-register-infraenv" if profile.separate_registration else "create-cluster-and-infraenv"
+    return [script("install-status.sh", _INSTALL_STATUS.replace("@REGISTERING@", registering)), script("agent-gather", _GATHER)]
 
 
 def status_units() -> list[Unit]:

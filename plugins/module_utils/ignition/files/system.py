@@ -5,27 +5,32 @@
 
 from __future__ import annotations
 
-from ...cluster.spec import Cluster
 from ..document import PRIVATE, PUBLIC, IgnitionFile, Unit
 
-_CLIENT_ID = """\
 # The same DHCPv6 client id in the live system and after the installation: it comes from the MAC address, so reservations by it hold.
+_CLIENT_ID = """\
 [connection]
 ipv6.dhcp-duid=ll
 ipv6.dhcp-iaid=mac
 """
 
+# multipathd starts where this file exists; disks with a single path, and those that other drivers manage (NVMe), are left alone.
 _MULTIPATH = """\
-# multipathd starts where this file exists; disks with a single path are left alone.
 defaults {
     user_friendly_names yes
     find_multipaths yes
+    enable_foreign "^$"
+}
+blacklist_exceptions {
+    property "(SCSI_IDENT_|ID_WWN)"
+}
+blacklist {
 }
 """
 
+# Pods start without an image for their infra container, which a disconnected site would not have.
 _CONTAINERS = """\
 [engine]
-# Pods start without an image for their infra container, which a disconnected site would not have.
 infra_image = ""
 """
 
@@ -59,6 +64,7 @@ allow chronyd_t spc_t:unix_dgram_socket sendto;
 _SELINUX_UNIT = """\
 [Unit]
 Description=SELinux module of the agent installer
+After=local-fs.target
 Before=agent.service assisted-service-pod.service
 
 [Service]
@@ -73,9 +79,10 @@ WantedBy=multi-user.target
 """
 
 
-def system_files(cluster: Cluster) -> list[IgnitionFile]:
+def system_files(title: str) -> list[IgnitionFile]:
+    """``title`` names the cluster on the console."""
     # \S is the operating system's name, filled in by agetty.
-    issue = f"\\S\nOpenShift Agent Installer image for {cluster.domain}\n"
+    issue = f"\\S\nOpenShift Agent Installer image for {title}\n"
     return [
         IgnitionFile("/etc/NetworkManager/conf.d/clientid.conf", PRIVATE, _CLIENT_ID.encode()),
         IgnitionFile("/etc/multipath.conf", PRIVATE, _MULTIPATH.encode()),

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from ...cluster.profile import profile_of
 from ...cluster.spec import Cluster
 from ...manifests.cluster_manifests import CA_BUNDLE, REGISTRIES_CONF, ManifestSet
 from ...manifests.objects import pretty_json
@@ -13,11 +14,12 @@ from ..secrets import SIGNERS, BuildSecrets
 
 CA_FILE = "/etc/pki/ca-trust/source/anchors/domain.crt"
 TLS = "/opt/agent/tls"
+CHRONY_CONF = "/etc/chrony.conf"
 
 
 def trust_files(cluster: Cluster, manifests: ManifestSet, secrets: BuildSecrets) -> list[IgnitionFile]:
     files = [
-        IgnitionFile("/etc/containers/registries.conf", PUBLIC, manifests.files[REGISTRIES_CONF].encode()),
+        IgnitionFile("/etc/containers/registries.conf", profile_of(cluster.version).registries_conf_mode, manifests.files[REGISTRIES_CONF].encode()),
         IgnitionFile("/root/.docker/config.json", PRIVATE, pretty_json(cluster.pull_secret).encode()),
         IgnitionFile(f"{TLS}/kubeadmin-password.hash", PRIVATE, secrets.kubeadmin_hash.encode()),
     ]
@@ -27,7 +29,7 @@ def trust_files(cluster: Cluster, manifests: ManifestSet, secrets: BuildSecrets)
     if manifests.files[CA_BUNDLE]:
         files.append(IgnitionFile(CA_FILE, PRIVATE, manifests.files[CA_BUNDLE].encode()))
     if cluster.ntp_sources:
-        files.append(IgnitionFile("/etc/chrony.conf", PUBLIC, chrony_conf(cluster.ntp_sources).encode()))
+        files.append(IgnitionFile(CHRONY_CONF, PUBLIC, chrony_conf(cluster.ntp_sources).encode()))
     return files
 
 

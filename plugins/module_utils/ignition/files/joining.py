@@ -1,0 +1,121 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Joining a cluster that runs: the node registers itself with the service on itself, and asks it for its installation (reference
+agent-based-installer.md 10.2, agentbasedinstaller-client.md 9)."""
+
+from __future__ import annotations
+
+from ...cluster.profile import ReleaseProfile
+from ..document import IgnitionFile, Unit
+from .environment import ADD_NODES, ADD_NODES_ENV, ASSISTED_SERVICE_ENV, RENDEZVOUS_HOST_ENV, START_CLUSTER_ENV
+from .placing import script, unit_text
+
+_ADD_NODE = r"""#!/bin/bash
+# Install this machine as soon as the service on it finds it fit: every node that joins is a rendezvous host of its own, with itself as the only host.
+# shellcheck disable=SC1091  # what it sources lies on the live system
+set -euo pipefail
+source /usr/local/bin/common.sh
+source /usr/local/bin/issue_status.sh
+
+issue=90_add-node
+
+until cluster_id=$(cluster_field id) && [[ -n $cluster_id ]]; do
+    sleep 2
+done
+log "The cluster is $cluster_id"
+
+# host_field NAME: a field of the only host; empty while there is none.
+host_field() {
+    api GET "/infra-envs/$INFRA_ENV_ID/hosts" | jq --raw-output --arg name "$1" '.[0][$name] // empty'
+}
+
+until status=$(host_field status) && [[ $status == known ]]; do
+    set_issue "$issue" "Waiting for this host to be ready to be installed. The service says: ${status:-not registered yet}."
+    sleep 10
+done
+host_id=$(host_field id)
+clear_issue "$issue"
+log "Host $host_id is ready to be installed"
+if ! api POST "/infra-envs/$INFRA_ENV_ID/hosts/$host_id/actions/install" >/dev/null; then
+    log "The service refuses to install this host"
+    exit 1
+fi
+log "The installation of this host is started"
+"""
+
+_ADD_NODE_UNIT = """\
+[Unit]
+Description=Add this node to a cluster
+Wants=network-online.target
+Requires=apply-host-config.service
+After=network-online.target node-zero.service apply-host-config.service
+PartOf=assisted-service-pod.service
+Conflicts=start-cluster-installation.service
+ConditionPathExists=/etc/assisted/node0
+ConditionPathExists=@ADD_NODES@
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+EnvironmentFile=@SERVICE@
+EnvironmentFile=@START@
+EnvironmentFile=@RENDEZVOUS@
+Restart=on-failure
+RestartSec=30
+TimeoutStartSec=infinity
+ExecStartPre=/usr/local/bin/wait-for-assisted-service.sh
+ExecStart=/usr/local/bin/add-node.sh
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+_TOKEN_STATUS = r"""#!/bin/bash
+# Say on the console when the tokens of this image have expired: from then on the service refuses everybody, and nothing is installed.
+# shellcheck disable=SC1091  # what it sources lies on the live system
+set -euo pipefail
+source /usr/local/bin/common.sh
+source /usr/local/bin/issue_status.sh
+
+issue=65_token
+expiry=$(date --utc --date "$AUTH_TOKEN_EXPIRY" +%s)
+until [[ $(date --utc +%s) -gt $expiry ]]; do
+    sleep 5
+done
+log "The tokens expired at $AUTH_TOKEN_EXPIRY"
+set_issue "$issue" "The authentication token has expired ($AUTH_TOKEN_EXPIRY). Build a new image of nodes and boot this host from it."
+exit 1
+"""
+
+_TOKEN_STATUS_UNIT = """\
+[Unit]
+Description=Whether the tokens of this image still hold
+Wants=network-online.target
+After=network-online.target agent-interactive-console.service
+ConditionPathExists=@ADD_NODES@
+
+[Service]
+Type=simple
+Restart=no
+EnvironmentFile=@ADD_NODES@
+ExecStart=/usr/local/bin/agent-auth-token-status.sh
+
+[Install]
+WantedBy=agent-add-node.service
+"""
+
+
+def joining_files(profile: ReleaseProfile) -> list[IgnitionFile]:
+    files = [script("add-node.sh", _ADD_NODE)] if profile.add_nodes else []
+    return [*files, script("agent-auth-token-status.sh", _TOKEN_STATUS)] if profile.token_status else files
+
+
+def joining_units(profile: ReleaseProfile, workflow: str) -> list[Unit]:
+    """In every image; enabled in the one that adds nodes."""
+    values = {"ADD_NODES": ADD_NODES_ENV, "SERVICE": ASSISTED_SERVICE_ENV, "START": START_CLUSTER_ENV, "RENDEZVOUS": RENDEZVOUS_HOST_ENV}
+    wanted = workflow == ADD_NODES
+    units = [Unit("agent-add-node.service", unit_text(_ADD_NODE_UNIT, values), enabled=wanted)] if profile.add_nodes else []
+    if profile.token_status:
+        units.append(Unit("agent-auth-token-status.service", unit_text(_TOKEN_STATUS_UNIT, values), enabled=wanted))
+    return units
