@@ -19,10 +19,12 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    details: Files are read and compared, except for the logs.
+    details:
+      - Files are read and compared, except for the logs. What the service does not have yet counts as going to be written, and a cluster that does not exist
+        is warned of, since an earlier task may be going to make it.
   diff_mode:
-    support: none
-    details: Most of these files are secret.
+    support: full
+    details: Manifests, the install-config and the metadata are shown without secrets; of files that are secret as a whole, and of archives, the size is.
   idempotent:
     support: partial
     details: Logs are fetched anew each time.
@@ -107,7 +109,7 @@ files:
       description: Where it is.
       type: str
     size:
-      description: Its size in bytes; 0 for logs in check mode.
+      description: Its size in bytes; 0 in check mode for logs and for what is not there yet.
       type: int
     changed:
       description: Whether it was written.
@@ -159,6 +161,8 @@ def run(call: Call) -> dict[str, Any]:
         system_manifests=params["system_manifests"],
         skip=params["skip_missing"],
         check_mode=call.check_mode,
+        diff=call.diff,
+        warn=call.warn,
         learnt=call.add_secrets,
     )
     result = fetch_files(service, order)

@@ -19,6 +19,7 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
+    details: A cluster that does not exist is warned of, since an earlier task may be going to make it.
   diff_mode:
     support: full
     details: Secrets are hidden.

@@ -20,10 +20,11 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    details: Tells what would be asked for and waited for.
+    details:
+      - Tells what would be asked for and waited for. A cluster that does not exist is warned of, since an earlier task may be going to make it.
   diff_mode:
-    support: none
-    details: Actions have no text of before and after.
+    support: full
+    details: Shows the status of the cluster, or of each host that is added, before and at the end.
   idempotent:
     support: full
 options:
@@ -135,6 +136,8 @@ def run(call: Call) -> dict[str, Any]:
         ready_timeout=params["ready_timeout"],
         timeout=params["timeout"],
         check_mode=call.check_mode,
+        diff=call.diff,
+        warn=call.warn,
         clock=call.clock,
         tell=call.progress,
     )

@@ -28,7 +28,9 @@ class Difference:
     def text(self) -> str:
         if is_secret_key(self.field):
             return f"{self.field}: {HIDDEN}"
-        return f"{self.field}: {_short(self.before)} -> {_short(self.after)}"
+        before, after = _short(self.before), _short(self.after)
+        # What differs may be hidden, or beyond what is shown of it.
+        return f"{self.field} differs" if before == after else f"{self.field}: {before} -> {after}"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -19,6 +19,7 @@ from ..common.problems import FORBIDDEN, REQUIRED
 from .change import Change, Difference, Equal, differing, same_json, same_list, same_value
 from .client import Document, members
 from .cluster_wish import ONLY_UPDATED, ClusterWish, problem
+from .shown_text import shown_yaml
 
 # What a PATCH does not take.
 FIXED = ("openshift_version", "ocp_release_image", "cpu_architecture", "high_availability_mode")
@@ -131,7 +132,8 @@ def _around(wish: ClusterWish, title: str, observed: ObservedCluster) -> list[Ch
             changes.append(Change("delete", name, key))
         elif not manifest.absent and found != manifest.content:
             verb = "create" if found is None else "update"
-            changes.append(Change(verb, name, {**key, "content": manifest.content}, [Difference("content", found, manifest.content)]))
+            difference = Difference("content", None if found is None else shown_yaml(found), shown_yaml(manifest.content))
+            changes.append(Change(verb, name, {**key, "content": manifest.content}, [difference]))
     return changes + _ignored(wish, title, observed)
 
 

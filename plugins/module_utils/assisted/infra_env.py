@@ -20,6 +20,8 @@ from .records import infra_env_record
 from .service import AssistedService
 
 _DISABLED = "image service is disabled"
+# The id of a cluster that an earlier task makes, in check mode.
+_LATER = "(not there yet)"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,12 +36,14 @@ class Done:
 def make_present(service: AssistedService, options: Mapping[str, Any], *, check_mode: bool) -> Done:
     """The InfraEnv as wished. Raises :class:`InvalidInput` before anything is written, :class:`AssistedError` in the service's words."""
     read_wish(options)  # every mistake that needs no service
-    cluster_id = _cluster_id(service, options.get("cluster"))
+    wanted = options.get("cluster")
+    cluster_id = _cluster_id(service, wanted, check_mode=check_mode)
     wish = read_wish(options, cluster_id)
     observed = to_be_had(service.infra_envs(), "InfraEnv", wish.name)
     changes = plan_present(wish, observed)
     if check_mode:
-        return Done(_value(service, wish.name, observed, changes), changes)
+        words = f"The service has no cluster {wanted}; check mode takes it for something that an earlier task makes."
+        return Done(_value(service, wish.name, observed, changes), changes, [words] if cluster_id == _LATER else [])
     applied = carry_out(service, wish, changes, observed)
     return Done(_value(service, wish.name, applied.infra_env, changes), changes, applied.warnings)
 
@@ -107,10 +111,12 @@ def image_of(service: AssistedService, infra_env_id: str) -> dict[str, str]:
     return {"url": str(image.get("url") or ""), "expires_at": "" if expires.startswith("0001-") else expires}
 
 
-def _cluster_id(service: AssistedService, wanted: str | None) -> str | None:
-    if wanted is None:
-        return None
-    return str(required(service.clusters(), "cluster", wanted)["id"]) if wanted else ""
+def _cluster_id(service: AssistedService, wanted: str | None, *, check_mode: bool) -> str | None:
+    if not wanted:
+        return wanted
+    known = service.clusters()
+    found = only_one(known, "cluster", wanted) if check_mode else required(known, "cluster", wanted)
+    return _LATER if found is None else str(found["id"])
 
 
 def _delete(service: AssistedService, infra_env_id: str, change: Change) -> None:

@@ -11,10 +11,12 @@ from typing import Any
 
 from ..common.clock import Clock, SystemClock
 from ..common.errors import LimitReached, RemoteError, Unreachable, ZeroTouchError
+from .auth import NoToken
 from .client import Document, members
 from .faults import AssistedError
-from .install_plan import State, Step, Verdict, decide, why_not
-from .lookup import required
+from .install_plan import State, Step, Verdict, decide, decide_unknown, status_after, why_not
+from .lookup import only_one, required
+from .patience import patiently
 from .progress import read_cluster, read_host
 from .records import cluster_record, host_record, validation_rows
 from .service import AssistedService
@@ -30,7 +32,8 @@ _PREPARING = "preparing-for-installation"
 class Order:
     """``wait``: until the cluster is where it shall be; without it only what can be asked for at once is. Limits are in seconds.
 
-    ``ready_timeout`` bounds the time until the installation can begin, ``timeout`` the rest.
+    ``ready_timeout`` bounds the time until the installation can begin, ``timeout`` the rest. ``diff``: the result has one. In check mode a cluster that is
+    not there yet is taken for one that an earlier task makes, which ``warn`` is told.
     """
 
     cluster: str
@@ -39,6 +42,8 @@ class Order:
     ready_timeout: float = 1800.0
     timeout: float = 5400.0
     check_mode: bool = False
+    diff: bool = False
+    warn: Callable[[str], None] = lambda text: None
     clock: Clock = dataclasses.field(default_factory=SystemClock)
     tell: Callable[[str], None] = lambda text: None
 
@@ -50,6 +55,7 @@ class Installation:
         self.service, self.order = service, order
         self.done: list[str] = []
         self.starts = 0
+        self.diffs: dict[str, dict[str, str]] = {}
         self._told: dict[str, str] = {}
 
     def run(self) -> dict[str, Any]:
@@ -58,13 +64,12 @@ class Installation:
         Raises :class:`ZeroTouchError` with the service's reasons where it would refuse or the installation failed, :class:`LimitReached` when time is up.
         """
         order = self.order
-        cluster_id = str(required(self.service.clusters(), "cluster", order.cluster)["id"])
+        known = self.service.clusters()
+        if order.check_mode:
+            return self._predicted(only_one(known, "cluster", order.cluster))
+        cluster_id = str(required(known, "cluster", order.cluster)["id"])
         document = self.service.cluster(cluster_id)
         verdict = decide(document, order.state)
-        if order.check_mode:
-            self._refuse(document, verdict, waiting=order.wait)
-            lines = [step.text() for step in verdict.steps] + ([f"wait: {verdict.waits}"] if verdict.waits else [])
-            return self._result(document, lines, changed=bool(verdict.steps))
         began = order.clock.now()
         while not verdict.settled:
             self._refuse(document, verdict, waiting=order.wait)
@@ -74,10 +79,35 @@ class Installation:
                 break
             self._check_limit(document, verdict, began)
             order.clock.sleep(PAUSE)
-            document = self._look(cluster_id) or document
+            document = patiently(lambda: self.service.cluster(cluster_id), lambda text: self._say("service", text)) or document
             self._tell(document)
             verdict = decide(document, order.state)
         return self._result(self.service.cluster(cluster_id), self.done, changed=bool(self.done))
+
+    def _predicted(self, known: Document | None) -> dict[str, Any]:
+        """What a run would ask for: at once, and once what it waits for has come."""
+        order = self.order
+        if known is None:
+            order.warn(f"The service has no cluster {order.cluster}; check mode takes it for something that an earlier task makes.")
+            document, verdict = {"id": "", "name": order.cluster}, decide_unknown(order.cluster, order.state)
+        else:
+            document = self.service.cluster(str(known["id"]))
+            verdict = decide(document, order.state)
+            self._refuse(document, verdict, waiting=order.wait)
+        steps = [*verdict.steps, *verdict.then]
+        for step in steps:
+            self._note(step, document)
+        now = [step.text() for step in verdict.steps] + ([f"wait: {verdict.waits}"] if verdict.waits else [])
+        return self._result(document, [*now, *(step.text() for step in verdict.then)], changed=bool(steps))
+
+    def _note(self, step: Step, document: Document) -> None:
+        """Before and after of what a step is for, once each: a preparation that failed is no change."""
+        host = next((each for each in members(document.get("hosts")) if each.get("id") == step.host_id), None)
+        before = str((document if host is None else host).get("status") or "")
+        after = status_after(step, document, self.order.state)
+        self.diffs.setdefault(
+            step.title, {"before_header": step.title, "after_header": step.title, "before": f"{before}\n" if before else "", "after": f"{after}\n"}
+        )
 
     def _refuse(self, document: Document, verdict: Verdict, *, waiting: bool) -> None:
         begun = str(document.get("status")) not in ("insufficient", "pending-for-input")
@@ -96,29 +126,18 @@ class Installation:
                 self.service.host_action(step.infra_env_id, step.host_id, "install")
             else:
                 self.service.cluster_action(cluster_id, step.action)  # type: ignore[arg-type]
-        except (RemoteError, Unreachable) as error:
+        except (RemoteError, Unreachable, NoToken) as error:
             if isinstance(error, AssistedError) and error.status == 409 and self._has_moved_on(cluster_id, step):
                 return
             raise self._failed(error, document) from error
         self.done.append(step.text())
+        self._note(step, document)
         self.order.tell(step.text())
 
     def _has_moved_on(self, cluster_id: str, step: Step) -> bool:
         """Somebody else asked for the same at the same time: then it is as wished, or on its way."""
         now = decide(self.service.cluster(cluster_id), self.order.state)
         return step not in now.steps and not now.refused
-
-    def _look(self, cluster_id: str) -> Document | None:
-        """None while the service does not answer: it may restart, and what it installs goes on."""
-        try:
-            return self.service.cluster(cluster_id)
-        except Unreachable as error:
-            self._say("service", str(error))
-        except RemoteError as error:
-            if error.status < 502:
-                raise
-            self._say("service", str(error))
-        return None
 
     def _check_limit(self, document: Document, verdict: Verdict, began: float) -> None:
         before = str(document.get("status")) in ("insufficient", "pending-for-input")
@@ -152,4 +171,4 @@ class Installation:
             "cluster": cluster_record(document),
             "hosts": [host_record(host) for host in hosts],
             "validations": rows,
-        }
+        } | ({"diff": list(self.diffs.values())} if self.order.diff else {})

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 from .client import Document, members
 from .progress import CLUSTER_INSTALLING, failing, read_cluster, read_host
@@ -37,11 +37,13 @@ class Step:
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """``steps`` to take now; ``waits``: what has to happen first; ``refused``: what the service would refuse, with its reasons; else it is as wished."""
+    """``steps`` to take now; ``waits``: what has to happen first, ``then`` what follows it; ``refused``: what the service would refuse, with its reasons;
+    else it is as wished."""
 
     steps: Sequence[Step] = ()
     waits: str = ""
     refused: str = ""
+    then: Sequence[Step] = ()
 
     @property
     def settled(self) -> bool:
@@ -67,8 +69,25 @@ def decide(document: Document, state: State) -> Verdict:
     if cluster.status in ("error", "cancelled"):
         return Verdict(refused=f"{title} is {cluster.status}: {cluster.status_info}. Have it reset first (state reset), and boot its hosts anew")
     if cluster.status in _BEFORE:
-        return Verdict(waits=f"{title} is {cluster.status}: {why_not(document)}")
+        return Verdict(waits=f"{title} is {cluster.status}: {why_not(document)}", then=[Step("install", title)])
     return Verdict(waits=f"{title} is {cluster.status}")
+
+
+def decide_unknown(name: str, state: State) -> Verdict:
+    """What check mode says of a cluster that is not there yet."""
+    title = f"cluster {name}"
+    if state in ("cancelled", "reset"):
+        return Verdict()
+    return Verdict(waits=f"{title} does not exist yet", then=[Step("allow-add-hosts" if state == "adding_hosts" else "install", title)])
+
+
+def status_after(step: Step, document: Document, state: State) -> str:
+    """The status that a step leads to in the end, for those who want to see before and after."""
+    if step.host_id:
+        return "added-to-existing-cluster" if state == "installed" else "installing"
+    if step.action == "cancel" and document.get("status") == "preparing-for-installation":
+        return "ready"
+    return {"install": "installed" if state == "installed" else "installing", "cancel": "cancelled", "reset": "insufficient"}.get(step.action, "adding-hosts")
 
 
 def why_not(document: Document) -> str:
@@ -103,14 +122,19 @@ def _open(status: str, title: str) -> Verdict:
 def _added(document: Document, state: State) -> Verdict:
     """Hosts of a cluster that runs: those that are ready are installed, those that are not yet are waited for."""
     hosts = list(members(document.get("hosts")))
-    ready = [
-        Step("install", f"host {read_host(host).name}", str(host.get("infra_env_id")), str(host.get("id"))) for host in hosts if host.get("status") == "known"
-    ]
+    ready = [_install(host) for host in hosts if host.get("status") == "known"]
     if ready:
         return Verdict(ready)
     progress = [read_host(host) for host in hosts]
     lost = [host for host in progress if host.terminal]
     if lost:
         return Verdict(refused="; ".join(f"host {host.name} is {host.status}: {host.status_info}" for host in lost))
+    waiting = [
+        Step("install", f"host {host.name}", str(each.get("infra_env_id")), host.id) for each, host in zip(hosts, progress, strict=True) if not host.joined
+    ]
     open_ends = [host for host in progress if host.status not in _ADDED and not (state == "started" and host.joined)]
-    return Verdict(waits="; ".join(f"host {host.name} is {host.describe()}: {host.status_info}" for host in open_ends))
+    return Verdict(waits="; ".join(f"host {host.name} is {host.describe()}: {host.status_info}" for host in open_ends), then=waiting if open_ends else ())
+
+
+def _install(host: Mapping[str, Any]) -> Step:
+    return Step("install", f"host {read_host(host).name}", str(host.get("infra_env_id")), str(host.get("id")))

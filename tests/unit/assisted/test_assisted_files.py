@@ -83,3 +83,33 @@ def test_a_manifest_whose_name_leads_elsewhere_is_not_written(site, door, tmp_pa
 def test_mistakes(site, door, tmp_path):
     assert "discovery.ign belong to one" in door("assisted_files", cluster="edge", dest=str(tmp_path), files=["discovery.ign"])["msg"]
     assert "has edge" in door("assisted_files", cluster="none", dest=str(tmp_path))["msg"]
+
+
+def test_check_mode_before_the_files_are_there(site, fake, door, tmp_path):
+    early = door("assisted_files", cluster="edge", dest=str(tmp_path / "a"), files=["kubeconfig", "master.ign", "logs"], check=True, diff=True)
+    assert early["plan"] == [f"write {tmp_path}/a/{name}" for name in ("kubeconfig", "master.ign", "logs.tar")]
+    assert early["missing"] == [{"name": "master.ign", "reason": "not yet"}] and not (tmp_path / "a").exists()
+    fake.clusters.clear()
+    nothing = door("assisted_files", cluster="edge", dest=str(tmp_path / "a"), files=["kubeconfig", "manifests"], check=True, diff=True)
+    assert len(nothing["plan"]) == 2 and "no cluster edge" in json.dumps(nothing["warnings"]) and len(nothing["diff"]) == 2
+
+
+SECRET_MANIFEST = b"kind: Secret\napiVersion: v1\nmetadata: {name: a}\nstringData: {any: hidden-value-1}\n"
+MACHINE_CONFIG = b"kind: MachineConfig\nspec: {config: {storage: {files: [{contents: {source: 'data:,hidden-value-2'}, path: /etc/a}]}}}\n"
+
+
+def test_a_diff_shows_what_changes_and_no_secret(site, door, tmp_path):
+    def fetch(**more):
+        return door("assisted_files", cluster="edge", dest=str(tmp_path), files=["kubeconfig", "manifests"], diff=True, **more)
+
+    site.manifests[("c", "openshift", "b.yaml")] = SECRET_MANIFEST
+    site.manifests[("c", "openshift", "c.yaml")] = MACHINE_CONFIG
+    predicted, done = fetch(check=True), fetch()
+    assert predicted["diff"] == done["diff"] and not any(f"hidden-value-{number}" in json.dumps(done) for number in (1, 2))
+    shown = {item["after_header"].rpartition("/")[2]: item for item in done["diff"]}
+    assert (shown["a.yaml"]["before"], shown["a.yaml"]["after"]) == ("", "a: 1\n") and shown["kubeconfig"]["after"] == "(15 bytes)\n"
+    assert "path: /etc/a" in shown["c.yaml"]["after"] and "name: a" in shown["b.yaml"]["after"]
+    assert fetch()["diff"] == []
+    site.manifests[("c", "openshift", "a.yaml")] = b"a: 2\n"
+    (tmp_path / "kubeconfig").chmod(0o644)
+    assert [(item["before"], item["after"]) for item in fetch()["diff"]] == [("mode: 0644\n", "mode: 0600\n"), ("a: 1\n", "a: 2\n")]

@@ -111,3 +111,10 @@ def test_a_service_without_images(fake, door):
     fake.infra_envs["1"] = {"id": "1", "name": "site"}
     fake.faults = [("GET", "image-url", ("status", 400, {"code": "400", "reason": "image service is disabled"}))]
     assert door("assisted_infra_env", name="site")["image_url"] == ""
+
+
+def test_check_mode_takes_a_cluster_that_an_earlier_task_makes(fake, door, pull_secret):
+    arguments = {"name": "site", "cluster": "edge", "pull_secret": pull_secret}
+    predicted = door("assisted_infra_env", **arguments, check=True)
+    assert predicted["changed"] and "no cluster edge" in str(predicted["warnings"]) and fake.writes == []
+    assert "The service has no cluster edge" in door("assisted_infra_env", **arguments)["msg"]

@@ -145,5 +145,41 @@ def test_the_door(fake, cluster, door):
     refused = door("assisted_install", cluster="edge", wait=False)
     assert refused["failed"] and "cluster edge is insufficient: it has no hosts yet" in refused["msg"]
     waits = door("assisted_install", cluster="edge", check=True)
-    assert not waits["changed"] and waits["plan"][0].startswith("wait: cluster edge is insufficient")
+    assert waits["changed"] and waits["plan"][0].startswith("wait: cluster edge is insufficient") and waits["plan"][1] == "install cluster edge"
     assert "has edge" in door("assisted_install", cluster="none")["msg"]
+
+
+def shown(before, after, title="cluster edge"):
+    return {"before_header": title, "after_header": title, "before": f"{before}\n" if before else "", "after": f"{after}\n"}
+
+
+@pytest.mark.parametrize(
+    ("status", "state", "diff"),
+    [
+        ("ready", "started", [shown("ready", "installing")]),
+        ("installing", "cancelled", [shown("installing", "cancelled")]),
+        ("preparing-for-installation", "cancelled", [shown("preparing-for-installation", "ready")]),
+        ("error", "reset", [shown("error", "insufficient")]),
+        ("installed", "adding_hosts", [shown("installed", "adding-hosts")]),
+        ("installed", "installed", []),
+    ],
+)
+def test_the_diff_is_the_status_before_and_at_the_end(cluster, door, status, state, diff):
+    cluster["status"] = status
+    predicted, done = (door("assisted_install", cluster="edge", state=state, wait=False, check=check, diff=True) for check in (True, False))
+    assert (predicted["diff"], predicted["plan"]) == (done["diff"], done["plan"]) and done["diff"] == diff
+
+
+def test_check_mode_before_anything_exists(fake, door):
+    predicted = door("assisted_install", cluster="edge", check=True, diff=True)
+    assert predicted["plan"] == ["wait: cluster edge does not exist yet", "install cluster edge"] and predicted["changed"]
+    assert predicted["diff"] == [shown("", "installed")] and predicted["cluster"]["name"] == "edge" and predicted["warnings"]
+    assert door("assisted_install", cluster="edge", check=True, state="reset")["plan"] == []
+
+
+def test_check_mode_tells_which_hosts_will_be_added(fake, cluster, door):
+    cluster["status"] = "adding-hosts"
+    fake.add_host("i", "late", "52:54:00:00:00:05", status="insufficient", status_info="no disk", cluster_id="c")
+    predicted = door("assisted_install", cluster="edge", check=True, diff=True)
+    assert predicted["plan"] == ["wait: host late is insufficient: no disk", "install host late"]
+    assert predicted["diff"] == [shown("insufficient", "added-to-existing-cluster", "host late")]

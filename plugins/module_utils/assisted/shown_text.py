@@ -1,0 +1,48 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Manifests and other YAML as a diff may show them: without secrets, and without the contents of files that are packed into them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ..common import libraries
+from ..common.secrets import HIDDEN, hide_secrets
+from ..common.yaml_text import dump
+
+# Contents of a file within Ignition; what is in it may be anything.
+_DATA_URL = re.compile(r"^data:[^,]*,.+", re.DOTALL)
+
+
+def shown_yaml(text: str) -> str:
+    """The documents of a YAML or JSON text with secrets hidden; only its size where it cannot be read, since then nobody knows what is secret in it."""
+    try:
+        documents = list(libraries.yaml.safe_load_all(text))
+    except libraries.yaml.YAMLError:
+        documents = [None]
+    if not documents or not all(isinstance(document, (Mapping, list)) for document in documents):
+        return size_of(text.encode()) if text else ""
+    return "---\n".join(dump(hide_secrets(_hidden(document))) for document in documents)
+
+
+def size_of(content: bytes) -> str:
+    """All that is shown of a secret."""
+    return f"({len(content)} bytes)\n"
+
+
+def _hidden(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        secret = value.get("kind") == "Secret"
+        return {key: _all_hidden(item) if secret and key in ("data", "stringData") else _hidden(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_hidden(item) for item in value]
+    if isinstance(value, str) and _DATA_URL.match(value):
+        return f"data:,{HIDDEN} ({len(value)} characters)"
+    return value
+
+
+def _all_hidden(value: Any) -> Any:
+    return dict.fromkeys(value, HIDDEN) if isinstance(value, Mapping) else HIDDEN
