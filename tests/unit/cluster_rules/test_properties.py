@@ -60,7 +60,7 @@ def test_every_kind_of_cluster_is_drawn() -> None:
     """Otherwise the properties hold of nothing."""
     seen: Counter[tuple[str, int, int]] = Counter()
 
-    @settings(_SETTINGS, phases=[Phase.generate])
+    @settings(_SETTINGS, phases=[Phase.generate], max_examples=250)
     @given(valid_deployments())
     def count(deployment: Deployment) -> None:
         replicas = deployment.cluster.replicas
