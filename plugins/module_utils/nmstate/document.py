@@ -14,15 +14,16 @@ import ipaddress
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..common.problems import UNSUPPORTED
+from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED
 from .interfaces import read_interface
-from .model import Family, NetworkDocument, Resolver
+from .model import Family, NetInterface, NetworkDocument, Resolver
 from .relations import relate
 from .resolver import read_resolver
 from .routes import read_routes
+from .rules import read_rules
 from .section import Findings, Section
 
-_REFUSED = ("route-rules", "ovs-db", "ovn")
+_BRIDGE_MAPPINGS_KEY = "ovn-bridge-mappings"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,12 +62,64 @@ def read_document(network_config: Mapping[str, Any], findings: Findings) -> Netw
     section.text("description")
     interfaces = tuple(entry for part in section.sections("interfaces") if (entry := read_interface(part)))
     routes = read_routes(part) if (part := section.section("routes")) else ()
+    rules = read_rules(part) if (part := section.section("route-rules")) else ()
     resolver = read_resolver(part) if (part := section.section("dns-resolver")) else Resolver()
-    if section.value("hostname") is not None:
-        section.ignored("hostname", "nmstate does not write it to keyfiles; the host's hostname is set apart")
-    section.refuse(_REFUSED)
+    _read_hostname(section)
+    _read_open_vswitch(section)
+    _read_ovn(section, interfaces, findings)
     section.finish(known=("interfaces", "routes", "dns-resolver"))
-    return relate(NetworkDocument(interfaces, routes, resolver), findings)
+    return relate(NetworkDocument(interfaces, routes, rules, resolver), findings)
+
+
+def _read_hostname(section: Section) -> None:
+    part = section.section("hostname")
+    if part is None:
+        return
+    part.text("running")
+    name = part.text("config")
+    part.finish()
+    if name is not None:
+        section.ignored("hostname", "nmstate does not write it to keyfiles; the host's hostname is set apart")
+
+
+def _read_open_vswitch(section: Section) -> None:
+    """``ovs-db``: settings of Open vSwitch itself, which has no keyfile."""
+    part = section.section("ovs-db")
+    if part is None:
+        return
+    for key in ("external_ids", "other_config"):
+        values = part.section(key)
+        for name, value in (values.data if values else {}).items():
+            if values and value is not None and not isinstance(value, str):
+                values.problem(str(name), INVALID, "must be text", value=str(value), hint="put it in quotes")
+        if values and key == "external_ids" and _BRIDGE_MAPPINGS_KEY in values.data:
+            values.problem(_BRIDGE_MAPPINGS_KEY, INVALID, "stands in ovn.bridge-mappings")
+    part.finish()
+    section.unwritten("ovs-db")
+
+
+def _read_ovn(section: Section, interfaces: Sequence[NetInterface], findings: Findings) -> None:
+    """``ovn.bridge-mappings``: stored in Open vSwitch itself, which has no keyfile."""
+    part = section.section("ovn")
+    if part is None:
+        return
+    bridges = {entry.name for entry in interfaces if entry.type == "ovs-bridge" and entry.state not in ("absent", "ignore")}
+    unread = {entry.name for entry in interfaces if entry.state == "unread" or findings.errors_below(entry.path)}
+    seen: set[str] = set()
+    for entry in part.sections("bridge-mappings"):
+        localnet = entry.text("localnet", required=True)
+        absent = entry.choice("state", {"absent": "absent", "present": "present"}, plain=True) == "absent"
+        bridge = entry.text("bridge")
+        entry.finish(layer="ours")
+        if localnet in seen:
+            entry.problem("localnet", DUPLICATE, "stands in another mapping already", value=localnet)
+        seen.add(localnet or "")
+        if bridge is None and not absent:
+            entry.problem("bridge", REQUIRED, "a mapping needs a bridge")
+        elif bridge not in bridges and not absent and bridge not in unread:
+            entry.problem("bridge", INVALID, "there is no Open vSwitch bridge of this name", value=bridge)
+    part.finish()
+    section.unwritten("ovn")
 
 
 def interface_names(network_config: Mapping[str, Any]) -> list[str]:

@@ -1,86 +1,190 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""``interfaces`` of an nmstate document."""
+"""``interfaces`` of an nmstate document: what all types have in common. What belongs to one type stands in ``kinds``."""
 
 from __future__ import annotations
 
-import ipaddress
+import dataclasses
+import re
+from collections.abc import Callable
 from typing import cast
 
 from ..common.problems import INVALID, REQUIRED, UNSUPPORTED
-from .bond import read_bond
-from .model import Address, Family, IpStack, Link, NetInterface, State, Vlan
+from .dot1x import read_dot1x
+from .ethtool import read_ethtool
+from .kinds.bond import read_bond
+from .kinds.ethernet import read_ethernet
+from .kinds.linux_bridge import read_linux_bridge
+from .kinds.ovs import read_ovs_bridge, read_ovs_interface, read_ovsdb
+from .kinds.virtual import read_infiniband, read_mac_vlan, read_mac_vtap, read_macsec, read_vrf, read_vxlan
+from .kinds.vlan import read_vlan
+from .loopback import LOOPBACK, read_loopback
+from .model import Identifier, NetInterface, State
 from .section import Section
+from .stack import read_stack
 
-_STATES = {"up": "up", "down": "down", "absent": "absent", "ignore": "ignore"}
-# Types that keyfiles are rendered for. A missing or unknown type is an ethernet for nmstate when it generates configuration.
-_TYPES = ("ethernet", "vlan", "bond", "dummy")
-_REPORTED = ("permanent-mac-address", "max-mtu", "min-mtu", "driver")
-_REFUSED = ("802.1x", "alt-names", "copy-mac-from", "dispatch", "ethtool", "mptcp", "ovs-db", "pci-address")
+Reader = Callable[[Section, NetInterface], NetInterface]
+
+
+def _plain(_section: Section, entry: NetInterface) -> NetInterface:
+    return entry
+
+
+KINDS: dict[str, Reader] = {
+    "ethernet": read_ethernet,
+    "veth": read_ethernet,
+    "bond": read_bond,
+    "vlan": read_vlan,
+    "dummy": _plain,
+    "linux-bridge": read_linux_bridge,
+    "ovs-bridge": read_ovs_bridge,
+    "ovs-interface": read_ovs_interface,
+    "vrf": read_vrf,
+    "infiniband": read_infiniband,
+    "loopback": read_loopback,
+    "mac-vlan": read_mac_vlan,
+    "mac-vtap": read_mac_vtap,
+    "vxlan": read_vxlan,
+    "macsec": read_macsec,
+}
+# nmstate writes a connection of these types without the section that says what it is; NetworkManager refuses to load it.
+_UNFINISHED = ("hsr", "ip-tunnel", "ipvlan", "xfrm")
+_STATES = {name: name for name in ("up", "down", "absent", "ignore")}
+_UNKNOWN_STATE = "unknown"
+_KEPT_WHEN_ABSENT = ("name", "type", "state", "identifier", "mac-address", "pci-address")
 _MINIMUM_IPV6_MTU = 1280
-_VLAN_FLAGS = {"reorder-headers": 1, "loose-binding": 4}
-_VLAN_REGISTRATION = {"gvrp": 2, "mvrp": 8, "none": 0}
 _WAIT_IP = {name: name for name in ("any", "ipv4", "ipv6", "ipv4+ipv6")}
-_METRIC_LOW, _METRIC_HIGH = -1, 0xFFFFFFFF
+_IDENTIFIERS = {name: name for name in ("name", "mac-address", "pci-address")}
+_PCI = re.compile(r"(?:([0-9a-fA-F]{1,8}):)?([0-9a-fA-F]{1,2}):([0-9a-fA-F]{1,2})\.([0-9]{1,3})")
+_COPIES_MAC = ("bond", "linux-bridge", "ovs-interface")
+# NetworkManager's flags of a connection for MPTCP; 8: also where the default route leads elsewhere.
+_MPTCP = {"signal": 0x10, "subflow": 0x20, "backup": 0x40, "fullmesh": 0x80}
+_MPTCP_ANYWHERE, _MPTCP_OFF = 0x08, 0x01
 
 
 def read_interface(section: Section) -> NetInterface | None:
     """One entry of ``interfaces``; None where it has no name. ``unread``: a type that is not rendered."""
     name = section.text("name", required=True)
     kind = section.text("type") or "ethernet"
+    if section.value("state") == _UNKNOWN_STATE:
+        section.problem("state", UNSUPPORTED, "nmstate leaves such an interface out without a word", value=_UNKNOWN_STATE, layer="ours")
+        return None
     state = cast(State, section.choice("state", _STATES, default="up"))
     if state == "ignore" and kind not in ("ethernet", "loopback"):
         section.problem("state", UNSUPPORTED, "a machine that has not been installed yet has nothing of this type to ignore", value=state, layer="ours")
-    if name is None:
+    if not name:
+        if name is not None:
+            section.problem("name", REQUIRED, "is empty", layer="ours")
         return None
-    if state == "ignore":
-        return NetInterface(name=name, path=section.path, state=state)
-    if kind not in _TYPES:
-        supported = ", ".join(f'"{known}"' for known in _TYPES)
-        section.problem("type", UNSUPPORTED, f"no keyfiles are rendered for this type; supported values: {supported}", value=kind, layer="ours")
+    if kind not in KINDS and state != "ignore":
+        _refuse_type(section, kind)
         return NetInterface(name=name, path=section.path, state="unread")
+    if state == "absent":
+        _read_absent(section)
+    if state in ("ignore", "absent"):
+        # An absent interface is rendered by nobody, but what stands on top of it asks for its type.
+        return NetInterface(name=name, path=section.path, type="ethernet" if kind == "veth" else kind, state=state)
+    return _read_present(section, name, kind, state)
+
+
+def _refuse_type(section: Section, kind: str) -> None:
+    supported = ", ".join(f'"{known}"' for known in KINDS)
+    why = "nmstate writes keyfiles for it that NetworkManager cannot load" if kind in _UNFINISHED else "no keyfiles are rendered for this type"
+    section.problem("type", UNSUPPORTED, f"{why}; supported values: {supported}", value=kind, layer="ours")
+
+
+def _read_absent(section: Section) -> None:
+    section.choice("identifier", _IDENTIFIERS, plain=True)
+    section.text("mac-address")
+    _pci_address(section)
+    dropped = [str(key) for key in section.data if key not in _KEPT_WHEN_ABSENT]
+    if dropped:
+        section.ignored(dropped[0], f"the interface is to be absent, so its properties have no effect: {', '.join(dropped)}")
+
+
+def _read_present(section: Section, name: str, kind: str, state: State) -> NetInterface:
     entry = NetInterface(
         name=name,
         path=section.path,
-        type=kind,
+        type="ethernet" if kind == "veth" else kind,
         state=state,
         profile_name=section.text("profile-name") or "",
-        by_mac=_by_mac(section),
+        identifier=cast(Identifier, section.choice("identifier", _IDENTIFIERS, default="name", plain=True)),
+        permanent_mac=(section.text("permanent-mac-address") or "").upper(),
+        pci_address=_pci_address(section),
         mac_address=(section.text("mac-address") or "").upper(),
+        copy_mac_from=_copy_mac_from(section, kind),
+        alt_names=_alt_names(section, name),
         mtu=section.integer("mtu"),
-        wait_ip=section.choice("wait-ip", _WAIT_IP),
-        description=section.text("description") or "",
+        wait_ip=section.choice("wait-ip", _WAIT_IP, plain=True),
+        description=section.text("description"),
         accept_all_mac_addresses=section.flag("accept-all-mac-addresses"),
         lldp=_read_lldp(section),
-        ipv4=_read_stack(section, "ipv4"),
-        ipv6=_read_stack(section, "ipv6"),
-        controller_given=section.text("controller") or "",
-        link=_read_link(section) if kind == "ethernet" else None,
-        vlan=_read_vlan(section, state) if kind == "vlan" else None,
-        bond=read_bond(part, up=state == "up") if kind == "bond" and (part := section.section("link-aggregation", "bond")) else None,
+        mptcp_flags=_read_mptcp(section),
+        ipv4=read_stack(section, "ipv4", enabled=name == LOOPBACK.name),
+        ipv6=read_stack(section, "ipv6", enabled=name == LOOPBACK.name),
+        controller_given=section.text("controller"),
+        ovs_groups=read_ovsdb(section),
+        groups=(*read_ethtool(section), *read_dot1x(section)),
     )
+    if entry.by_mac and state == "up" and not entry.profile_name and not entry.userspace:
+        entry = dataclasses.replace(entry, profile_name=name)
     _check(section, entry)
-    section.skip(*_REPORTED)
-    section.refuse(_REFUSED)
-    section.finish(known=("ethernet", "vlan", "link-aggregation", "description"))
+    entry = KINDS[kind](section, entry)
+    section.text("driver")
+    for reported in ("max-mtu", "min-mtu"):
+        section.integer(reported, 0, 0xFFFFFFFFFFFFFFFF, plain=True)
+    if section.value("dispatch") is not None:
+        section.problem("dispatch", UNSUPPORTED, "a script cannot be written to a keyfile", value="")
+    section.finish(known=("ethernet", "vlan", "link-aggregation", "bridge", "description"))
     return entry
 
 
-def _by_mac(section: Section) -> bool:
-    identifier = section.choice("identifier", {"name": "name", "mac-address": "mac-address", "pci-address": "pci-address"}, default="name")
-    if identifier == "pci-address":
-        section.problem("identifier", UNSUPPORTED, "the PCI address of a NIC is not known before the machine runs", value=identifier, layer="ours")
-    return identifier == "mac-address"
-
-
 def _check(section: Section, entry: NetInterface) -> None:
-    if entry.mtu is not None and entry.mtu < _MINIMUM_IPV6_MTU and entry.ipv6 and entry.ipv6.enabled and entry.state != "absent":
+    if entry.mtu is not None and entry.mtu < _MINIMUM_IPV6_MTU and entry.ipv6 and entry.ipv6.enabled:
         section.problem("mtu", INVALID, f"must be at least {_MINIMUM_IPV6_MTU} with IPv6 enabled", value=entry.mtu)
-    if entry.by_mac and not entry.mac_address and entry.state == "up":
+    if entry.by_mac and not entry.mac_address:
         section.problem("mac-address", REQUIRED, "identifier is mac-address", layer="ours")
-    if entry.type == "bond" and entry.state == "up" and entry.bond is None and not section.has("link-aggregation") and not section.has("bond"):
-        section.problem("link-aggregation", REQUIRED, "a bond needs a mode")
+    if entry.identifier == "pci-address" and not entry.pci_address and section.value("pci-address") is None:
+        section.problem("pci-address", REQUIRED, "identifier is pci-address", layer="ours")
+    if entry.identifier != "pci-address" and entry.pci_address:
+        section.unwritten("pci-address", detail="nmstate writes it with identifier: pci-address only")
+
+
+def _pci_address(section: Section) -> str:
+    """As NetworkManager's match wants it: ``0000:07:00.1``."""
+    text = section.text("pci-address")
+    if text is None:
+        return ""
+    found = _PCI.fullmatch(text)
+    if not found or int(found[4]) > 0xFF:
+        section.problem("pci-address", INVALID, "is no PCI address like 0000:07:00.1", value=text)
+        return ""
+    domain, bus, slot, function = int(found[1] or "0", 16), int(found[2], 16), int(found[3], 16), int(found[4])
+    return f"{domain:0{8 if domain > 0xFFFF else 4}x}:{bus:02x}:{slot:02x}.{function}"
+
+
+def _copy_mac_from(section: Section, kind: str) -> str:
+    source = section.text("copy-mac-from") or ""
+    if source and kind not in _COPIES_MAC:
+        section.ignored("copy-mac-from", f"nmstate does so for the types {', '.join(_COPIES_MAC)} only")
+        return ""
+    return source
+
+
+def _alt_names(section: Section, own: str) -> tuple[str, ...]:
+    """Other names that the document itself may use; nmstate gives them to the machine only where it runs there."""
+    found = []
+    for entry in section.sections("alt-names"):
+        name = entry.text("name", required=True)
+        absent = entry.choice("state", {"absent": "absent"}, plain=True)
+        entry.finish()
+        if name == own and not absent:
+            entry.problem("name", INVALID, "is the name of the interface itself", value=name)
+        found += [name] if name and not absent else []
+    section.unwritten("alt-names")
+    return tuple(found)
 
 
 def _read_lldp(section: Section) -> bool | None:
@@ -90,164 +194,22 @@ def _read_lldp(section: Section) -> bool | None:
     enabled = part.flag("enabled")
     part.skip("neighbors")
     part.finish()
-    return enabled
+    return bool(enabled)
 
 
-def _read_link(section: Section) -> Link | None:
-    section.refuse(("veth",))
-    part = section.section("ethernet")
+def _read_mptcp(section: Section) -> int | None:
+    part = section.section("mptcp")
     if part is None:
         return None
-    part.refuse(("sr-iov",))
-    negotiate = part.flag("auto-negotiation")
-    speed = part.integer("speed")
-    duplex = part.choice("duplex", {"full": "full", "half": "half"})
+    names = part.texts("address-flags")
     part.finish()
-    if negotiate is None:
-        for key in ("speed", "duplex"):
-            if part.has(key):
-                part.ignored(key, "nmstate sets it only with auto-negotiation: false")
+    for index, name in enumerate(names or ()):
+        if name not in _MPTCP:
+            supported = ", ".join(f'"{known}"' for known in _MPTCP)
+            part.problem(f"address-flags[{index}]", UNSUPPORTED, f"supported values: {supported}", value=name)
+    if names is None:
         return None
-    return Link(True) if negotiate else Link(False, speed, duplex)
-
-
-def _read_vlan(section: Section, state: State) -> Vlan | None:
-    part = section.section("vlan")
-    if part is None:
-        if not section.has("vlan") and state != "absent":
-            section.problem("vlan", REQUIRED, "a VLAN needs base-iface and id", layer="ours")
-        return None
-    base = part.text("base-iface", required=True)
-    number = part.integer("id", 0, 0xFFFF, required=True)
-    protocol = part.choice("protocol", {"802.1q": "802.1Q", "802.1ad": "802.1ad"})
-    flags = sum(bit for key, bit in _VLAN_FLAGS.items() if part.flag(key) or (key == "reorder-headers" and not part.has(key)))
-    registration = part.choice("registration-protocol", {name: name for name in _VLAN_REGISTRATION}, default="none")
-    vlan = Vlan(
-        base_iface=base or "",
-        id=number or 0,
-        protocol=protocol,
-        flags=flags | _VLAN_REGISTRATION[registration or "none"],
-        ingress=_priorities(part, "ingress-qos-map", limited="from"),
-        egress=_priorities(part, "egress-qos-map", limited="to"),
-    )
-    part.finish()
-    return vlan if base and number is not None else None
-
-
-def _priorities(section: Section, key: str, *, limited: str) -> tuple[str, ...]:
-    """A priority map, ``from:to``; the VLAN side of it (``limited``) has 8 values (802.1Q priority code point)."""
-    pairs: list[tuple[int, int]] = []
-    for part in section.sections(key):
-        ends = [part.integer(end, 0, 7 if end == limited else 0xFFFFFFFF, required=True) for end in ("from", "to")]
-        part.finish()
-        if ends[0] is not None and ends[1] is not None:
-            pairs.append((ends[0], ends[1]))
-    return tuple(f"{source}:{target}" for source, target in sorted(pairs))
-
-
-def _read_stack(section: Section, family: Family) -> IpStack | None:
-    part = section.section(family)
-    if part is None:
-        return None
-    stack = _read_stack_values(part, family)
-    part.skip("allow-extra-address")
-    part.finish()
-    if stack.autoconf and not stack.dhcp and stack.enabled:
-        part.problem("autoconf", INVALID, "nmstate cannot do autoconf without dhcp", value="true", hint="set dhcp: true as well")
-    if not stack.enabled:
-        return IpStack(enabled=False, addr_gen_mode=stack.addr_gen_mode, forwarding=False if stack.forwarding is False else None)
-    return stack
-
-
-def _read_stack_values(part: Section, family: Family) -> IpStack:
-    six = family == "ipv6"
-    dhcp, autoconf = bool(part.flag("dhcp")), six and bool(part.flag("autoconf"))
-    automatic = dhcp or autoconf
-    auto_metric = part.integer("auto-route-metric", _METRIC_LOW, _METRIC_HIGH)
-    prefix_metric = None if six else part.integer("prefix-route-metric", _METRIC_LOW, _METRIC_HIGH)
-    if (
-        automatic
-        and part.flag("enabled")
-        and None not in (auto_metric, prefix_metric)
-        and auto_metric != prefix_metric
-        and -1 not in (auto_metric, prefix_metric)
-    ):
-        part.problem("prefix-route-metric", INVALID, "NetworkManager has one metric for both; auto-route-metric differs", value=prefix_metric)
-    auto_metric = auto_metric if automatic and (not six or autoconf or not part.has("autoconf")) else None
-    metrics = [metric for metric in (auto_metric, prefix_metric) if metric is not None]
-    send = part.flag("dhcp-send-hostname")
-    return IpStack(
-        enabled=bool(part.flag("enabled")),
-        dhcp=dhcp,
-        autoconf=autoconf,
-        addresses=_read_addresses(part, family),
-        auto_dns=_automatic(part, "auto-dns", automatic),
-        auto_gateway=_automatic(part, "auto-gateway", automatic),
-        auto_routes=_automatic(part, "auto-routes", automatic),
-        auto_table_id=part.integer("auto-route-table-id"),
-        route_metric=max(metrics) if metrics else None,
-        client_id=None if six else part.text("dhcp-client-id"),
-        duid=part.text("dhcp-duid") if six else None,
-        addr_gen_mode=_addr_gen_mode(part) if six else 0,
-        token=_read_token(part, autoconf) if six else None,
-        send_hostname=send,
-        custom_hostname=part.text("dhcp-custom-hostname"),
-        forwarding=None if six else part.flag("forwarding"),
-    )
-
-
-def _automatic(part: Section, key: str, automatic: bool) -> bool | None:
-    """``auto-*`` mean something with DHCP or autoconf only, and are on there unless turned off."""
-    value = part.flag(key)
-    return (True if value is None else value) if automatic else None
-
-
-def _read_addresses(part: Section, family: Family) -> tuple[Address, ...]:
-    addresses = []
-    for entry in part.sections("address"):
-        ip = entry.address("ip", required=True)
-        prefix = entry.integer("prefix-length", 0, 32 if family == "ipv4" else 128, required=True)
-        lease = entry.text("valid-life-time", "valid-left", "valid-lft")
-        entry.skip("preferred-life-time", "preferred-left", "preferred-lft", "mptcp-flags", "protocol")
-        entry.finish()
-        if ip is None or prefix is None:
-            continue
-        if (":" in ip) != (family == "ipv6"):
-            entry.problem("ip", INVALID, f"is not an {family.replace('ip', 'IP')} address", value=ip)
-        elif family == "ipv6" and ipaddress.ip_address(ip) in ipaddress.ip_network("fe80::/10"):
-            entry.ignored("ip", "nmstate ignores link-local addresses")
-        elif lease not in (None, "forever"):
-            entry.ignored("ip", "nmstate ignores addresses with a life time")
-        else:
-            addresses.append(Address(ip, prefix))
-    return tuple(addresses)
-
-
-def _addr_gen_mode(part: Section) -> int:
-    text = part.text("addr-gen-mode") or "eui64"
-    known = {"eui64": 0, "stable-privacy": 1}.get(text.lower())
-    if known is not None:
-        return known
-    if text.lstrip("-").isdigit():
-        return int(text)
-    part.problem("addr-gen-mode", UNSUPPORTED, 'supported values: "eui64", "stable-privacy"', value=text, layer="ours")
-    return 0
-
-
-def _read_token(part: Section, autoconf: bool) -> str | None:
-    """An IPv6 token in the form ``::5``; None for none."""
-    text = part.text("token")
-    if text is None or text in ("", "::"):
-        return None
-    try:
-        token = ipaddress.IPv6Address(text)
-    except ValueError:
-        part.problem("token", INVALID, "is not an IPv6 address", value=text)
-        return None
-    if int(token) >> 64:
-        part.problem("token", INVALID, "the first 64 bits must be 0", value=text)
-    if part.has("autoconf") and not autoconf and part.flag("enabled"):
-        part.problem("token", INVALID, "needs autoconf", value=text)
-    groups = token.exploded.split(":")[4:]
-    # Written as a suffix in hexadecimal groups, never with a dotted IPv4 tail.
-    return str(ipaddress.IPv6Address(f"2001:db8:0:0:{':'.join(groups)}")).removeprefix("2001:db8")
+    if "signal" in names and "fullmesh" in names:
+        part.problem("address-flags", INVALID, "signal and fullmesh exclude each other")
+    flags = sum(_MPTCP[name] for name in {*names} if name in _MPTCP)
+    return flags | _MPTCP_ANYWHERE if names else _MPTCP_OFF

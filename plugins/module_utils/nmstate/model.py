@@ -6,10 +6,26 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Literal
 
 Family = Literal["ipv4", "ipv6"]
 State = Literal["up", "down", "absent", "ignore", "unread"]
+FAMILIES: tuple[Family, ...] = ("ipv4", "ipv6")
+Identifier = Literal["name", "mac-address", "pci-address"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Group:
+    """A section of a keyfile: its name, its keys and values as NetworkManager spells them."""
+
+    name: str
+    settings: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, name: str, settings: Mapping[str, str | None]) -> Group:
+        """Without the settings that have no value."""
+        return cls(name, tuple(sorted((key, value) for key, value in settings.items() if value)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,12 +40,16 @@ class Address:
 
 @dataclasses.dataclass(frozen=True)
 class IpStack:
-    """``ipv4`` or ``ipv6`` of an interface. None = not given; ``autoconf``, ``duid``, ``addr_gen_mode`` and ``token`` are IPv6 only."""
+    """``ipv4`` or ``ipv6`` of an interface. None = not given; ``autoconf``, ``duid``, ``addr_gen_mode`` and ``token`` are IPv6 only.
+
+    ``written_addresses``: whether any address stands there, also one that nmstate leaves out of the keyfile; it decides who may hold name servers.
+    """
 
     enabled: bool
     dhcp: bool = False
     autoconf: bool = False
     addresses: tuple[Address, ...] = ()
+    written_addresses: bool = False
     auto_dns: bool | None = None
     auto_gateway: bool | None = None
     auto_routes: bool | None = None
@@ -51,22 +71,18 @@ class IpStack:
     def static(self) -> bool:
         return self.enabled and not self.auto and bool(self.addresses)
 
+    @property
+    def usable(self) -> bool:
+        """Whether nmstate thinks that it may hold name servers."""
+        return self.auto or (self.enabled and self.written_addresses)
+
 
 @dataclasses.dataclass(frozen=True)
 class Vlan:
+    """What other rules ask about a VLAN; how it is written stands in the interface's groups."""
+
     base_iface: str
     id: int
-    protocol: str | None = None
-    flags: int = 1
-    ingress: tuple[str, ...] = ()
-    egress: tuple[str, ...] = ()
-
-
-@dataclasses.dataclass(frozen=True)
-class BondPort:
-    name: str
-    priority: int = 0
-    queue_id: int | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,7 +92,6 @@ class Bond:
     mode: str
     options: tuple[tuple[str, str], ...] = ()
     ports: tuple[str, ...] | None = None
-    port_config: tuple[BondPort, ...] = ()
 
     @property
     def mac_follows_port(self) -> bool:
@@ -84,41 +99,82 @@ class Bond:
 
 
 @dataclasses.dataclass(frozen=True)
-class Link:
-    """``ethernet``: a fixed or negotiated link."""
+class Port:
+    """What a controller says about a port: the ``group`` for the port's own keyfile. ``path`` is where it stands.
 
-    auto_negotiate: bool
-    speed: int | None = None
-    duplex: str | None = None
+    ``internal``: the port that a bridge of Open vSwitch gets where it has no other.
+    """
+
+    name: str
+    path: str
+    group: Group | None = None
+    internal: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class OvsPort:
+    """A port of an Open vSwitch bridge, which is a connection of its own; ``members`` are the interfaces in it (several in a bond)."""
+
+    name: str
+    members: tuple[str, ...]
+    groups: tuple[Group, ...]
 
 
 @dataclasses.dataclass(frozen=True)
 class NetInterface:
-    """One entry of ``interfaces``; ``path`` is where it stands. ``controller`` is the name of the bond it is a port of."""
+    """One entry of ``interfaces``; ``path`` is where it stands.
+
+    ``controller`` is the name of the bond, bridge or VRF it is a port of, ``controller_type`` the type of that; ``parent`` the interface below it;
+    ``groups`` the sections of its keyfile that need nothing else to be known.
+    """
 
     name: str
     path: str
     type: str = "ethernet"
     state: State = "up"
     profile_name: str = ""
-    by_mac: bool = False
+    identifier: Identifier = "name"
+    pci_address: str = ""
     mac_address: str = ""
+    permanent_mac: str = ""
+    copy_mac_from: str = ""
+    alt_names: tuple[str, ...] = ()
     mtu: int | None = None
     wait_ip: str | None = None
-    description: str = ""
+    description: str | None = None
     accept_all_mac_addresses: bool | None = None
     lldp: bool | None = None
+    mptcp_flags: int | None = None
     ipv4: IpStack | None = None
     ipv6: IpStack | None = None
     controller: str = ""
-    controller_given: str = ""
-    link: Link | None = None
+    controller_type: str = ""
+    controller_given: str | None = None
+    parent: str = ""
+    ports: tuple[Port, ...] | None = None
+    ovs_ports: tuple[OvsPort, ...] = ()
+    ovs_groups: tuple[Group, ...] = ()
     vlan: Vlan | None = None
     bond: Bond | None = None
+    veth_peer: str = ""
+    groups: tuple[Group, ...] = ()
 
     @property
     def connection_id(self) -> str:
-        return self.profile_name or self.name
+        return self.profile_name or self.name + {"ovs-bridge": "-br", "ovs-interface": "-if"}.get(self.type, "")
+
+    @property
+    def by_mac(self) -> bool:
+        return self.identifier == "mac-address"
+
+    @property
+    def userspace(self) -> bool:
+        """An Open vSwitch bridge is no interface of the kernel: an ``ovs-interface`` may have the same name."""
+        return self.type == "ovs-bridge"
+
+    @property
+    def can_have_ip(self) -> bool:
+        return not self.controller or self.type == "ovs-interface" or self.controller_type == "vrf"
 
     def stack(self, family: Family) -> IpStack | None:
         return self.ipv4 if family == "ipv4" else self.ipv6
@@ -126,7 +182,10 @@ class NetInterface:
 
 @dataclasses.dataclass(frozen=True)
 class Route:
-    """A static route, destination canonical. ``options`` are the further ones of NetworkManager's ``routeN_options``, in its spelling."""
+    """A static route, destination canonical. ``options`` are the further ones of NetworkManager's ``routeN_options``, in its spelling.
+
+    ``kind`` is ``blackhole``, ``prohibit`` or ``unreachable`` for a route that leads nowhere. Such a route is held by the interface ``lo``.
+    """
 
     path: str
     destination: str
@@ -135,6 +194,10 @@ class Route:
     metric: int | None = None
     table_id: int = 254
     options: tuple[tuple[str, str], ...] = ()
+    kind: str = ""
+    vrf: str = ""
+    table_given: int | None = None
+    next_hop_given: str = ""
 
     @property
     def family(self) -> Family:
@@ -142,7 +205,25 @@ class Route:
 
     @property
     def is_default(self) -> bool:
-        return self.destination in ("0.0.0.0/0", "::/0")
+        return self.destination in ("0.0.0.0/0", "::/0") and not self.kind
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    """A routing rule; ``interface`` is the one whose keyfile holds it. Numbers that are None were not given."""
+
+    path: str
+    family: Family
+    source: str = ""
+    destination: str = ""
+    priority: int | None = None
+    table_id: int | None = None
+    fwmark: int | None = None
+    fwmask: int | None = None
+    action: str = ""
+    incoming: str = ""
+    suppress: int | None = None
+    interface: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,14 +237,25 @@ class Resolver:
 
 @dataclasses.dataclass(frozen=True)
 class NetworkDocument:
-    """``unread`` are names of interfaces with mistakes of their own: what depends on them cannot be judged."""
+    """``unread`` are names of interfaces with mistakes of their own: what depends on them cannot be judged. ``ignored`` are those to be left alone."""
 
     interfaces: tuple[NetInterface, ...] = ()
     routes: tuple[Route, ...] = ()
+    rules: tuple[Rule, ...] = ()
     resolver: Resolver = Resolver()
     unread: frozenset[str] = frozenset()
+    ignored: frozenset[str] = frozenset()
 
     def interface(self, name: str) -> NetInterface | None:
-        """By kernel name, else by profile name."""
-        by_name = next((entry for entry in self.interfaces if entry.name == name), None)
-        return by_name or next((entry for entry in self.interfaces if entry.profile_name == name), None)
+        """By kernel name, else by profile name, else an Open vSwitch bridge of that name."""
+        kernel = [entry for entry in self.interfaces if not entry.userspace]
+        found = [entry for entry in kernel if entry.name == name] or [entry for entry in kernel if entry.profile_name == name]
+        return next(iter(found or [entry for entry in self.interfaces if entry.name == name]), None)
+
+    def kernel(self, name: str) -> NetInterface | None:
+        """The interface of the kernel with exactly this name."""
+        return next((entry for entry in self.interfaces if entry.name == name and not entry.userspace), None)
+
+    def controller_of(self, entry: NetInterface) -> NetInterface | None:
+        bridge = entry.controller_type == "ovs-bridge"
+        return next((other for other in self.interfaces if other.name == entry.controller and other.userspace == bridge), None) if entry.controller else None

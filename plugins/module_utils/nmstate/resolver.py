@@ -10,13 +10,12 @@ NetworkManager keeps name servers per connection, so nmstate picks an interface 
 from __future__ import annotations
 
 import dataclasses
-import ipaddress
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 
 from ..common.problems import INVALID, UNSUPPORTED
 from .model import Family, NetInterface, NetworkDocument, Resolver
-from .section import Findings, Section
+from .section import Findings, Layer, Section, canonical_ip
 
 _PLAIN_OPTIONS = (
     "debug edns0 inet6 ip6-bytestring ip6-dotint no-aaaa no-check-names no-ip6-dotint no-reload no-tld-query rotate single-request "
@@ -41,7 +40,7 @@ def read_resolver(section: Section) -> Resolver:
     """``dns-resolver``: its ``config``; ``running`` is a report."""
     section.skip("running")
     config = section.section("config")
-    section.finish()
+    section.finish(known=("config",))
     if config is None:
         return Resolver()
     servers = [server for index, text in enumerate(config.texts("server") or ()) if (server := _server(config, index, text))]
@@ -59,12 +58,11 @@ def read_resolver(section: Section) -> Resolver:
 
 def _server(config: Section, index: int, text: str) -> str:
     address, percent, interface = text.partition("%")
-    try:
-        canonical = str(ipaddress.ip_address(address))
-    except ValueError:
-        canonical = ""
-    if not canonical or (percent and (not interface or ":" not in canonical)):
-        config.problem(f"server[{index}]", INVALID, "is not an IP address", value=text)
+    canonical = canonical_ip(address)
+    if not canonical or (percent and (not interface or "%" in interface or ":" not in canonical)):
+        # nmstate leaves such a server out without a word where it looks like IPv6 with an interface.
+        layer: Layer = "ours" if ":" in text and text.count("%") == 1 and not canonical else "installer"
+        config.problem(f"server[{index}]", INVALID, "is not an IP address", value=text, layer=layer)
         return ""
     return f"{canonical}%{interface}" if percent else canonical
 
@@ -72,7 +70,7 @@ def _server(config: Section, index: int, text: str) -> str:
 def place_resolver(document: NetworkDocument, findings: Findings) -> Mapping[tuple[str, Family], Placement]:
     """(interface name, family) → what it holds; a server that no interface can hold is a problem."""
     resolver = document.resolver
-    present = [entry for entry in document.interfaces if entry.state != "absent" and not entry.controller]
+    present = [entry for entry in document.interfaces if entry.state != "absent" and entry.type != "loopback" and entry.can_have_ip]
     if not resolver.servers:
         return _place_searches(resolver, document, present, findings) if resolver.searches or resolver.options else {}
     first = _family(resolver.servers[0])
@@ -122,7 +120,7 @@ def _is_preferred(entry: NetInterface, family: Family) -> bool:
 
 def _can_hold(entry: NetInterface, family: Family) -> bool:
     stack = entry.stack(family)
-    return entry.state == "up" and stack is not None and (stack.static or stack.auto)
+    return entry.state == "up" and stack is not None and stack.usable
 
 
 def _is_automatic(entry: NetInterface, family: Family) -> bool:
@@ -134,7 +132,7 @@ def _link_local_holder(servers: Sequence[str], document: NetworkDocument, findin
     """``fe80::1%eth0`` names its interface itself."""
     names = list(dict.fromkeys(server.split("%")[1] for server in servers if "%" in server))
     for name in names:
-        entry = document.interface(name)
+        entry = document.kernel(name)
         if name not in document.unread and (entry is None or not _can_hold(entry, "ipv6")):
             findings.add(_SERVERS, INVALID, f"interface {name} is not up with IPv6 enabled", value=", ".join(servers))
     if len(names) > 1:

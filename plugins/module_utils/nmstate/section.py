@@ -4,12 +4,14 @@
 """Reading a part of an nmstate document key by key, so that nothing in it goes unnoticed.
 
 A :class:`Section` knows its path and collects problems. Keys that nobody asked for are reported by :meth:`Section.finish`: a property is read, refused or
-named, never dropped. Values are accepted as nmstate accepts them: booleans and integers also as text, enumerations by name or number.
+named, never dropped. Values are accepted as nmstate accepts them. Most of its booleans and numbers may be given as text as well, and then an explicit null is
+a mistake; others (``plain``) take their own type only, and null for "not given" (serde attributes of nmstate 2.2).
 """
 
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -17,6 +19,9 @@ from ..common.problems import IGNORED, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPO
 
 _TRUE = ("1", "true", "yes", "on", "y")
 _FALSE = ("0", "false", "no", "off", "n")
+_NUMBER = re.compile(r"\+?[0-9]+|-[0-9]+")
+_HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 Layer = Literal["installer", "ours"]
 
 
@@ -62,6 +67,9 @@ class Section:
     def text(self, *keys: str, required: bool = False) -> str | None:
         value = self.value(*keys)
         if isinstance(value, str):
+            if _CONTROL.search(value):
+                self.problem(keys[0], INVALID, "holds a control character, and a keyfile has one line for a value", layer="ours")
+                return None
             return value
         if value is not None:
             self.problem(keys[0], INVALID, f"must be text, got {_kind(value)}", value=str(value), hint="put it in quotes")
@@ -69,34 +77,40 @@ class Section:
             self.problem(keys[0], REQUIRED, f"{keys[0]} is missing")
         return None
 
-    def flag(self, *keys: str) -> bool | None:
+    def flag(self, *keys: str, plain: bool = False) -> bool | None:
         value = self.value(*keys)
-        if isinstance(value, bool):
+        if isinstance(value, bool) or (value is None and plain):
             return value
         lowered = str(value).lower()
-        if lowered in _TRUE or lowered in _FALSE:
+        if not plain and lowered in (*_TRUE, *_FALSE):
             return lowered in _TRUE
         if any(key in self.data for key in keys):
-            self.problem(keys[0], INVALID, "must be true or false", value=str(value))
+            self.problem(keys[0], INVALID, "must be true or false" + (", not text or a number" if plain else ""), value=str(value))
         return None
 
-    def integer(self, key: str, low: int = 0, high: int = 0xFFFFFFFF, *, required: bool = False) -> int | None:
+    def integer(
+        self, key: str, low: int = 0, high: int = 0xFFFFFFFF, *, required: bool = False, plain: bool = False, ours: tuple[int, int] | None = None
+    ) -> int | None:
+        """A whole number that nmstate accepts (``low`` to ``high``); beyond ``ours`` it would write what NetworkManager cannot use."""
         value = self.value(key)
-        number = _integer(value)
+        number = value if plain and isinstance(value, int) and not isinstance(value, bool) else None if plain else _integer(value, signed=low < 0)
         if number is not None and low <= number <= high:
+            if ours and not ours[0] <= number <= ours[1]:
+                self.problem(key, INVALID, f"must be a whole number from {ours[0]} to {ours[1]} for NetworkManager", value=str(value), layer="ours")
             return number
-        if value is not None or key in self.data:
+        if value is not None or (key in self.data and not plain):
             self.problem(key, INVALID, f"must be a whole number from {low} to {high}", value=str(value))
         elif required:
             self.problem(key, REQUIRED, f"{key} is missing")
         return None
 
-    def choice(self, key: str, names: Mapping[str, str], *, default: str | None = None) -> str | None:
+    def choice(self, key: str, names: Mapping[str, str], *, default: str | None = None, plain: bool = False) -> str | None:
         """A name out of ``names`` (accepted spelling → meaning)."""
         value = self.value(key)
-        if value is None and key not in self.data:
+        if value is None and (plain or key not in self.data):
             return default
-        if isinstance(value, (str, int)) and not isinstance(value, bool) and str(value) in names:
+        accepted = (str,) if plain else (str, int)
+        if isinstance(value, accepted) and not isinstance(value, bool) and str(value) in names:
             return names[str(value)]
         wanted = ", ".join(f'"{name}"' for name in dict.fromkeys(names.values()))
         self.problem(key, UNSUPPORTED, f"supported values: {wanted}", value=str(value))
@@ -107,11 +121,10 @@ class Section:
         text = self.text(key, required=required)
         if text is None:
             return None
-        try:
-            return str(ipaddress.ip_address(text))
-        except ValueError:
+        address = canonical_ip(text)
+        if not address:
             self.problem(key, INVALID, "is not an IP address", value=text)
-            return None
+        return address or None
 
     def texts(self, *keys: str) -> tuple[str, ...] | None:
         """A list of texts; None when absent."""
@@ -135,9 +148,10 @@ class Section:
         self.problem(keys[0], INVALID, f"must be a mapping, got {_kind(value)}")
         return None
 
-    def sections(self, key: str) -> Iterator[Section]:
+    def sections(self, *keys: str) -> Iterator[Section]:
         """The mappings of a list."""
-        value = self.value(key)
+        key = keys[0]
+        value = self.value(*keys)
         if value is None:
             return
         if not isinstance(value, Sequence) or isinstance(value, str):
@@ -159,27 +173,47 @@ class Section:
             if self.value(key) is not None:
                 self.problem(key, UNSUPPORTED, detail, layer="ours")
 
-    def finish(self, known: Iterable[str] = ()) -> None:
-        """Report every key that was not read."""
+    def unwritten(self, *keys: str, detail: str = "nmstate writes it to no keyfile") -> None:
+        """Keys that nmstate accepts and writes nowhere: read them before, for their form; the user is told that they have no effect."""
+        for key in keys:
+            if self.value(key) is not None:
+                self.ignored(key, detail)
+
+    def finish(self, known: Iterable[str] = (), *, layer: Layer = "installer") -> None:
+        """Report every key that was not read; ``layer`` is ``ours`` where nmstate drops such keys without a word."""
         for key in self.data:
             if key not in self._read:
-                self.problem(str(key), UNKNOWN_FIELD, "nmstate has no such property here", hint=nearest(str(key), {*self._read, *known}))
+                self.problem(str(key), UNKNOWN_FIELD, "nmstate has no such property here", hint=nearest(str(key), {*self._read, *known}), layer=layer)
 
     def ignored(self, key: str, detail: str) -> None:
         """A warning: nmstate accepts the value and does nothing with it."""
         self.findings.add(self.at(key), IGNORED, detail, severity="warning")
 
 
-def _integer(value: object) -> int | None:
+def canonical_ip(text: str) -> str:
+    """An address in nmstate's spelling; empty where it is none. Zones are refused, IPv4-mapped addresses keep their dotted tail."""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return ""
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.scope_id:
+            return ""
+        if address.ipv4_mapped:
+            return f"::ffff:{address.ipv4_mapped}"
+    return str(address)
+
+
+def _integer(value: object, *, signed: bool) -> int | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
         return value
     if isinstance(value, str):
-        try:
-            return int(value, 16) if value.startswith("0x") else int(value)
-        except ValueError:
-            return None
+        if _NUMBER.fullmatch(value):
+            return int(value)
+        if not signed and _HEXADECIMAL.fullmatch(value):
+            return int(value, 16)
     return None
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
-from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.bond import MODES
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import render_keyfiles
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.kinds.bond import MODES
 
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.yml"))
 

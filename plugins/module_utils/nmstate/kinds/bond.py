@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import ipaddress
+import dataclasses
 
-from ..common.problems import DUPLICATE, INVALID, REQUIRED
-from .model import Bond, BondPort
-from .section import Section
+from ...common.problems import DUPLICATE, INVALID, REQUIRED
+from ..model import Bond, Group, NetInterface, Port
+from ..section import Section, canonical_ip
 
 # Every enumeration is accepted by name or by the kernel's number (kernel documentation, networking/bonding).
 _MODE_NAMES = ("balance-rr", "active-backup", "balance-xor", "broadcast", "802.3ad", "balance-tlb", "balance-alb")
@@ -44,26 +44,40 @@ _FLAGS = ("lacp_active", "tlb_dynamic_lb", "use_carrier")
 _DEFAULT_ARP_MISSED_MAX = "2"  # nmstate leaves the default out: NetworkManager before 1.42 does not know the option
 
 
-def read_bond(section: Section, *, up: bool) -> Bond | None:
-    """The bond of ``link-aggregation``; None where it has no usable mode. A bond that is to be up needs one."""
-    mode = section.choice("mode", MODES)
-    if mode is None and not section.has("mode") and up:
-        section.problem("mode", REQUIRED, "a bond needs a mode")
+def read_bond(section: Section, entry: NetInterface) -> NetInterface:
+    """The interface with what ``link-aggregation`` says. A bond that is to be up needs a mode."""
+    part = section.section("link-aggregation", "bond")
+    if part is None:
+        if entry.state == "up" and section.value("link-aggregation", "bond") is None:
+            section.problem("link-aggregation", REQUIRED, "a bond needs a mode")
+        return dataclasses.replace(entry, groups=(*entry.groups, Group("bond")))
+    mode = part.choice("mode", MODES)
+    if mode is None and not part.has("mode") and entry.state == "up":
+        part.problem("mode", REQUIRED, "a bond needs a mode")
     options: dict[str, str] = {}
-    if option_section := section.section("options"):
+    if option_section := part.section("options"):
         options = _read_options(option_section)
         _check_options(option_section, mode or "", options)
-    ports = section.texts("port", "ports")
-    port_config = _read_port_config(section)
-    if ports is not None and port_config is not None and {*ports} != {port.name for port in port_config}:
-        section.problem("ports-config", INVALID, "names other ports than port does")
-    section.finish()
-    if ports is None and port_config is not None:
-        ports = tuple(port.name for port in port_config)
-    if mode is None and up:
-        return None
+    ports = _read_ports(part)
+    part.finish()
     listed = {"mode": mode, **options} if mode else options
-    return Bond(mode=mode or "", options=tuple(sorted((key, value) for key, value in listed.items() if value)), ports=ports, port_config=port_config or ())
+    group = Group.of("bond", listed)
+    bond = Bond(mode or "", group.settings, None if ports is None else tuple(port.name for port in ports))
+    if bond.mac_follows_port and entry.mac_address:
+        section.ignored("mac-address", "with fail_over_mac: active the bond takes that of its port")
+    return dataclasses.replace(entry, bond=bond, ports=ports, groups=(*entry.groups, group))
+
+
+def _read_ports(section: Section) -> tuple[Port, ...] | None:
+    path = section.at("port")
+    names = section.texts("port", "ports")
+    configured = _read_port_config(section)
+    if names is not None and configured is not None and {*names} != {port.name for port in configured}:
+        section.problem("ports-config", INVALID, "names other ports than port does")
+    if names is None:
+        return configured
+    groups = {port.name: port.group for port in configured or ()}
+    return tuple(Port(name, path, groups.get(name)) for name in names)
 
 
 def _read_options(section: Section) -> dict[str, str]:
@@ -98,9 +112,10 @@ def _read_options(section: Section) -> dict[str, str]:
 def _ipv6_targets(section: Section) -> str:
     targets = []
     for index, text in enumerate(section.texts("ns_ip6_target") or ()):
-        try:
-            targets.append(str(ipaddress.IPv6Address(text)))
-        except ValueError:
+        address = canonical_ip(text)
+        if ":" in address:
+            targets.append(address)
+        else:
             section.problem(f"ns_ip6_target[{index}]", INVALID, "is not an IPv6 address", value=text)
     return ",".join(targets)
 
@@ -125,15 +140,19 @@ def _check_options(section: Section, mode: str, options: dict[str, str]) -> None
         section.problem("balance-slb", INVALID, "needs mode balance-xor and xmit_hash_policy vlan+srcmac")
 
 
-def _read_port_config(section: Section) -> tuple[BondPort, ...] | None:
-    if not section.has("ports-config"):
+def _read_port_config(section: Section) -> tuple[Port, ...] | None:
+    if section.value("ports-config") is None:
         return None
-    ports: list[BondPort] = []
+    ports: list[Port] = []
+    queues: list[int] = []
     for entry in section.sections("ports-config"):
         name = entry.text("name", required=True)
-        port = BondPort(name or "", entry.integer("priority", -0x80000000, 0x7FFFFFFF) or 0, entry.integer("queue-id", 0, 0xFFFF))
-        if port.queue_id and port.queue_id in [other.queue_id for other in ports]:
-            entry.problem("queue-id", DUPLICATE, "the kernel allows one port per queue", value=port.queue_id)
-        entry.finish()
-        ports.append(port)
-    return tuple(port for port in ports if port.name)
+        priority = entry.integer("priority", -0x80000000, 0x7FFFFFFF) or 0
+        queue = entry.integer("queue-id", 0, 0xFFFF)
+        if queue and queue in queues:
+            entry.problem("queue-id", DUPLICATE, "the kernel allows one port per queue", value=queue)
+        queues += [queue] if queue else []
+        entry.finish(layer="ours")
+        settings = {"prio": str(priority) if priority else None, "queue-id": None if queue is None else str(queue)}
+        ports += [Port(name, section.at("ports-config"), Group.of("bond-port", settings) if priority or queue else None)] if name else []
+    return tuple(ports)
