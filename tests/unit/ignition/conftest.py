@@ -142,9 +142,9 @@ def running_cluster() -> Callable[..., RunningCluster]:
 def build_nodes(secrets: BuildSecrets, os_image: OsImage) -> Build:
     """Builds the config of an image that adds these hosts to a cluster with these facts."""
 
-    def built(hosts: tuple[Host, ...] | None = None, **changes: object) -> LiveIgnition:
+    def built(hosts: tuple[Host, ...] | None = None, os: OsImage = os_image, **changes: object) -> LiveIgnition:
         chosen = (make_host(7, ""), make_host(8, "")) if hosts is None else hosts
-        return build_nodes_ignition(make_running_cluster(**changes), chosen, secrets, NODE_TOKENS, os_image)
+        return build_nodes_ignition(make_running_cluster(**changes), chosen, secrets, NODE_TOKENS, os)
 
     return built
 
