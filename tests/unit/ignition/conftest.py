@@ -160,7 +160,7 @@ def new_host() -> Callable[..., Host]:
     return make_host
 
 
-_ABSOLUTE = re.compile(r"(?<![\w.$}@/*-])/(etc|usr/local|opt|run|root|sys|proc)/")
+_ABSOLUTE = re.compile(r"(?<![\w.$}@/*-])/(etc|usr/local|opt|run|root|sys|proc|media|var/log/openshift)\b")
 _SLEEPS_AT_MOST = 40
 
 _SLEEP = """
@@ -223,7 +223,7 @@ class Sandbox:
 
     def rooted(self, text: str) -> str:
         """Absolute paths of the live system moved into the sandbox."""
-        return _ABSOLUTE.sub(lambda match: f"{self.root}/{match[1]}/", text)
+        return _ABSOLUTE.sub(lambda match: f"{self.root}/{match[1]}", text)
 
     def read(self, path: str) -> str:
         return self.path(path).read_text()
