@@ -17,7 +17,7 @@ from .host_request import HostRequest
 from .progress import read_host
 from .records import host_record
 
-_WORDS = host_match.Words("host", "hosts", "one host of the service is one machine")
+WORDS = host_match.Words("host", "hosts", "one host of the service is one machine")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,7 +103,7 @@ def match_hosts(requests: Sequence[HostRequest], hosts: Iterable[Document], clus
     was given while it has no inventory (it registers again once it is bound, reference assisted-rest.md 7.3).
     """
     wanted = [host_match.Wanted(request.name, _identity(request, clusters.get(request.cluster or "", default))) for request in requests]
-    found = host_match.match_identities(wanted, [registered(host) for host in hosts], _WORDS)
+    found = host_match.match_identities(wanted, [registered(host) for host in hosts], WORDS)
     return [found[request.name] for request in requests]
 
 

@@ -137,6 +137,7 @@ _HINTS = {
     "wwn": _exact("wwn"),
     "rotational": _Hint(bool, lambda disk: disk.get("driveType") == "HDD", lambda disk, wanted: (disk.get("driveType") == "HDD") is wanted),
 }
+HINTS = tuple(_HINTS)
 _IGNORED = ("wwnWithExtension", "wwnVendorExtension")
 _WORDS = {str: "text", int: "a whole number", bool: "true or false"}
 

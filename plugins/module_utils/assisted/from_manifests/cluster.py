@@ -107,10 +107,15 @@ def _canonical(address: str) -> str:
 def networks(install: Object) -> dict[str, list[dict[str, Any]] | None]:
     """The three lists of networks; null where there are none, for the service to choose."""
     networking = at(install, "spec", "networking")
-    cluster = [{"cidr": text_at(item, "cidr"), "host_prefix": number_at(item, "hostPrefix")} for item in list_at(networking, "clusterNetwork")]
+    cluster = [_cluster_network(item) for item in list_at(networking, "clusterNetwork")]
     service = [{"cidr": str(cidr)} for cidr in list_at(networking, "serviceNetwork")]
     machine = [{"cidr": text_at(item, "cidr")} for item in list_at(networking, "machineNetwork")]
     return {"cluster_networks": cluster or None, "service_networks": service or None, "machine_networks": machine or None}
+
+
+def _cluster_network(network: Object) -> dict[str, Any]:
+    prefix = number_at(network, "hostPrefix")
+    return {"cidr": text_at(network, "cidr"), **({"host_prefix": prefix} if prefix else {})}
 
 
 def platform(install: Object) -> dict[str, Any] | None:
@@ -156,10 +161,15 @@ def overrides(manifests: Manifests) -> str | None:
 
 def extra_manifests(manifests: Manifests) -> list[Manifest]:
     """All of them in folder openshift, as the client has it. Raises :class:`InvalidInput` for what is no text."""
-    try:
-        return [Manifest(FOLDER, name, content.decode()) for name, content in manifests.extra.items()]
-    except UnicodeDecodeError as error:
-        raise InvalidInput([Problem("", INVALID, "an extra manifest is not UTF-8 text", layer="ours", check="cluster-manifests")]) from error
+    problems, found = [], []
+    for name, content in manifests.extra.items():
+        try:
+            found.append(Manifest(FOLDER, name, content.decode()))
+        except UnicodeDecodeError:
+            problems.append(Problem("", INVALID, "is not UTF-8 text", file=name, layer="ours", check="cluster-manifests"))
+    if problems:
+        raise InvalidInput(problems)
+    return found
 
 
 def cluster_wish(manifests: Manifests, release: Release) -> ClusterWish:

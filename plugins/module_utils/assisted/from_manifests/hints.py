@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...cluster.root_device import as_agents, check_hints, choose_disk
+from ...cluster.root_device import HINTS, as_agents, check_hints, choose_disk
 from ...common.problems import Problem
 
 Disk = Mapping[str, Any]
@@ -27,6 +27,12 @@ def objections(disk: Disk, hints: Mapping[str, Any]) -> tuple[str, ...]:
     """Why a disk is none to install on, the disk named; nothing for one that is."""
     given = {name: value for name, value in hints.items() if value is False or bool(value)}
     return choose_disk(given, [as_agents(disk)]).reasons
+
+
+def in_hints_spelling(hints: Mapping[str, Any]) -> dict[str, Any]:
+    """Hints of a file, whose names count in any case."""
+    names = {name.lower(): name for name in (*HINTS, *_IGNORED)}
+    return {names.get(str(name).lower(), str(name)): value for name, value in hints.items()}
 
 
 def hint_problems(hints: Mapping[str, Any], path: str) -> Iterator[Problem]:

@@ -20,7 +20,7 @@ from ...cluster.tree import plain
 from ...common.errors import InvalidInput, ZeroTouchError
 from ...common.problems import DUPLICATE, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, errors, nearest
 from .documents import Object, text_at
-from .hints import hint_problems
+from .hints import hint_problems, in_hints_spelling
 
 ROLES = ("master", "arbiter", "worker", "auto-assign")
 _FENCING = "fencing-credentials.yaml"
@@ -91,7 +91,7 @@ def parse_host_config(files: Mapping[str, str]) -> HostSettings:
     for name in sorted({path.partition("/")[0] for path in files if path.endswith("/mac_addresses")}):
         macs = tuple(line.strip().lower() for line in files[f"{name}/mac_addresses"].splitlines() if line.strip())
         role = files.get(f"{name}/role", "").strip()
-        hints = _yaml(files, f"{name}/{_HINTS_FILE}", problems)
+        hints = in_hints_spelling(_yaml(files, f"{name}/{_HINTS_FILE}", problems))
         hosts.append(HostConfig(name, macs, "" if _NAMELESS.match(name) else name, role, hints))
         fencing += _credentials(files, f"{name}/{_FENCING}", problems)
     fencing += _credentials(files, _FENCING, problems)

@@ -4,7 +4,8 @@
 """Hosts against their configuration: one PATCH for each that differs (reference agentbasedinstaller-client.md 7). Pure.
 
 Kept: the comparison of roles with ``suggested_role``, the first eligible disk, the members of the body. Changed: hostnames are set; where no disk fits,
-the reasons are told and nothing is sent, instead of a disk that cannot be there; hosts that nobody expects are told.
+the reasons are told and nothing is sent, instead of a disk that cannot be there; hosts that nobody expects are told; of a machine that registered more
+than once the registration is configured that the service hears from, and where it cannot be told which one is meant, none is.
 """
 
 from __future__ import annotations
@@ -13,12 +14,17 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ...cluster.host_identity import Identity
+from ...cluster.host_match import Wanted, match_identities
+from ..change import Difference
 from ..client import Document
+from ..host_match import WORDS, Match, RegisteredHost, registered
 from .hints import acceptable_disks, objections
 from .host_config import Fencing, HostConfig, HostSettings
 
 # Members that the client sends as null where it has nothing for them.
 _UNUSED = ("disks_selected_config", "disks_skip_formatting", "ignition_endpoint_http_headers", "node_labels")
+_WORDS = {"host_name": "hostname", "disks_selected_config": "installation disk", "host_role": "role", "fencing_credentials": "fencing credentials"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,14 +39,19 @@ class HostPlan:
     name: str
     expected: str = ""
     body: Mapping[str, Any] = dataclasses.field(default_factory=dict, repr=False)
-    changes: tuple[str, ...] = ()
+    differences: tuple[Difference, ...] = dataclasses.field(default=(), repr=False)
     problem: str = ""
     fenced: str = ""
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        return tuple(_words(each) for each in self.differences)
 
 
 @dataclasses.dataclass(frozen=True)
 class HostsPlan:
-    """``missing`` are expected hosts that have not registered, or whose hardware is not known yet; ``unknown`` registered ones that nobody expects."""
+    """``missing`` are expected hosts that have not registered, or whose hardware is not known yet, or of which it cannot be told which one they are;
+    ``unknown`` registered ones that nobody expects."""
 
     hosts: tuple[HostPlan, ...]
     missing: tuple[str, ...]
@@ -49,13 +60,20 @@ class HostsPlan:
 
 def plan_hosts(documents: Iterable[Document], settings: HostSettings) -> HostsPlan:
     """What is to be done with the hosts of an InfraEnv."""
-    plans = [plan_host(document, settings) for document in documents]
-    found = {plan.expected for plan in plans if plan.expected}
-    missing = [f"{config.name} ({', '.join(config.macs)})" for config in settings.hosts if config.name not in found]
+    hosts = [registered(document) for document in documents]
+    matches = match_identities([Wanted(each.name, Identity(macs=each.macs)) for each in settings.hosts], hosts, WORDS)
+    owners = {match.agent.key: config for config in settings.hosts if (match := matches[config.name]).agent is not None}
+    plans = [_plan_host(host, owners.get(host.key), settings) for host in hosts]
+    missing = [_missing(config, matches[config.name]) for config in settings.hosts if matches[config.name].agent is None]
     fenced = {plan.fenced for plan in plans}
     missing += [f"{item.key} (fencing credentials)" for item in settings.fencing if item.key not in fenced and not _of_a_host(item, settings)]
-    unknown = [plan.name for plan in plans if not plan.expected] if settings.hosts else []
+    meant = {host.id for match in matches.values() for host in (*match.candidates, *match.superseded)}
+    unknown = [plan.name for plan in plans if not plan.expected and plan.host_id not in meant] if settings.hosts else []
     return HostsPlan(tuple(plans), tuple(missing), tuple(sorted(unknown)))
+
+
+def _missing(config: HostConfig, match: Match) -> str:
+    return f"{config.name} ({match.reason if match.candidates else ', '.join(config.macs)})"
 
 
 def _of_a_host(item: Fencing, settings: HostSettings) -> bool:
@@ -63,50 +81,57 @@ def _of_a_host(item: Fencing, settings: HostSettings) -> bool:
     return any((item.hostname and item.hostname == host.hostname) or item.mac_address in host.macs for host in settings.hosts)
 
 
-def plan_host(document: Document, settings: HostSettings) -> HostPlan:
-    """What is to be done with one host."""
-    host_id, infra_env_id = str(document.get("id") or ""), str(document.get("infra_env_id") or "")
-    inventory = document.get("inventory")
-    if not isinstance(inventory, dict):
-        return HostPlan(host_id, infra_env_id, str(document.get("requested_hostname") or host_id))
-    name = str(document.get("requested_hostname") or inventory.get("hostname") or host_id)
-    macs = {str(item.get("mac_address") or "").lower() for item in inventory.get("interfaces") or () if isinstance(item, dict)} - {""}
-    config = next((item for item in settings.hosts if macs & set(item.macs)), None)
+def _plan_host(host: RegisteredHost, config: HostConfig | None, settings: HostSettings) -> HostPlan:
+    """What is to be done with one host, whose configuration is ``config``."""
+    document, inventory = host.document, host.inventory
+    infra_env_id = str(document.get("infra_env_id") or "")
+    if not inventory:
+        return HostPlan(host.id, infra_env_id, str(document.get("requested_hostname") or host.id))
+    name = str(document.get("requested_hostname") or inventory.get("hostname") or host.id)
     names = {name, str(inventory.get("hostname") or ""), config.hostname if config else ""} - {""}
-    fencing = next((item for item in settings.fencing if item.hostname in names or item.mac_address in macs), None)
-    body, changes, problem = _changes(document, inventory, config, fencing)
+    fencing = next((item for item in settings.fencing if item.hostname in names or item.mac_address in host.macs), None)
+    body, differences, problem = _changes(document, inventory, config, fencing)
     expected = config.name if config else name if fencing else ""
     fenced = fencing.key if fencing else ""
     if problem:
-        return HostPlan(host_id, infra_env_id, name, expected, problem=problem, fenced=fenced)
+        return HostPlan(host.id, infra_env_id, name, expected, problem=problem, fenced=fenced)
     complete = {**dict.fromkeys(_UNUSED), **body} if body else {}
-    return HostPlan(host_id, infra_env_id, name, expected, complete, tuple(changes), fenced=fenced)
+    return HostPlan(host.id, infra_env_id, name, expected, complete, tuple(differences), fenced=fenced)
 
 
-def _changes(document: Document, inventory: Document, config: HostConfig | None, fencing: Fencing | None) -> tuple[dict[str, Any], list[str], str]:
+def _changes(
+    document: Document, inventory: Mapping[str, Any], config: HostConfig | None, fencing: Fencing | None
+) -> tuple[dict[str, Any], list[Difference], str]:
     body: dict[str, Any] = {}
-    changes: list[str] = []
+    differences: list[Difference] = []
     if config is not None:
         present = str(document.get("requested_hostname") or "")
         if config.hostname and config.hostname != present:
             body["host_name"] = config.hostname
-            changes.append(f"hostname to {config.hostname} (from {present or 'none'})")
-        disk, problem = choose_disk(inventory.get("disks") or (), config.hints, str(document.get("installation_disk_id") or ""))
+            differences.append(Difference("host_name", present or None, config.hostname))
+        current = str(document.get("installation_disk_id") or "")
+        disk, problem = choose_disk(inventory.get("disks") or (), config.hints, current)
         if problem:
             return {}, [], problem
         if disk:
             body["disks_selected_config"] = [{"id": disk, "role": "install"}]
-            changes.append(f"installation disk to {disk} (from {document.get('installation_disk_id') or 'none'})")
+            differences.append(Difference("disks_selected_config", current or None, disk))
         # The suggestion counts, so that a host whose role the service has found out by itself is left alone; one that shall be left to the service
         # has a suggestion soon, so there it is the role.
         suggested = str(document.get("role" if config.role == "auto-assign" else "suggested_role") or "")
         if config.role and config.role != suggested:
             body["host_role"] = config.role
-            changes.append(f"role to {config.role} (from {suggested or 'none'})")
-    if fencing is not None and not document.get("fencing_credentials"):
+            differences.append(Difference("host_role", suggested or None, config.role))
+    if fencing is not None and document.get("fencing_credentials") in (None, ""):
         body["fencing_credentials"] = fencing.body()
-        changes.append("fencing credentials")
-    return body, changes, ""
+        differences.append(Difference("fencing_credentials", None, fencing.body()))
+    return body, differences, ""
+
+
+def _words(difference: Difference) -> str:
+    """In the client's words (reference 7.6)."""
+    words = _WORDS[difference.field]
+    return words if isinstance(difference.after, Mapping) else f"{words} to {difference.after} (from {difference.before or 'none'})"
 
 
 def choose_disk(disks: Sequence[Document], hints: Mapping[str, Any], current: str) -> tuple[str, str]:

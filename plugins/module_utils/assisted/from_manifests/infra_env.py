@@ -68,7 +68,6 @@ def static_network_config(manifests: Manifests) -> list[dict[str, Any]] | None:
 
 def _element(document: Object) -> dict[str, Any]:
     interfaces = list_at(document, "spec", "interfaces")
-    return {
-        "mac_interface_map": [{"mac_address": text_at(item, "macAddress"), "logical_nic_name": text_at(item, "name")} for item in interfaces],
-        "network_yaml": dump(at(document, "spec", "config") or {}),
-    }
+    names = [{"mac_address": text_at(item, "macAddress"), "logical_nic_name": text_at(item, "name")} for item in interfaces]
+    config = at(document, "spec", "config")
+    return {"mac_interface_map": names, **({} if config is None else {"network_yaml": dump(config)})}

@@ -9,7 +9,7 @@ import base64
 import binascii
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,30 @@ _OPERATORS = "operators.yaml"
 # What the client's pattern *.y*ml takes.
 _EXTRA = re.compile(r"^[^/]*\.y[^/]*ml$")
 _PULL_SECRET = ".dockerconfigjson"
+_TYPES: Mapping[str, Mapping[str, type]] = {
+    "agent_cluster_install": {
+        "spec.provisionRequirements.controlPlaneAgents": int,
+        "spec.provisionRequirements.workerAgents": int,
+        "spec.mastersSchedulable": bool,
+        "spec.networking.userManagedNetworking": bool,
+        "spec.networking.clusterNetwork": list,
+        "spec.networking.serviceNetwork": list,
+        "spec.networking.machineNetwork": list,
+        "spec.apiVIP": str,
+        "spec.apiVIPs": list,
+        "spec.ingressVIP": str,
+        "spec.ingressVIPs": list,
+        "spec.ntpSources": list,
+        "spec.compute": list,
+    },
+    "infra_env": {
+        "spec.additionalNTPSources": list,
+        "spec.ntpSources": list,
+        "spec.kernelArguments": list,
+        "spec.networkDiscoveryDelaySeconds": int,
+    },
+}
+_TYPE_WORDS = {int: "a whole number", bool: "true or false", list: "a list", str: "text"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,7 +145,16 @@ def _check(manifests: Manifests, with_cluster: bool) -> list[Problem]:
             ("cluster-image-set.yaml", "spec.releaseImage", text_at(manifests.cluster_image_set, "spec", "releaseImage")),
             ("agent-cluster-install.yaml", ".".join(requirements), text_at(install, *requirements)),
         ]
-    return [Problem(path, REQUIRED, "is missing or empty", file=file, layer="ours", check="cluster-manifests") for file, path, value in needed if not value]
+    missing = [Problem(path, REQUIRED, "is missing or empty", file=file, layer="ours", check="cluster-manifests") for file, path, value in needed if not value]
+    return missing + [problem for name, fields in _TYPES.items() for problem in _wrong_types(getattr(manifests, name), _FILES[name][0], fields)]
+
+
+def _wrong_types(document: Object, file: str, fields: Mapping[str, type]) -> Iterator[Problem]:
+    """Values of another type than the client can decode, which ends it; read leniently they would count as not given."""
+    for path, kind in fields.items():
+        value = at(document, *path.split("."))
+        if value is not None and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
+            yield Problem(path, INVALID, f"must be {_TYPE_WORDS[kind]}", file=file, layer="ours", check="cluster-manifests")
 
 
 def _documents(files: Mapping[str, str], file: str, problems: list[Problem]) -> list[Any]:

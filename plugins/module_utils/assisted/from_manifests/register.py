@@ -81,7 +81,7 @@ class Manner:
 
 @dataclasses.dataclass(frozen=True)
 class Done:
-    """``value`` is what the door returns, ``changes`` those of cluster and InfraEnv."""
+    """``value`` is what the door returns, ``changes`` those of cluster, InfraEnv and hosts."""
 
     value: dict[str, Any]
     changes: Sequence[Change] = ()
@@ -112,7 +112,9 @@ def register(service: AssistedService, request: Request, manner: Manner) -> Done
     if infra_env is None:
         result["missing"] = list(plan_hosts((), request.settings).missing)
         return Done(result, everything, warnings)
-    return Done(_Hosts(service, request.settings, manner, result).see_to(str(shown["id"])), everything, warnings)
+    hosts = _Hosts(service, request.settings, manner, result)
+    value = hosts.see_to(str(shown["id"]))
+    return Done(value, (*everything, *hosts.changes), warnings)
 
 
 def _apply(service: AssistedService, request: Request, observed: Document | None, cluster: clusters.Done) -> infra_envs.Applied:
@@ -136,6 +138,7 @@ class _Hosts:
         self.result = result
         self.before = list(result["plan"])
         self.changed: dict[str, list[str]] = {}
+        self.changes: list[Change] = []
 
     def see_to(self, infra_env_id: str) -> dict[str, Any]:
         clock, pause = self.service.clock, 1.0
@@ -163,6 +166,7 @@ class _Hosts:
         work = [host for host in hosts.hosts if host.body]
         if self.manner.check_mode:
             self.changed = {host.host_id: list(host.changes) for host in work}
+            self.changes = [_change(host) for host in work]
             return {}
 
         def one(host: HostPlan) -> Document:
@@ -173,6 +177,7 @@ class _Hosts:
         for outcome in outcomes:
             if outcome.error is None:
                 self.changed.setdefault(outcome.item.host_id, []).extend(outcome.item.changes)
+                self.changes.append(_change(outcome.item))
         self._note(hosts, {})
         for outcome in outcomes:
             error = outcome.error
@@ -198,6 +203,10 @@ class _Hosts:
         lines = [f"update host {host.name}: {'; '.join(self.changed[host.host_id])}" for host in hosts.hosts if host.host_id in self.changed]
         plan = [*self.before, *lines]
         self.result.update(missing=list(hosts.missing), unknown=list(hosts.unknown), plan=plan, changed=bool(plan))
+
+
+def _change(host: HostPlan) -> Change:
+    return Change("update", f"host {host.name}", host.body, host.differences)
 
 
 def _complaint(hosts: HostsPlan, problems: dict[str, str]) -> str:

@@ -14,8 +14,10 @@ from .documents import text_at
 from .read import Manifests
 
 _ARCHITECTURES = {"amd64": "x86_64", "aarch64": "arm64"}
-_TAG = re.compile(r":(?P<version>\d+\.\d+\.\d+(?:-(?:rc|ec|fc)\.\d+)?)(?:-(?P<architecture>x86_64|amd64|aarch64|arm64|ppc64le|s390x|multi))?$")
-_SET_NAME = re.compile(r"^openshift-(?:v)?(?P<version>\d+\.\d+\.\d+(?:-(?:rc|ec|fc)\.\d+)?)$")
+# Candidates, and builds of a night or of CI, which are tagged with their version.
+_VERSION = r"(?P<version>\d+\.\d+\.\d+(?:-(?:(?:rc|ec|fc)\.\d+|0\.[a-z][a-z0-9-]*-\d{4}-\d{2}-\d{2}-\d{6}))?)"
+_TAG = re.compile(rf":{_VERSION}(?:-(?P<architecture>x86_64|amd64|aarch64|arm64|ppc64le|s390x|multi))?$")
+_SET_NAME = re.compile(rf"^openshift-(?:v)?{_VERSION}$")
 
 
 def release_of(manifests: Manifests, version: str = "", architecture: str = "") -> Release:

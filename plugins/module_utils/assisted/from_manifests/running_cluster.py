@@ -16,6 +16,7 @@ from typing import Any
 from ...common.errors import InvalidInput
 from ...common.problems import INVALID, REQUIRED, SYNTAX, Problem
 from ..cluster_wish import ClusterWish
+from .documents import at, text_at
 
 _CONFIG = "import-cluster-config.json"
 _ENDPOINT = "worker-ignition-endpoint.json"
@@ -23,12 +24,12 @@ _ENDPOINT = "worker-ignition-endpoint.json"
 
 @dataclasses.dataclass(frozen=True)
 class RunningCluster:
-    """``openshift_cluster_id`` is the id that the cluster gave itself (ClusterVersion ``spec.clusterID``)."""
+    """``openshift_cluster_id`` is the id that the cluster gave itself (ClusterVersion ``spec.clusterID``); ``user_managed_networking`` None: not said."""
 
     openshift_cluster_id: str
     name: str
     api_vip_dnsname: str
-    user_managed_networking: bool = False
+    user_managed_networking: bool | None = None
     ignition_endpoint: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def import_params(self) -> dict[str, str]:
@@ -38,7 +39,8 @@ class RunningCluster:
     def update_params(self) -> dict[str, Any]:
         """The body of the PATCH that follows it. What the client sends as null besides means "unchanged", as leaving it out does."""
         endpoint = {"ignition_endpoint": dict(self.ignition_endpoint)} if self.ignition_endpoint else {}
-        return {"user_managed_networking": self.user_managed_networking, **endpoint}
+        managed = {} if self.user_managed_networking is None else {"user_managed_networking": self.user_managed_networking}
+        return {**managed, **endpoint}
 
     def wish(self) -> ClusterWish:
         """The cluster to be imported, unless the service knows it, and then brought to this."""
@@ -49,12 +51,13 @@ def parse_running_cluster(wanted: Mapping[str, Any], files: Mapping[str, str]) -
     """From ``openshift_cluster_id``, ``name``, ``api_vip_dnsname`` and the files of a cluster configuration directory. Raises :class:`InvalidInput`."""
     problems = [Problem(f"import_cluster.{name}", REQUIRED, "is needed", layer="ours") for name in _IDENTITY if not wanted.get(name)]
     config = _json(files, _CONFIG, problems)
-    networking = config.get("networking") if isinstance(config.get("networking"), dict) else {}
     managed = wanted.get("user_managed_networking")
-    if managed is None and isinstance(networking, dict):
-        managed = networking.get("userManagedNetworking")
+    if managed is None:
+        managed = at(config, "networking", "userManagedNetworking")
+    if managed is not None and not isinstance(managed, bool):
+        problems.append(Problem("networking.userManagedNetworking", INVALID, "must be true or false", file=_CONFIG, layer="ours"))
     endpoint = dict(wanted.get("ignition_endpoint") or _json(files, _ENDPOINT, problems))
-    known = {key: str(endpoint[key]) for key in ("url", "ca_certificate") if endpoint.get(key)}
+    known = {key: text_at(endpoint, key) for key in ("url", "ca_certificate") if text_at(endpoint, key)}
     if endpoint and "url" not in known:
         problems.append(Problem("import_cluster.ignition_endpoint.url", REQUIRED, "is needed", layer="ours"))
     if "ca_certificate" in known and not _is_base64(known["ca_certificate"]):
@@ -62,7 +65,7 @@ def parse_running_cluster(wanted: Mapping[str, Any], files: Mapping[str, str]) -
     if problems:
         raise InvalidInput(problems)
     own_id, name, api = (str(wanted[member]) for member in _IDENTITY)
-    return RunningCluster(own_id, name, api, managed is True, known)
+    return RunningCluster(own_id, name, api, managed, known)
 
 
 def read_cluster_config(directory: Path) -> dict[str, str]:

@@ -85,8 +85,9 @@ def test_hosts_are_configured_and_then_left_alone(source, fake, door):
     infra_env = nothing["infra_env"]["id"]
     fake.add_host(infra_env, "localhost", MAC.upper())
     fake.add_host(infra_env, "strange", "52:54:00:00:00:ff")
-    predicted = door("assisted_manifests", source_dir=directory, hosts=[NODE], check=True)
-    done = door("assisted_manifests", source_dir=directory, hosts=[NODE], timeout=5)
+    predicted = door("assisted_manifests", source_dir=directory, hosts=[NODE], check=True, diff=True)
+    done = door("assisted_manifests", source_dir=directory, hosts=[NODE], timeout=5, diff=True)
+    assert predicted["diff"] == done["diff"] and '"host_role": "worker"' in done["diff"][0]["after"]
     assert predicted["plan"] == done["plan"] and len(done["plan"]) == 1 and done["unknown"] == ["strange"] and done["missing"] == []
     body = fake.writes[-1][2]
     assert (body["host_name"], body["host_role"], body["disks_selected_config"]) == ("node-1", "worker", [{"id": "/dev/disk/by-id/b", "role": "install"}])
@@ -127,10 +128,10 @@ def test_a_running_cluster_is_imported_once(source, fake, door):
     done = door("assisted_manifests", source_dir=directory, import_cluster=wanted)
     identity = done["cluster"]["id"]
     assert wrote(fake) == [("POST", "clusters/import"), ("PATCH", f"clusters/{identity}"), ("POST", "infra-envs")]
-    assert fake.writes[1][2] == {"user_managed_networking": False, "ignition_endpoint": {"url": "https://a:22623/c"}}
+    assert fake.writes[1][2] == {"ignition_endpoint": {"url": "https://a:22623/c"}}
     assert not door("assisted_manifests", source_dir=directory, import_cluster=wanted)["changed"]
 
 
 def test_mistakes_are_told_before_the_service_is_asked(source, fake, door):
-    told = door("assisted_manifests", source_dir=source(), hosts=[{**NODE, "root_device_hints": {"devicename": "x"}}])
+    told = door("assisted_manifests", source_dir=source(), hosts=[{**NODE, "root_device_hints": {"deviceNam": "x"}}])
     assert "did you mean deviceName" in told["msg"] and not fake.requests

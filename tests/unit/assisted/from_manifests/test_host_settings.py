@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.hints import acceptable_disks
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.host_config import from_hosts, parse_host_config, read_host_config
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.hosts import plan_host, plan_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.hosts import plan_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 
 MAC = "52:54:00:00:00:0a"
@@ -91,6 +91,10 @@ BMC = {"address": "redfish+https://b/1", "username": "admin", "password": "fence
 FENCING = {**BMC, "certificate_verification": "Disabled", "mac_address": MAC}
 
 
+def plan_one(document, configured):
+    return plan_hosts([document], configured).hosts[0]
+
+
 @pytest.mark.parametrize(
     ("wanted", "present", "member", "value"),
     [
@@ -105,7 +109,7 @@ FENCING = {**BMC, "certificate_verification": "Disabled", "mac_address": MAC}
 )
 def test_each_member_alone_beside_the_nulls_of_the_client(wanted, present, member, value):
     nulls = dict.fromkeys(("disks_selected_config", "disks_skip_formatting", "ignition_endpoint_http_headers", "node_labels"))
-    plan = plan_host(host(**present), settings(**wanted))
+    plan = plan_one(host(**present), settings(**wanted))
     assert plan.body == {**nulls, member: value} and len(plan.changes) == 1 and plan.expected
     assert "fence-secret-1" not in repr(plan)
 
@@ -121,11 +125,11 @@ def test_each_member_alone_beside_the_nulls_of_the_client(wanted, present, membe
     ],
 )
 def test_nothing_to_do(wanted, present):
-    assert plan_host(host(**present), settings(**wanted)).body == {}
+    assert plan_one(host(**present), settings(**wanted)).body == {}
 
 
 def test_no_disk_fits_and_the_reasons_are_told():
-    plan = plan_host(host(), settings(role="worker", root_device_hints={"serialNumber": "X"}))
+    plan = plan_one(host(), settings(role="worker", root_device_hints={"serialNumber": "X"}))
     assert plan.body == {} and "not eligible for installation (Too small)" in plan.problem and "serialNumber is 'S1', not 'X'" in plan.problem
 
 
@@ -135,6 +139,22 @@ def test_hosts_that_are_missing_or_that_nobody_expects():
     plan = plan_hosts([strange, silent], settings())
     assert plan.missing == (f"node-1 ({MAC})",) and plan.unknown == ("node-1", "strange")
     assert plan_hosts([strange], from_hosts([])).unknown == ()
+
+
+def test_of_a_machine_that_registered_again_the_living_one_is_configured():
+    old = host(id="old", status="disconnected", created_at="2026-01-01T00:00:00Z")
+    plan = plan_hosts([old, host(id="new", status="known")], settings(role="worker"))
+    assert [each.host_id for each in plan.hosts if each.body] == ["new"] and not plan.missing and not plan.unknown
+
+
+def test_two_machines_that_one_configuration_fits_are_told_and_left_alone():
+    plan = plan_hosts([host(id="a", status="known"), host(id="b", status="known")], settings(role="worker"))
+    assert not any(each.body for each in plan.hosts) and plan.missing[0].startswith(f"node-1 (MAC {MAC} is that of 2 hosts") and not plan.unknown
+
+
+def test_the_names_of_hints_count_in_any_case():
+    found = parse_host_config({"node-1/mac_addresses": MAC, "node-1/root-device-hints.yaml": "devicename: /dev/sdc\nWWNWithExtension: x\n"})
+    assert found.hosts[0].hints == {"deviceName": "/dev/sdc", "wwnWithExtension": "x"}
 
 
 @pytest.mark.parametrize("name", ["node-1", "node-1.local", "node-7"])
@@ -152,7 +172,7 @@ def test_fencing_by_hostname(name):
 @pytest.mark.parametrize("path", ["node-1/fencing-credentials.yaml", "fencing-credentials.yaml"])
 def test_fencing_by_mac_wherever_it_stands(path):
     text = f"Credentials: [{{macAddress: '{MAC.upper()}', address: a, username: u, password: p, certificateVerification: Enabled}}]"
-    plan = plan_host(host(), parse_host_config({"node-1/mac_addresses": MAC, path: text}))
+    plan = plan_one(host(), parse_host_config({"node-1/mac_addresses": MAC, path: text}))
     expected = {"address": "a", "username": "u", "password": "p", "certificate_verification": "Enabled", "mac_address": MAC}
     assert plan.body["fencing_credentials"] == expected
 
@@ -181,7 +201,7 @@ def test_a_directory(tmp_path):
         ({"a/mac_addresses": "\n"}, "no MAC address"),
         ({"a/mac_addresses": MAC, "b/mac_addresses": MAC}, "belongs to a as well"),
         ({"a/mac_addresses": MAC, "a/role": "boss"}, "must be one of"),
-        ({"a/mac_addresses": MAC, "a/root-device-hints.yaml": "devicename: x"}, "did you mean deviceName"),
+        ({"a/mac_addresses": MAC, "a/root-device-hints.yaml": "deviceNam: x"}, "did you mean deviceName"),
         ({"a/mac_addresses": MAC, "a/root-device-hints.yaml": "minSizeGigabytes: big"}, "must be a whole number"),
         ({"a/mac_addresses": MAC, "a/root-device-hints.yaml": "- x"}, "is not a mapping"),
         ({"fencing-credentials.yaml": "- hostname: a"}, "is not a mapping"),

@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.cluster import extra_manifests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.read import parse_manifests, read_manifests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 
@@ -54,3 +56,23 @@ def test_directories(tmp_path, files):
     assert read_manifests(inner).cluster_name == "edge"
     with pytest.raises(ZeroTouchError, match="does not exist"):
         read_manifests(tmp_path / "no")
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ({"provisionRequirements": {"controlPlaneAgents": "3"}}, "controlPlaneAgents: Invalid value: must be a whole number"),
+        ({"provisionRequirements": {"controlPlaneAgents": True}}, "must be a whole number"),
+        ({"mastersSchedulable": "yes"}, "must be true or false"),
+        ({"networking": {"serviceNetwork": "172.30.0.0/16"}}, "serviceNetwork: Invalid value: must be a list"),
+        ({"apiVIPs": "192.0.2.5"}, "must be a list"),
+    ],
+)
+def test_a_value_of_another_type_does_not_count_as_absent(files, spec, words):
+    with pytest.raises(InvalidInput, match=words):
+        parse_manifests(files({"spec": spec}))
+
+
+def test_an_extra_manifest_that_is_no_text_is_named(manifests):
+    with pytest.raises(InvalidInput, match=r"b\.yaml.*is not UTF-8 text"):
+        extra_manifests(dataclasses.replace(manifests(), extra={"a.yaml": b"a: 1", "b.yaml": b"\xff"}))

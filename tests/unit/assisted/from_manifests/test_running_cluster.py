@@ -24,10 +24,12 @@ def test_bodies():
 @pytest.mark.parametrize(
     ("wanted", "files", "expected"),
     [
-        ({}, {}, {"user_managed_networking": False}),
+        ({}, {}, {}),
+        ({}, {"import-cluster-config.json": '{"networking": {}}'}, {}),
+        ({}, {"import-cluster-config.json": '{"Networking": {"usermanagednetworking": false}}'}, {"user_managed_networking": False}),
         ({}, CONFIG, {"user_managed_networking": True}),
         ({"user_managed_networking": False}, CONFIG, {"user_managed_networking": False}),
-        ({"ignition_endpoint": {"url": "https://b"}}, ENDPOINT, {"user_managed_networking": False, "ignition_endpoint": {"url": "https://b"}}),
+        ({"ignition_endpoint": {"url": "https://b"}}, ENDPOINT, {"ignition_endpoint": {"url": "https://b"}}),
     ],
 )
 def test_options_win_over_files(wanted, files, expected):
@@ -39,6 +41,7 @@ def test_options_win_over_files(wanted, files, expected):
     [
         ({"name": ""}, {}, "import_cluster.name"),
         ({}, {"import-cluster-config.json": "["}, "is not a JSON object"),
+        ({}, {"import-cluster-config.json": '{"networking": {"userManagedNetworking": "yes"}}'}, "must be true or false"),
         ({}, {"worker-ignition-endpoint.json": '{"ca_certificate": "QQ=="}'}, "ignition_endpoint.url"),
         ({"ignition_endpoint": {"url": "https://b", "ca_certificate": "%"}}, {}, "is not base64"),
     ],
