@@ -1,0 +1,39 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The reference pages are complete: every field has a meaning, and nothing else has one."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.shapes import Field, Record, record
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import CLUSTER, HOST
+from ansible_collections.zerotouch.openshift.tests.docs import field_pages
+
+
+def test_every_field_has_a_meaning_and_nothing_else() -> None:
+    assert field_pages.problems() == []
+
+
+def test_a_field_without_a_meaning_is_found() -> None:
+    title, shape, meanings = field_pages.upstream_sections()[0]
+    wider = Record({**shape.fields, "newField": Field(next(iter(shape.fields.values())).shape)})
+    assert "newField" in [path for path, _type in field_pages.leaves(wider) if path not in meanings], title
+
+
+def test_every_option_is_on_the_page() -> None:
+    page = field_pages.fields_page()
+    named = set(re.findall(r"^\| `([^`]+)` \|", page, re.MULTILINE))
+    assert {*CLUSTER.fields, *HOST.fields} <= named
+    assert {"control_plane.fencing.credentials[].mac_address", "image_digest_sources[].mirrors", "boot.method"} <= named
+
+
+def test_no_option_is_without_words() -> None:
+    rows = [line for line in field_pages.fields_page().splitlines() if line.startswith("| `")]
+    assert [row for row in rows if row.rstrip(" |").endswith("–") or re.search(r"\|\s*\|$", row)] == []
+
+
+def test_lists_of_records_have_a_row_of_their_own() -> None:
+    shape = record({"a": field_pages.ListOf(record({"b": field_pages.Scalar("integer")}))})
+    assert list(field_pages.leaves(shape)) == [("a", "list"), ("a[].b", "whole number")]
