@@ -66,10 +66,10 @@ from typing import Any
 
 from ansible.errors import AnsibleError, AnsibleLookupError
 from ansible.plugins.lookup import LookupBase
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import read_directory
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import INVALID, Problem
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import hide_secrets
+from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.source import read_source
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import native
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.groups import check_groups
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import (
@@ -297,7 +297,7 @@ class _Inventory:
         directory = self._value("openshift_config_dir")
         if not directory or not isinstance(directory, str):
             return {}
-        parsed = read_directory(Path(absolute(directory, self.directory)))
+        parsed = read_source(Path(absolute(directory, self.directory)))
         return {host.name: list(host.macs) for host in parsed.deployment.hosts} if parsed.deployment else {}
 
     @property

@@ -9,7 +9,7 @@ import dataclasses
 import json
 from pathlib import Path
 
-from ..common.problems import IGNORED, INVALID, REQUIRED, SYNTAX, UNSUPPORTED, Problem
+from ..common.problems import IGNORED, INVALID, REQUIRED, SYNTAX, Problem
 from . import located
 from .documents import Parsed, Release, assemble, check_api_version
 from .paths import AGENT_CONFIG, INSTALL_CONFIG
@@ -38,7 +38,7 @@ def read_directory(path: Path, *, version: str = "", release_image: str = "") ->
     problems: list[Problem] = []
     install, agent = _documents(path, problems)
     manifests = read_manifests(path / MANIFESTS_DIRECTORY, problems) if (path / MANIFESTS_DIRECTORY).is_dir() else []
-    release = _release(path / RELEASE_FILE, version, release_image, problems)
+    release = read_release(path / RELEASE_FILE, version, release_image, problems)
     if install is None or agent is None:
         return Parsed(None, tuple(problems))
     upgrade = Upgrade()
@@ -54,10 +54,7 @@ def read_directory(path: Path, *, version: str = "", release_image: str = "") ->
 def _documents(path: Path, problems: list[Problem]) -> tuple[Item | None, Item | None]:
     install_file, agent_file = path / INSTALL_CONFIG, path / AGENT_CONFIG
     if not install_file.is_file():
-        if (path / "cluster-manifests").is_dir():
-            detail = "a directory of cluster-manifests without install-config.yaml is not part of this version"
-            problems.append(Problem("", UNSUPPORTED, detail, layer="ours", file=str(path)))
-        elif not path.is_dir():
+        if not path.is_dir():
             detail = "this is not a directory" if path.exists() else "there is no such directory"
             problems.append(Problem("", REQUIRED, detail, layer="ours", file=str(path), hint=_WANTED))
         else:
@@ -114,7 +111,8 @@ def check_manifest(text: str, file: str, path: str = "") -> list[Problem]:
     return [dataclasses.replace(problem, path=path or problem.path) for problem in problems]
 
 
-def _release(file: Path, version: str, release_image: str, problems: list[Problem]) -> Release:
+def read_release(file: Path, version: str, release_image: str, problems: list[Problem]) -> Release:
+    """What was named, else what release.json says."""
     known = {}
     if file.is_file():
         try:

@@ -49,7 +49,10 @@ class Bmc:
 
 @dataclasses.dataclass(frozen=True)
 class Host:
-    """One machine. ``name`` is what the user calls it (inventory name, else hostname, else ``host-<index>``)."""
+    """One machine. ``name`` is what the user calls it (inventory name, else hostname, else ``host-<index>``).
+
+    ``listed`` is False for a host that only a network configuration of a hand-written set of manifests speaks of.
+    """
 
     name: str
     hostname: str = ""
@@ -59,6 +62,7 @@ class Host:
     network_config: Document = dataclasses.field(default_factory=dict)
     bmc: Bmc | None = None
     boot_method: str = "manual"
+    listed: bool = True
 
     @property
     def macs(self) -> tuple[str, ...]:
@@ -175,11 +179,15 @@ class Cluster:
 
 @dataclasses.dataclass(frozen=True)
 class Deployment:
-    """A cluster and its hosts, in the user's order. ``rendezvous_ip`` is the address of node 0, canonical, given or derived (reference 3.10)."""
+    """A cluster and its hosts, in the user's order. ``rendezvous_ip`` is the address of node 0, canonical, given or derived (reference 3.10).
+
+    ``given_manifests`` are the files of a hand-written set (the ZTP form) by path, verbatim: they stand where manifests would be made of the cluster.
+    """
 
     cluster: Cluster
     hosts: tuple[Host, ...]
     rendezvous_ip: str = ""
+    given_manifests: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
 
 
 def canonical_ip(text: str) -> str:

@@ -76,7 +76,8 @@ def in_go_order(mapping: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
     if all(isinstance(key, str) for key, _value in items):
         if all(_PLAIN_ORDER.match(key) for key, _value in items):
             return sorted(items)  # the keys differ, so values are never compared
-        return sorted(items, key=functools.cmp_to_key(lambda one, other: _compare(one[0], other[0])))
+        order = functools.cmp_to_key(_compare)
+        return sorted(items, key=lambda item: order(item[0]))
     try:
         return sorted(items, key=lambda item: item[0])
     except TypeError:  # keys of several types

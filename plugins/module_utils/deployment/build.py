@@ -16,8 +16,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
-from ..cluster.checked import all_problems
-from ..cluster.files import read_directory
 from ..cluster.paths import AGENT_CONFIG
 from ..cluster.spec import Cluster, Deployment
 from ..common.errors import InvalidInput, ZeroTouchError
@@ -28,6 +26,7 @@ from ..ignition.live import LiveIgnition, build_live_ignition
 from ..ignition.secrets import BuildSecrets, admin_kubeconfig, from_state, make_secrets
 from ..image.build import BuiltImage, ImagePlan, ImageRecord, build_image, compare_base, plan_image, verify_base
 from ..manifests.cluster_manifests import render_manifests
+from ..manifests.source import read_source, source_problems
 from .base_image import BaseImage, ReadyBase, Source, check_fit, find_base
 from .inputs import input_digests
 from .recovery import Recovered, recover
@@ -163,12 +162,13 @@ def _read(source_dir: Path, check_mode: bool) -> Deployment | None:
         if check_mode:
             return None
         raise ZeroTouchError(
-            f"{source_dir} does not exist.", "source_dir is the directory that agent_config writes, with install-config.yaml and agent-config.yaml."
+            f"{source_dir} does not exist.",
+            "source_dir is the directory that agent_config writes, with install-config.yaml and agent-config.yaml or with cluster-manifests/.",
         )
-    parsed = read_directory(source_dir)
+    parsed = read_source(source_dir)
     # Severities of our own checks are the user's choice (openshift_checks), which agent_config knows; here only what cannot be built counts.
     unreadable = [problem for problem in parsed.problems if problem.severity == "error"]
-    refused = [problem for problem in all_problems(parsed) if problem.severity == "error" and problem.layer == "installer"]
+    refused = [problem for problem in source_problems(parsed) if problem.severity == "error" and problem.layer == "installer"]
     problems = list(dict.fromkeys([*unreadable, *refused]))
     if problems or parsed.deployment is None:
         raise InvalidInput(problems or parsed.problems)

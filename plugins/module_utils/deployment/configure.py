@@ -18,12 +18,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from ..cluster.checked import all_problems
 from ..cluster.documents import Parsed
-from ..cluster.files import MANIFESTS_DIRECTORY, RELEASE_FILE, read_directory
+from ..cluster.files import MANIFESTS_DIRECTORY, RELEASE_FILE
 from ..cluster.located import load_all
 from ..cluster.paths import AGENT_CONFIG, INSTALL_CONFIG
-from ..cluster.render import agent_config, install_config, render_files
+from ..cluster.render import agent_config, install_config
 from ..cluster.rules.checks import check_names
 from ..cluster.spec import Deployment
 from ..cluster.tree import join, plain
@@ -33,12 +32,16 @@ from ..common.errors import InvalidInput, ZeroTouchError
 from ..common.files import SECRET_FILE, ensure_directory, remove_leftovers, write_atomic
 from ..common.problems import Problem, apply_checks, errors
 from ..common.secrets import HIDDEN, Redactor, secret_values
+from ..manifests.names import CLUSTER_MANIFESTS, MIRROR
+from ..manifests.source import configuration_files, read_source, source_problems
 from ..nmstate.document import static_addresses
 from .inputs import same_content
 
 # YAML reads the bare word off as false.
 _OFF = ("false", "no")
 _MOST_PATHS = 5
+_DIRECTORIES = (MANIFESTS_DIRECTORY, CLUSTER_MANIFESTS, MIRROR)
+_SUFFIXES = (".yaml", ".yml", ".conf", ".crt")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,7 +99,7 @@ def plan_configuration(given: Input, *, today: datetime.date | None = None, tell
     """
     deployment, problems = read_input(given, today=today, tell_secrets=tell_secrets)
     _refuse_foreign(given)
-    files = render_files(deployment)
+    files = configuration_files(deployment)
     return Plan(given.dest, deployment, files, tuple(_changes(given.dest, files)), problems)
 
 
@@ -113,7 +116,7 @@ def read_input(
     parsed = _parse(given)
     if parsed.deployment is not None:
         tell_secrets(_secrets_of(parsed.deployment))
-    problems = [*check_names(checks), *apply_checks(all_problems(parsed, today=today, agent_iso=given.agent_iso), checks)]
+    problems = [*check_names(checks), *apply_checks(source_problems(parsed, today=today, agent_iso=given.agent_iso), checks)]
     if errors(problems) or parsed.deployment is None:
         raise InvalidInput(problems)
     return parsed.deployment, tuple(problems)
@@ -121,7 +124,8 @@ def read_input(
 
 def _secrets_of(deployment: Deployment) -> set[str]:
     bmcs = [{"password": host.bmc.password} for host in deployment.hosts if host.bmc]
-    manifests = [document for manifest in deployment.cluster.extra_manifests for document in _documents(manifest.text)]
+    texts = [*(manifest.text for manifest in deployment.cluster.extra_manifests), *deployment.given_manifests.values()]
+    manifests = [document for text in texts for document in _documents(text)]
     in_manifests = {text for document in manifests if isinstance(document, dict) for text in _secret_data(document)}
     return secret_values([install_config(deployment.cluster), agent_config(deployment), bmcs, manifests]) | in_manifests
 
@@ -163,7 +167,7 @@ def _write(plan: Plan) -> None:
         else:
             ensure_directory(path.parent)
             write_atomic(path, change.after, SECRET_FILE)
-    for leftover in (plan.dest / MANIFESTS_DIRECTORY,):
+    for leftover in (plan.dest / directory for directory in _DIRECTORIES):
         if leftover.is_dir() and not any(leftover.iterdir()):
             leftover.rmdir()
 
@@ -211,7 +215,7 @@ def describe_diff(plan: Plan) -> list[dict[str, str]]:
 
 def _parse(given: Input) -> Parsed:
     if given.source_dir is not None:
-        return read_directory(given.source_dir, version=given.version, release_image=given.release_image)
+        return read_source(given.source_dir, version=given.version, release_image=given.release_image)
     return read_variables(given.cluster or {}, given.hosts, version=given.version, release_image=given.release_image)
 
 
@@ -230,7 +234,7 @@ def _refuse_foreign(given: Input) -> None:
         raise ZeroTouchError(f"{dest} cannot be written: you may not write to {there}.", "Name another directory as dest (openshift_work_dir).")
     if given.source_dir is not None and dest.resolve() == given.source_dir.resolve():
         raise ZeroTouchError(f"dest and source_dir are both {dest}.", "The files that you wrote are never changed; name another directory as dest.")
-    if not (dest / RELEASE_FILE).exists() and any((dest / name).exists() for name in (INSTALL_CONFIG, AGENT_CONFIG, MANIFESTS_DIRECTORY)):
+    if not (dest / RELEASE_FILE).exists() and any((dest / name).exists() for name in (INSTALL_CONFIG, AGENT_CONFIG, *_DIRECTORIES)):
         raise ZeroTouchError(f"{dest} holds configuration files that this collection did not write.", "Name another directory as dest.")
 
 
@@ -246,10 +250,16 @@ def _changes(dest: Path, files: Mapping[str, str]) -> Iterator[Change]:
             yield Change(name, "change", _differences(name, before, text), before, text)
         elif path.stat().st_mode & 0o777 != SECRET_FILE:
             yield Change(name, "change", f"mode is {path.stat().st_mode & 0o777:04o}, not {SECRET_FILE:04o}", before, text, form_only=True)
-    for path in sorted((dest / MANIFESTS_DIRECTORY).glob("*")) if (dest / MANIFESTS_DIRECTORY).is_dir() else []:
-        name = f"{MANIFESTS_DIRECTORY}/{path.name}"
-        if name not in files and path.suffix in (".yaml", ".yml"):
-            yield Change(name, "remove", "the manifest is not part of the configuration any more", _read(path), None)
+    for name in _left(dest):
+        if name not in files:
+            what = "manifest" if name.startswith(f"{MANIFESTS_DIRECTORY}/") else "file"
+            yield Change(name, "remove", f"the {what} is not part of the configuration any more", _read(dest / name), None)
+
+
+def _left(dest: Path) -> list[str]:
+    """What may be there of an earlier configuration, in either form."""
+    inner = [path for directory in _DIRECTORIES for path in sorted((dest / directory).glob("*")) if path.suffix in _SUFFIXES]
+    return [path.relative_to(dest).as_posix() for path in (dest / INSTALL_CONFIG, dest / AGENT_CONFIG, *inner) if path.is_file()]
 
 
 def _read(path: Path) -> str | None:

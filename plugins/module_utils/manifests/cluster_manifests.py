@@ -13,14 +13,13 @@ from typing import Any
 
 from ..cluster.profile import profile_of
 from ..cluster.spec import Deployment
+from ..cluster.tree import plain
 from ..common.yaml_text import dump_object, dump_objects
-from . import objects
+from . import given_set, objects
 from .extra import split_manifests
+from .given_texts import normalised
 from .mirrors import registries_conf
-
-CLUSTER_MANIFESTS = "cluster-manifests"
-REGISTRIES_CONF = "mirror/registries.conf"
-CA_BUNDLE = "mirror/ca-bundle.crt"
+from .names import CA_BUNDLE, CLUSTER_MANIFESTS, REGISTRIES_CONF
 
 _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s*(.*?)\s*-----END CERTIFICATE-----", re.DOTALL)
 _PEM_WIDTH = 64
@@ -60,6 +59,8 @@ def render_manifests(deployment: Deployment) -> ManifestSet:
 
     Raises :class:`InvalidInput` for extra manifests that are not YAML.
     """
+    if deployment.given_manifests:
+        return _given(deployment)
     cluster = deployment.cluster
     made: dict[str, Any] = {
         "agent_cluster_install": objects.agent_cluster_install(deployment),
@@ -82,6 +83,28 @@ def render_manifests(deployment: Deployment) -> ManifestSet:
     if not nmstate_configs:
         del files[f"{CLUSTER_MANIFESTS}/nmstateconfig.yaml"]
     return ManifestSet(**made, nmstate_configs=nmstate_configs, files=files, extra=split_manifests(cluster.extra_manifests))
+
+
+def _given(deployment: Deployment) -> ManifestSet:
+    """A hand-written set, as the live system gets it."""
+    given, texts, made = normalised(deployment)
+    sources = deployment.given_manifests.get(REGISTRIES_CONF)
+    return ManifestSet(
+        agent_cluster_install=made[given_set.AGENT_CLUSTER_INSTALL],
+        cluster_deployment=given.plain(given_set.CLUSTER_DEPLOYMENT),
+        cluster_image_set=given.plain(given_set.CLUSTER_IMAGE_SET) or objects.cluster_image_set(deployment.cluster),
+        infra_env=made[given_set.INFRA_ENV],
+        nmstate_configs=tuple(plain(item) for item in given.objects.get(given_set.NMSTATE_CONFIG, ())),
+        pull_secret=made[given_set.PULL_SECRET],
+        files={
+            # The installer makes the one object that a set may lack.
+            given_set.CLUSTER_IMAGE_SET: dump_object(objects.cluster_image_set(dataclasses.replace(deployment.cluster, namespace=""))),
+            **texts,
+            REGISTRIES_CONF: registries_conf(()) if sources is None else sources,
+            CA_BUNDLE: encode_certificates(deployment.given_manifests.get(CA_BUNDLE, "")),
+        },
+        extra=split_manifests(deployment.cluster.extra_manifests),
+    )
 
 
 def encode_certificates(bundle: str) -> str:

@@ -17,20 +17,20 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from ..cluster.checked import all_problems
-from ..cluster.files import read_directory
 from ..cluster.located import load_all
+from ..cluster.paths import AGENT_CONFIG
 from ..cluster.rules.checks import check_names
 from ..cluster.tree import plain
 from ..common.errors import InvalidInput, ZeroTouchError
 from ..common.files import SECRET_FILE, ensure_directory, remove_leftovers, write_atomic
 from ..common.problems import Problem, apply_checks, errors
 from ..common.secrets import secret_values
-from .cluster_manifests import CLUSTER_MANIFESTS, ManifestSet, render_manifests
+from .cluster_manifests import ManifestSet, render_manifests
+from .names import CLUSTER_MANIFESTS, MIRROR
+from .source import read_source, source_problems
 
 NOTE = ".zerotouch-manifests.json"
 EXTRA_MANIFESTS = "openshift"
-_MIRROR = "mirror"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,14 +82,16 @@ def plan_manifests(request: ManifestsRequest, *, today: datetime.date | None = N
     in ``dest`` that is not ours.
     """
     if not request.source_dir.is_dir():
-        raise ZeroTouchError(f"{request.source_dir} does not exist.", "source_dir is a directory with install-config.yaml and agent-config.yaml.")
-    parsed = read_directory(request.source_dir, version=request.version, release_image=request.release_image)
+        raise ZeroTouchError(f"{request.source_dir} does not exist.", "source_dir is a directory with install-config.yaml or with cluster-manifests/.")
+    parsed = read_source(request.source_dir, version=request.version, release_image=request.release_image)
     checks = {str(name): _level(level) for name, level in request.checks.items()}
-    problems = [*check_names(checks), *apply_checks(all_problems(parsed, today=today), checks)]
+    problems = [*check_names(checks), *apply_checks(source_problems(parsed, today=today, image=False), checks)]
     if errors(problems) or parsed.deployment is None:
         raise InvalidInput(problems)
     manifests = render_manifests(parsed.deployment)
-    files = {**manifests.files, **{f"{EXTRA_MANIFESTS}/{name}": text for name, text in manifests.extra.items()}}
+    # What a person wrote stays as it was written; what was not is made.
+    own = {path: text for path, text in parsed.deployment.given_manifests.items() if path != AGENT_CONFIG}
+    files = {**manifests.files, **own, **{f"{EXTRA_MANIFESTS}/{name}": text for name, text in manifests.extra.items()}}
     changes = tuple(_changes(request.dest, files)) if request.dest is not None else ()
     return ManifestsPlan(request, manifests, files, changes, tuple(problems))
 
@@ -165,7 +167,7 @@ def _changes(dest: Path, files: Mapping[str, str]) -> Iterator[FileChange]:
 
 def _present(dest: Path) -> list[str]:
     """Files of the directories that only the set may fill; others are nobody's business here."""
-    return [f"{name}/{path.name}" for name in (CLUSTER_MANIFESTS, _MIRROR) for path in sorted((dest / name).glob("*")) if path.is_file()]
+    return [f"{name}/{path.name}" for name in (CLUSTER_MANIFESTS, MIRROR) for path in sorted((dest / name).glob("*")) if path.is_file()]
 
 
 def _noted(dest: Path) -> dict[str, str]:

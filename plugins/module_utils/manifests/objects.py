@@ -61,10 +61,11 @@ def ntp_sources(cluster: Cluster) -> tuple[str, ...]:
 def no_proxy(deployment: Deployment) -> str:
     """noProxy with the machine network of the rendezvous IP that the configuration names, which every host must reach without the proxy.
 
-    One that is derived does not count, nor does a network whose text is part of noProxy already: so the installer does it.
+    One that is derived does not count, nor does a network whose text is part of noProxy already: so the installer does it. What a hand-written set
+    says stays as it is.
     """
     proxy, rendezvous_ip = deployment.cluster.proxy, deployment.cluster.rendezvous_ip
-    if not (proxy.http_proxy or proxy.https_proxy) or not rendezvous_ip:
+    if not (proxy.http_proxy or proxy.https_proxy) or not rendezvous_ip or deployment.given_manifests:
         return proxy.no_proxy
     cidr = next((cidr for cidr in deployment.cluster.networking.machine_networks if _contains(cidr, rendezvous_ip)), "")
     if not proxy.no_proxy or cidr in proxy.no_proxy:

@@ -368,8 +368,6 @@ def test_version_and_release_image(tmp_path: Path) -> None:
 
 def test_files_that_are_not_there_or_not_readable(tmp_path: Path) -> None:
     assert found(read(tmp_path, None, None)[1]) == [("", "Required value", tmp_path.name, 0)]
-    (tmp_path / "cluster-manifests").mkdir()
-    assert "not part of this version" in read(tmp_path, None, None)[1][0].text()
     deployment, problems = read(tmp_path, "a: [", "b: [")
     assert deployment is None
     assert [Path(problem.file).name for problem in problems] == ["install-config.yaml", "agent-config.yaml"]

@@ -23,7 +23,8 @@ def host_files(deployment: Deployment) -> list[IgnitionFile]:
     """One hostname file and one host configuration directory a host; none without hosts."""
     files = [IgnitionFile(f"{HOSTNAMES}/{host.macs[0]}", PRIVATE, host.hostname.encode()) for host in deployment.hosts if host.hostname and host.macs]
     for index, host in enumerate(deployment.hosts):
-        files += _host_config(directory_name(index, host), host)
+        # For one with a directory the installation waits.
+        files += _host_config(directory_name(index, host), host) if host.listed else []
     return files + _fencing_files(deployment)
 
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from ...cluster.profile import profile_of
 from ...cluster.spec import Cluster
-from ...manifests.cluster_manifests import CA_BUNDLE, REGISTRIES_CONF, ManifestSet
-from ...manifests.objects import pretty_json
+from ...manifests.cluster_manifests import ManifestSet
+from ...manifests.names import CA_BUNDLE, REGISTRIES_CONF
+from ...manifests.objects import ntp_sources, pretty_json
 from ..document import PRIVATE, PUBLIC, IgnitionFile
 from ..secrets import SIGNERS, BuildSecrets
 
@@ -28,8 +29,8 @@ def trust_files(cluster: Cluster, manifests: ManifestSet, secrets: BuildSecrets)
         files += [IgnitionFile(f"{TLS}/{name}.key", PRIVATE, pair.key.encode()), IgnitionFile(f"{TLS}/{name}.crt", PRIVATE, pair.crt.encode())]
     if manifests.files[CA_BUNDLE]:
         files.append(IgnitionFile(CA_FILE, PRIVATE, manifests.files[CA_BUNDLE].encode()))
-    if cluster.ntp_sources:
-        files.append(IgnitionFile(CHRONY_CONF, PUBLIC, chrony_conf(cluster.ntp_sources).encode()))
+    if sources := ntp_sources(cluster):
+        files.append(IgnitionFile(CHRONY_CONF, PUBLIC, chrony_conf(sources).encode()))
     return files
 
 

@@ -1,0 +1,241 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the installer checks of a hand-written set (reference agent-based-installer.md 3.9), in its order.
+
+Every file is looked at, though the installer ends at the first one that it cannot take; what concerns two files waits until both are right.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import ipaddress
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..cluster.profile import ReleaseProfile
+from ..cluster.spec import PLATFORM_TYPES, RPM_ARCHITECTURES
+from ..cluster.tree import Item
+from ..cluster.upstream import credentials
+from ..cluster.upstream.given import Given
+from ..common.problems import FORBIDDEN, INVALID, REQUIRED, UNSUPPORTED, Problem, errors
+from . import given_set as names
+from .given_mirrors import mirror_problems
+from .given_set import GivenSet
+from .mirrors import PullSpec
+
+SECRET_KEY = ".dockerconfigjson"
+MISSING = "missing configuration or manifest file"
+_NEEDED = (names.PULL_SECRET, names.INFRA_ENV, names.AGENT_CLUSTER_INSTALL, names.CLUSTER_DEPLOYMENT)
+_USER_MANAGED = ("None", "External")
+_ENABLE_ON = ("none", "all", "masters", "workers")
+_MODES = ("tpmv2", "tang")
+_OVN, _SDN = "OVNKubernetes", "OpenShiftSDN"
+_SPARE_BITS = 7
+_NMSTATE_MAC = re.compile(r"([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
+
+
+def set_problems(given: GivenSet, profile: ReleaseProfile, release_image: str) -> list[Problem]:
+    """``release_image`` is the pullspec that the installation is of; empty where the set itself is to name it."""
+    found: list[Problem] = []
+    for path in names.OBJECT_FILES:
+        found += given.problems.get(path) or [_at(problem, given, path) for problem in _rules(given, path, profile, release_image)]
+    found += [problem for path in names.TEXT_FILES for problem in given.problems.get(path, ())]
+    found += mirror_problems(given, release_image or _release_image(given))
+    found += [Problem("", REQUIRED, MISSING, file=given.file(path)) for path in _NEEDED if path not in given.texts and path not in given.problems]
+    if not errors(found):
+        found += [_at(problem, given, names.INFRA_ENV) for problem in _selector(given)]
+    return found
+
+
+def _rules(given: GivenSet, path: str, profile: ReleaseProfile, release_image: str) -> Iterator[Problem]:
+    document = given.plain(path)
+    if path not in given.texts:
+        return
+    if path == names.PULL_SECRET:
+        yield from _pull_secret(document, profile)
+    elif path == names.INFRA_ENV:
+        yield from _infra_env(document)
+    elif path == names.NMSTATE_CONFIG:
+        yield from _network_configs(given)
+        yield from _labels(given)
+    elif path == names.AGENT_CLUSTER_INSTALL:
+        yield from _cluster_install(document)
+    elif path == names.CLUSTER_IMAGE_SET:
+        yield from _image_set(document, release_image)
+
+
+def _at(problem: Problem, given: GivenSet, path: str) -> Problem:
+    """The problem with file and, as far as the field exists, line."""
+    if problem.file:
+        return problem
+    item = given.object(path)
+    line = _line(item, problem.path) if item is not None else 0
+    return dataclasses.replace(problem, file=given.file(path), line=line)
+
+
+def _line(item: Item, path: str) -> int:
+    found = item
+    for step in path.replace("[", ".").replace("]", "").split("."):
+        children = found.value
+        child = children.get(step) if isinstance(children, dict) else children[int(step)] if isinstance(children, list) and step.isdigit() else None
+        if child is None:
+            break
+        found = child
+    return found.line
+
+
+def _pull_secret(document: Mapping[str, Any], profile: ReleaseProfile) -> Iterator[Problem]:
+    data = document.get("stringData")
+    if not isinstance(data, Mapping) or not data:
+        hint = "the form data is not supported" if document.get("data") else ""
+        yield Problem("stringData", REQUIRED, "the pull secret is empty", hint=hint)
+    elif SECRET_KEY not in data:
+        yield Problem("stringData", REQUIRED, f"the pull secret key '{SECRET_KEY}' is not defined")
+    elif not data[SECRET_KEY]:
+        yield Problem("stringData", REQUIRED, "the pull secret does not contain any data")
+    else:
+        for problem in credentials.pull_secret(Given({"pullSecret": str(data[SECRET_KEY])}, profile)):
+            yield dataclasses.replace(problem, path="stringData", file="")
+
+
+def _infra_env(document: Mapping[str, Any]) -> Iterator[Problem]:
+    architecture = _at_path(document, "spec", "cpuArchitecture") or ""
+    if rpm_architecture(architecture) not in ("", *RPM_ARCHITECTURES.values()):
+        yield Problem("spec.cpuArchitecture", UNSUPPORTED, f"Config.Spec.CpuArchitecture {architecture} is not supported", value=_quoted(architecture))
+
+
+def rpm_architecture(architecture: str) -> str:
+    """rpm's name of an architecture by either name."""
+    return RPM_ARCHITECTURES.get(architecture, architecture)
+
+
+def _network_configs(given: GivenSet) -> Iterator[Problem]:
+    """The table of interfaces of every network configuration (reference 3.7); what nmstate says of the configuration itself is told elsewhere."""
+    for index, item in enumerate(given.objects[names.NMSTATE_CONFIG]):
+        table = item.get("spec", "interfaces") or Item([], "", item.file, item.line)
+        entries = [[str(entry.mapping()[key].value or "") if key in entry.mapping() else "" for key in ("name", "macAddress")] for entry in table.elements()]
+        macs = [mac for _name, mac in entries]
+        details = [
+            f"MAC address {mac} for host {index} is incorrectly formatted, use XX:XX:XX:XX:XX:XX format" for mac in macs if not _NMSTATE_MAC.fullmatch(mac)
+        ]
+        if not entries:
+            details = [f"at least one interface for host {index} must be provided"]
+        elif any(len(values) != len(set(values)) for values in zip(*entries, strict=True)):
+            details.append(f"MACs and Interfaces for host {index} must be unique")
+        yield from (Problem("spec.interfaces", INVALID, detail, file=table.file, line=table.line) for detail in details)
+
+
+def _labels(given: GivenSet) -> Iterator[Problem]:
+    for item in given.objects[names.NMSTATE_CONFIG]:
+        labels = item.get("metadata", "labels")
+        if labels is None or not labels.value:
+            yield Problem("labels", REQUIRED, f"{_name_of(item)} does not have any label set", file=given.file(names.NMSTATE_CONFIG), line=item.line)
+
+
+def _name_of(item: Item) -> str:
+    name = item.get("metadata", "name")
+    return str(name.value) if name is not None else ""
+
+
+def _cluster_install(document: Mapping[str, Any]) -> Iterator[Problem]:
+    spec = document.get("spec") or {}
+    networking = spec.get("networking") or {}
+    kind = networking.get("networkType") or _OVN
+    if kind == _SDN:
+        yield from _sdn_networks(networking)
+    elif kind == _OVN:
+        yield from _ovn_networks(networking, spec.get("provisionRequirements") or {})
+    platform = platform_type(spec.get("platformType") or "")
+    if platform and platform not in PLATFORM_TYPES.values():
+        supported = ", ".join(f'"{name}"' for name in PLATFORM_TYPES.values())
+        yield Problem("spec.platformType", UNSUPPORTED, f"supported values: {supported}", value=_quoted(platform))
+    if platform in _USER_MANAGED and networking.get("userManagedNetworking") is False:
+        yield Problem("spec.networking.userManagedNetworking", FORBIDDEN, f"{platform} platform requires user-managed networking")
+    encryption = spec.get("diskEncryption")
+    if encryption is not None:
+        for key, known in (("enableOn", _ENABLE_ON), ("mode", _MODES)):
+            value = encryption.get(key) or ""
+            if value not in known:
+                supported = ", ".join(f'"{name}"' for name in known)
+                yield Problem(f"spec.diskEncryption.{key}", UNSUPPORTED, f"supported values: {supported}", value=_quoted(value))
+
+
+def platform_type(text: str) -> str:
+    """The platform type; older sets have the platform's name of install-config.yaml there."""
+    return PLATFORM_TYPES.get(text, text)
+
+
+def _sdn_networks(networking: Mapping[str, Any]) -> Iterator[Problem]:
+    lists = {
+        "clusterNetwork": [str(entry.get("cidr") or "") for entry in networking.get("clusterNetwork") or []],
+        "serviceNetwork": list(networking.get("serviceNetwork") or []),
+    }
+    for name, cidrs in lists.items():
+        for cidr in cidrs:
+            if _network(cidr) is None:
+                yield Problem(f"spec.networking.{name}", REQUIRED, "error parsing the clusterNetwork CIDR")
+        if any(network.version == 6 for network in map(_network, cidrs) if network):
+            yield Problem("spec.networking.networkType", REQUIRED, f"{name} CIDR is IPv6 and is not compatible with networkType {_SDN}")
+
+
+def _ovn_networks(networking: Mapping[str, Any], requirements: Mapping[str, Any]) -> Iterator[Problem]:
+    hosts = (requirements.get("controlPlaneAgents") or 0) + (requirements.get("workerAgents") or 0)
+    for index, entry in enumerate(networking.get("clusterNetwork") or []):
+        path, cidr, prefix = f"spec.networking.clusterNetwork[{index}]", str(entry.get("cidr") or ""), entry.get("hostPrefix") or 0
+        network = _network(cidr)
+        if network is None:
+            yield Problem(f"{path}.cidr", REQUIRED, "error parsing the clusterNetwork CIDR")
+            continue
+        most = network.max_prefixlen - _SPARE_BITS
+        if prefix > most:
+            yield Problem(f"{path}.hostPrefix", INVALID, f"must be at most {most}", value=str(prefix))
+        if prefix - network.prefixlen < max(hosts - 1, 0).bit_length():
+            detail = f"prefix length {network.prefixlen} not large enough to accommodate {hosts} hosts with hostPrefix length {prefix}"
+            yield Problem(path, INVALID, detail, value=_quoted(cidr))
+
+
+def _image_set(document: Mapping[str, Any], release_image: str) -> Iterator[Problem]:
+    image = _at_path(document, "spec", "releaseImage") or ""
+    if release_image and image != release_image:
+        yield Problem("spec.releaseImage", INVALID, f"value must be equal to {release_image}", value=_quoted(image))
+    elif not PullSpec.parse(image).repository:
+        yield Problem("spec.releaseImage", REQUIRED, "the release image is missing")
+
+
+def _release_image(given: GivenSet) -> str:
+    return str(_at_path(given.plain(names.CLUSTER_IMAGE_SET), "spec", "releaseImage") or "")
+
+
+def _selector(given: GivenSet) -> Iterator[Problem]:
+    wanted = _at_path(given.plain(names.INFRA_ENV), "spec", "nmStateConfigLabelSelector", "matchLabels") or {}
+    for item in given.objects.get(names.NMSTATE_CONFIG, ()):
+        labels = item.get("metadata", "labels")
+        found = {key: str(value.value) for key, value in labels.mapping().items()} if labels is not None else {}
+        if found != wanted:
+            detail = f"infraEnv and {_name_of(item)} NMState Config labels do not match. Expected: {_go_map(wanted)} Found: {_go_map(found)}"
+            yield Problem("spec.nmStateConfigLabelSelector.matchLabels", REQUIRED, detail)
+
+
+def _at_path(document: Mapping[str, Any], *keys: str) -> Any:
+    value: Any = document
+    for key in keys:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
+    try:
+        return ipaddress.ip_network(text, strict=False) if "/" in text else None
+    except ValueError:
+        return None
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _go_map(labels: Mapping[str, Any]) -> str:
+    return f"map[{' '.join(f'{key}:{labels[key]}' for key in sorted(labels))}]"
