@@ -16,8 +16,9 @@ from .client import Document, members
 from .faults import AssistedError
 from .install_plan import State, Step, Verdict, decide, decide_unknown, status_after, why_not
 from .lookup import only_one, required
+from .narration import Narrator
 from .patience import patiently
-from .progress import read_cluster, read_host
+from .progress import read_cluster
 from .records import cluster_record, host_record, validation_rows
 from .service import AssistedService
 
@@ -56,7 +57,7 @@ class Installation:
         self.done: list[str] = []
         self.starts = 0
         self.diffs: dict[str, dict[str, str]] = {}
-        self._told: dict[str, str] = {}
+        self._narrator = Narrator(order.tell, order.clock)
 
     def run(self) -> dict[str, Any]:
         """The result of the door.
@@ -71,18 +72,20 @@ class Installation:
         document = self.service.cluster(cluster_id)
         verdict = decide(document, order.state)
         began = order.clock.now()
+        if not verdict.settled:
+            self._narrator.show(document)
         while not verdict.settled:
             self._refuse(document, verdict, waiting=order.wait)
             for step in verdict.steps:
                 self._take(cluster_id, step, document)
             if not order.wait:
+                document = self._look(cluster_id) or document
                 break
             self._check_limit(document, verdict, began)
             order.clock.sleep(PAUSE)
-            document = patiently(lambda: self.service.cluster(cluster_id), lambda text: self._say("service", text)) or document
-            self._tell(document)
+            document = self._look(cluster_id) or document
             verdict = decide(document, order.state)
-        return self._result(self.service.cluster(cluster_id), self.done, changed=bool(self.done))
+        return self._result(document, self.done, changed=bool(self.done))
 
     def _predicted(self, known: Document | None) -> dict[str, Any]:
         """What a run would ask for: at once, and once what it waits for has come."""
@@ -132,12 +135,19 @@ class Installation:
             raise self._failed(error, document) from error
         self.done.append(step.text())
         self._note(step, document)
-        self.order.tell(step.text())
+        self._narrator.say(step.text())
 
     def _has_moved_on(self, cluster_id: str, step: Step) -> bool:
         """Somebody else asked for the same at the same time: then it is as wished, or on its way."""
         now = decide(self.service.cluster(cluster_id), self.order.state)
         return step not in now.steps and not now.refused
+
+    def _look(self, cluster_id: str) -> Document | None:
+        """None while the service does not answer."""
+        document = patiently(lambda: self.service.cluster(cluster_id), self._narrator.away)
+        if document is not None:
+            self._narrator.show(document)
+        return document
 
     def _check_limit(self, document: Document, verdict: Verdict, began: float) -> None:
         before = str(document.get("status")) in ("insufficient", "pending-for-input")
@@ -145,18 +155,6 @@ class Installation:
         if self.order.clock.now() - began >= limit:
             words = verdict.waits or f"cluster {read_cluster(document).name} is {document.get('status')}"
             raise self._failed(LimitReached(f"{limit:g} s are over: {words}.", limit), document)
-
-    def _tell(self, document: Document) -> None:
-        """A line for whoever watches, on change only."""
-        cluster = read_cluster(document)
-        self._say("cluster", f"{cluster.percent:3d} % {cluster.name}: {cluster.text()}")
-        for host in map(read_host, members(document.get("hosts"))):
-            self._say(host.id, f"      {host.name}: {host.describe()}")
-
-    def _say(self, about: str, line: str) -> None:
-        if self._told.get(about) != line:
-            self._told[about] = line
-            self.order.tell(line)
 
     def _failed(self, error: ZeroTouchError, document: Document) -> ZeroTouchError:
         error.result = self._result(document, self.done, changed=bool(self.done))

@@ -5,17 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-from ..assisted.progress import HostProgress, Validation, failing, validation_changes
+from ..assisted.narration import FEW, few, host_changes, standing, validation_texts
 from .observation import ApiView, Observation
 from .supervision import Memory, Setup
-
-_FEW = 5
-# A host in this status has not said yet what could be judged.
-_UNJUDGED = "discovering"
-# Host names before a message, which needs the room more.
-_NAMED = 3
 
 _PHASE_TEXTS = {
     "boot": "Waiting for the service on the rendezvous host",
@@ -36,9 +28,10 @@ def changes(before: Memory, after: Memory, old: Observation | None, new: Observa
         phase_text = _REBOOTING if under_way and after.phase == "boot" else _PHASE_TEXTS.get(after.phase)
         texts += [phase_text] if phase_text else []
     texts += _cluster_changes(before, after, new)
-    texts += _host_changes(before, after)
+    texts += host_changes(before.hosts, after.hosts)
     # Once the installation has begun the service's validations speak of hosts that are not what they were, and mean nothing.
-    texts += _validation_texts(before, after) if not after.installation_seen else []
+    if not after.installation_seen:
+        texts += validation_texts(before.hosts, after.hosts, before.cluster_validations, after.cluster_validations)
     texts += _service_changes(before, old, new, elsewhere=elsewhere)
     texts += _api_changes(old.api if old else ApiView(), new.api)
     return texts
@@ -49,54 +42,19 @@ def heartbeat(seen: Observation, memory: Memory, setup: Setup) -> str:
     if memory.phase in ("install", "operators"):
         version = seen.api.cluster_version
         waiting = [operator.name for operator in seen.api.operators if not operator.available.true or operator.progressing.true]
-        parts = [version.progressing.message if version and version.progressing.true else "", f"waiting for {_few(waiting)}" if waiting else ""]
+        parts = [version.progressing.message if version and version.progressing.true else "", f"waiting for {few(waiting)}" if waiting else ""]
         return "; ".join(part for part in parts if part) or f"Still in phase {memory.phase}"
     if memory.phase == "boot" and setup.silence is not None:
         return f"Nothing answers yet; the installation was last seen at {setup.silence.since}"
     if memory.phase == "boot":
         return f"No service at {seen.rendezvous_ip or 'the rendezvous host'} yet"
-    groups = _grouped((host.describe(), host.name) for host in memory.hosts.values())
-    there = "; ".join(f"{len(names)} {what}" for what, names in groups.items()) or "no host registered"
-    if memory.phase == "discovery":
-        judged = (validation.id for host in memory.hosts.values() if host.status != _UNJUDGED for validation in failing(host.validations))
-        names = list(dict.fromkeys(judged))
-        there += f"; failing: {_few(names)}" if names else ""
+    there = standing(memory.hosts.values(), judged=memory.phase == "discovery")
     return f"{memory.phase}: {there}" + ("" if seen.service.ours or seen.api.ours else "; neither service nor API answers at this moment")
 
 
 def _cluster_changes(before: Memory, after: Memory, new: Observation) -> list[str]:
     cluster = new.service.cluster if new.service.ours else None
     return [cluster.text()] if cluster and before.cluster_status != after.cluster_status else []
-
-
-def _host_changes(before: Memory, after: Memory) -> list[str]:
-    changed: list[tuple[str, str]] = []
-    for identity, host in after.hosts.items():
-        old = before.hosts.get(identity)
-        if old is None or old.describe() != host.describe():
-            changed.append((_event(host, old), host.name))
-    return [f"{what}: {', '.join(names)}" for what, names in _grouped(changed).items()]
-
-
-def _event(host: HostProgress, old: HostProgress | None) -> str:
-    if old is None and not host.joined:
-        return f"registered, {host.status}"
-    # In the course of an installation the stage says all; the status only when it is out of the ordinary.
-    return host.stage if host.stage and host.status == "installing-in-progress" else host.status
-
-
-def _validation_texts(before: Memory, after: Memory) -> list[str]:
-    found: list[tuple[str, str]] = []
-    for identity, host in after.hosts.items():
-        old = before.hosts.get(identity)
-        told = old.validations if old and old.status != _UNJUDGED else ()
-        found += [(_validation_text(validation), host.name) for validation in validation_changes(told, host.validations) if host.status != _UNJUDGED]
-    texts = [f"{', '.join(names) if len(names) <= _NAMED else f'{len(names)} hosts'}: {what}" for what, names in _grouped(found).items()]
-    return texts + [f"Cluster: {_validation_text(validation)}" for validation in validation_changes(before.cluster_validations, after.cluster_validations)]
-
-
-def _validation_text(validation: Validation) -> str:
-    return f"{validation.id} failed: {validation.message}" if validation.failed else f"{validation.id} is fine now"
 
 
 def _service_changes(before: Memory, old: Observation | None, new: Observation, *, elsewhere: bool) -> list[str]:
@@ -131,7 +89,7 @@ def _operator_changes(old: ApiView, new: ApiView) -> list[str]:
     available = sum(operator.available.true for operator in new.operators)
     if new.operators and available != sum(operator.available.true for operator in old.operators):
         missing = [operator.name for operator in new.operators if not operator.available.true]
-        texts.append(f"Operators available: {available} of {len(new.operators)}{f', missing {_few(missing)}' if len(missing) <= _FEW and missing else ''}")
+        texts.append(f"Operators available: {available} of {len(new.operators)}{f', missing {few(missing)}' if len(missing) <= FEW and missing else ''}")
     degraded_before = {operator.name for operator in old.operators if operator.degraded.true}
     texts += [
         f"Operator {operator.name} is degraded: {operator.degraded.message}"
@@ -139,14 +97,3 @@ def _operator_changes(old: ApiView, new: ApiView) -> list[str]:
         if operator.degraded.true and operator.name not in degraded_before
     ]
     return texts
-
-
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:_FEW]) + (f" and {len(names) - _FEW} more" if len(names) > _FEW else "")
-
-
-def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    groups: dict[str, list[str]] = {}
-    for key, value in pairs:
-        groups.setdefault(key, []).append(value)
-    return groups

@@ -77,7 +77,14 @@ def test_followed_to_the_end_with_a_line_on_change_only(fake, cluster, reach, cl
     result = ordered(reach, clock, tell=told.append).run()
     assert result["changed"] and result["plan"] == ["install cluster edge"] and result["cluster"]["status"] == "installed"
     assert [path for _method, path, _body in fake.writes] == ["clusters/c/actions/install"]
-    assert len(told) == len(set(told)) and "install cluster edge" in told and "  0 % edge: Cluster is installed" in told
+    assert told == [
+        "00:00   0% Cluster is not ready for install. Check validations",
+        "00:10   0% Cluster is ready for install",
+        "00:10   0% install cluster edge",
+        "00:15   0% Preparing cluster for installation",
+        "00:20   0% Cluster installation in progress",
+        "00:40 100% Cluster is installed",
+    ]
 
 
 def test_a_preparation_that_fails_is_started_three_times(fake, cluster, reach, clock):
@@ -118,7 +125,21 @@ def test_a_service_that_restarts_is_waited_for(fake, cluster, reach, clock):
     installation = ordered(reach, clock, tell=told.append)
     fake.faults = [("GET", "clusters/c", "skip")]  # the first look is answered
     fake.faults += [("GET", "clusters/c", "cut")] * 2 + [("GET", "clusters/c", ("status", 503, b"starting"))]
-    assert installation.run()["cluster"]["status"] == "installed" and any("broke" in line for line in told)
+    assert installation.run()["cluster"]["status"] == "installed" and sum("does not answer at this moment" in line for line in told) == 2
+
+
+def test_a_minute_without_change_says_how_things_stand(fake, cluster, reach, clock):
+    told = []
+    cluster["status"] = "installing"
+    fake.add_host("i", "node-1", "52:54:00:00:00:01", cluster_id="c", status="installing", progress={"current_stage": "Rebooting"})
+    script(clock, cluster, (70, "installed"))
+    ordered(reach, clock, tell=told.append).run()
+    assert told == [
+        "00:00   0% Cluster installation in progress",
+        "00:00   0% installing: node-1",
+        "01:00   0% Cluster installation in progress: 1 installing, Rebooting",
+        "01:10 100% Cluster is installed",
+    ]
 
 
 def test_two_at_once_are_no_fault(fake, cluster, reach, clock):

@@ -1,0 +1,133 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What a watcher of an installation reads, whichever way it was started: one line for each change, hosts that change alike in one line, nothing twice.
+
+The words are pure; :class:`Narrator` keeps what was said, and says how things stand where nothing changes for a while.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from ..common.clock import Clock
+from ..common.progress_line import HEARTBEAT, line
+from .client import Document, members
+from .progress import ClusterProgress, HostProgress, Validation, failing, read_cluster, read_host, validation_changes
+
+Hosts = Mapping[str, HostProgress]
+
+FEW = 5
+# A host in this status has not said yet what could be judged.
+_UNJUDGED = "discovering"
+# Host names before a message, which needs the room more.
+_NAMED = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class View:
+    """A cluster and its hosts, by id, as a service shows them at one moment."""
+
+    cluster: ClusterProgress
+    hosts: Hosts = dataclasses.field(default_factory=dict)
+
+
+def read_view(document: Document) -> View:
+    """The view in a cluster's document."""
+    return View(read_cluster(document), {host.id: host for host in map(read_host, members(document.get("hosts")))})
+
+
+def changes(old: View | None, new: View) -> list[str]:
+    """What is new since the last view, in the order in which a reader wants it."""
+    before: Hosts = old.hosts if old else {}
+    texts = [new.cluster.text()] if old is None or old.cluster.status != new.cluster.status else []
+    texts += host_changes(before, new.hosts)
+    # Once the installation has begun the service's validations speak of hosts that are not what they were, and mean nothing.
+    judged = not new.cluster.installing
+    return texts + (validation_texts(before, new.hosts, old.cluster.validations if old else (), new.cluster.validations) if judged else [])
+
+
+def host_changes(before: Hosts, after: Hosts) -> list[str]:
+    """Hosts whose state or stage changed: ``Rebooting: node-1, node-2``."""
+    changed: list[tuple[str, str]] = []
+    for identity, host in after.items():
+        old = before.get(identity)
+        if old is None or old.describe() != host.describe():
+            changed.append((_event(host, old), host.name))
+    return [f"{what}: {', '.join(names)}" for what, names in grouped(changed).items()]
+
+
+def validation_texts(before: Hosts, after: Hosts, cluster_before: Sequence[Validation], cluster_after: Sequence[Validation]) -> list[str]:
+    """Validations that began or ceased to fail."""
+    found: list[tuple[str, str]] = []
+    for identity, host in after.items():
+        old = before.get(identity)
+        told = old.validations if old and old.status != _UNJUDGED else ()
+        found += [(_validation_text(validation), host.name) for validation in validation_changes(told, host.validations) if host.status != _UNJUDGED]
+    texts = [f"{', '.join(names) if len(names) <= _NAMED else f'{len(names)} hosts'}: {what}" for what, names in grouped(found).items()]
+    return texts + [f"Cluster: {_validation_text(validation)}" for validation in validation_changes(cluster_before, cluster_after)]
+
+
+def standing(hosts: Iterable[HostProgress], *, judged: bool) -> str:
+    """How many hosts are where; ``judged``: which validations fail, too."""
+    known = list(hosts)
+    groups = grouped((host.describe(), host.name) for host in known)
+    there = "; ".join(f"{len(names)} {what}" for what, names in groups.items()) or "no host registered"
+    names = list(dict.fromkeys(each.id for host in known if host.status != _UNJUDGED for each in failing(host.validations))) if judged else []
+    return there + (f"; failing: {few(names)}" if names else "")
+
+
+def few(names: Sequence[str]) -> str:
+    """The first names of many."""
+    return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
+
+
+def grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Values by key, in the order in which they came."""
+    groups: dict[str, list[str]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
+
+
+def _event(host: HostProgress, old: HostProgress | None) -> str:
+    if old is None and not host.joined:
+        return f"registered, {host.status}"
+    # In the course of an installation the stage says all; the status only when it is out of the ordinary.
+    return host.stage if host.stage and host.status == "installing-in-progress" else host.status
+
+
+def _validation_text(validation: Validation) -> str:
+    return f"{validation.id} failed: {validation.message}" if validation.failed else f"{validation.id} is fine now"
+
+
+class Narrator:
+    """Tells what it is shown of a cluster as lines of progress, on change and each minute."""
+
+    def __init__(self, tell: Callable[[str], None], clock: Clock) -> None:
+        self._tell, self._clock = tell, clock
+        self._began = self._quiet_since = clock.now()
+        self._percent = 0
+        self._view: View | None = None
+        self._away = ""
+
+    def show(self, document: Document) -> None:
+        """The cluster as it is now."""
+        view, self._away = read_view(document), ""
+        self._percent = max(self._percent, 100 if view.cluster.installed else view.cluster.percent)
+        for text in changes(self._view, view):
+            self.say(text)
+        self._view = view
+        if self._clock.now() - self._quiet_since >= HEARTBEAT:
+            self.say(f"{view.cluster.text()}: {standing(view.hosts.values(), judged=not view.cluster.installing)}")
+
+    def away(self, reason: str) -> None:
+        """The service does not answer."""
+        if reason != self._away or self._clock.now() - self._quiet_since >= HEARTBEAT:
+            self.say(f"The service does not answer at this moment. {reason}")
+        self._away = reason
+
+    def say(self, text: str) -> None:
+        self._quiet_since = self._clock.now()
+        self._tell(line(self._quiet_since - self._began, self._percent, text))
