@@ -240,6 +240,51 @@ hosts:
       description: Its hardware.
       returned: with O(inventory)
       type: dict
+progress:
+  description: How far each cluster is, in the words and the form in which RV(zerotouch.openshift.install_wait#module:hosts) and its lines tell it.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    cluster:
+      description: Name of the cluster.
+      type: str
+    id:
+      description: Its id.
+      type: str
+    percent:
+      description: How far its installation is.
+      type: int
+    text:
+      description: Its state in a sentence.
+      type: str
+    standing:
+      description: How many of its hosts are where and, before the installation, which validations fail.
+      type: str
+      sample: 2 known; 1 insufficient; failing - has-min-memory
+    hosts:
+      description: Its hosts, by name.
+      type: list
+      elements: dict
+      contains:
+        name:
+          description: Name of the host.
+          type: str
+        status:
+          description: Its state in the service's word.
+          type: str
+        stage:
+          description: Stage of its installation.
+          type: str
+        percent:
+          description: How far it is.
+          type: int
+        since:
+          description: When the stage began.
+          type: str
+        reason:
+          description: What the service says about its state.
+          type: str
 validations:
   description: Validations of clusters and hosts, one row each.
   returned: success

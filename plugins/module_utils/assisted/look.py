@@ -12,7 +12,7 @@ from typing import Any
 from ..common.parallel import for_each
 from .client import Document
 from .lookup import named
-from .records import cluster_record, event_record, host_record, infra_env_record, validation_rows
+from .records import cluster_record, event_record, host_record, infra_env_record, progress_record, validation_rows
 from .service import AssistedService
 
 
@@ -46,6 +46,7 @@ def look(service: AssistedService, question: Question, forks: int = 8) -> dict[s
         "clusters": [cluster_record(item) for item in clusters],
         "infra_envs": [infra_env_record(item) for item in infra_envs],
         "hosts": [host_record(item, inventory=question.inventory) for item in hosts],
+        "progress": [progress_record(item) for item in clusters],
         "validations": [] if question.validations == "none" else table,
         "events": _events(service, question, clusters, infra_envs) if question.events else [],
         "versions": {"service": service.component_versions(), "openshift": service.openshift_versions()} if question.versions else {},

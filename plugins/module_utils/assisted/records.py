@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .client import Document, members
-from .progress import Validation, read_cluster, read_host
+from .narration import read_view, standing
+from .progress import HostProgress, Validation, read_cluster, read_host
 
 Record = dict[str, Any]
 
@@ -84,6 +85,32 @@ def host_record(document: Document, *, inventory: bool = False) -> Record:
         "failing": [each.id for each in host.validations if each.failed],
     }
     return record | ({"inventory": hardware or {}} if inventory else {})
+
+
+def progress_row(name: str, host: HostProgress | None) -> Record:
+    """How far one host is, for whoever watches; ``host`` None: it has not registered."""
+    return {
+        "name": name,
+        "status": host.status if host else "",
+        "stage": host.stage if host else "",
+        "percent": host.percent if host else 0,
+        "since": host.stage_since if host else "",
+        "reason": host.status_info if host else "",
+    }
+
+
+def progress_record(document: Document) -> Record:
+    """How far a cluster is and how its hosts stand, in the words in which an installation is told."""
+    view = read_view(document)
+    hosts = sorted(view.hosts.values(), key=lambda host: (host.name, host.id))
+    return {
+        "cluster": view.cluster.name,
+        "id": view.cluster.id,
+        "percent": 100 if view.cluster.installed else view.cluster.percent,
+        "text": view.cluster.text(),
+        "standing": standing(hosts, judged=not view.cluster.installing),
+        "hosts": [progress_row(host.name, host) for host in hosts],
+    }
 
 
 def validation_rows(documents: Iterable[Document], kind: str, *, all_of_them: bool) -> list[Record]:

@@ -42,6 +42,20 @@ def test_everything(site, door):
     assert {row["id"] for row in result["validations"]} == {"ntp-synced"} and len(result["validations"]) == 3
 
 
+def test_progress_in_the_words_in_which_an_installation_is_told(site, door):
+    site.clusters["c-a"]["status"] = "pending-for-input"
+    first, second = door("assisted_info")["progress"]
+    assert first == {
+        "cluster": "a",
+        "id": "c-a",
+        "percent": 40,
+        "text": "User input is required to continue cluster installation",
+        "standing": "1 known; failing: ntp-synced",
+        "hosts": [{"name": "node-a", "status": "known", "stage": "", "percent": 0, "since": "", "reason": "Host is ready to be installed"}],
+    }
+    assert second["standing"] == "2 known; failing: ntp-synced" and [host["name"] for host in second["hosts"]] == ["node-b", "node-z"]
+
+
 def test_one_cluster_by_name_or_id_with_hosts_of_other_infra_envs(site, door):
     for wanted in ("b", "c-b"):
         result = door("assisted_info", cluster=wanted, validations="all", inventory=True)
