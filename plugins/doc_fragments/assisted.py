@@ -59,3 +59,15 @@ options:
 requirements:
   - urllib3
 """
+
+    # Of the doors that create something (argument spec: PULL_SECRET_OPTIONS of assisted/connection.py).
+    PULL_SECRET = r"""
+options:
+  pull_secret:
+    description: The pull secret, as JSON text or mapping. Something new needs it.
+    type: raw
+  replace_pull_secret:
+    description: Send O(pull_secret) to something that exists, too, although the service does not show the one it has.
+    type: bool
+    default: false
+"""

@@ -18,6 +18,7 @@ description:
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.assisted
+  - zerotouch.openshift.assisted.pull_secret
 attributes:
   check_mode:
     support: full
@@ -60,13 +61,6 @@ options:
     description: Architecture of its nodes; the service's default is V(x86_64). Cannot be changed.
     type: str
     choices: [x86_64, aarch64, arm64, ppc64le, s390x, multi]
-  pull_secret:
-    description: The pull secret, as JSON text or mapping. A new cluster needs it.
-    type: raw
-  replace_pull_secret:
-    description: Send O(pull_secret) to a cluster that exists, too.
-    type: bool
-    default: false
   control_plane_count:
     description: How many control plane nodes it has; the service's default is 3.
     type: int
@@ -303,7 +297,7 @@ from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster import make_absent, make_present
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster_wish import read_wish
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS, connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS, PULL_SECRET_OPTIONS, connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 
 OPTIONS = {"supports_check_mode": True, "mutually_exclusive": [["ntp_sources", "additional_ntp_sources"]]}
@@ -323,8 +317,7 @@ def argument_spec() -> dict[str, Any]:
         "openshift_version": _TEXT,
         "ocp_release_image": _TEXT,
         "cpu_architecture": {"type": "str", "choices": ["x86_64", "aarch64", "arm64", "ppc64le", "s390x", "multi"]},
-        "pull_secret": {"type": "raw", "no_log": False},  # as a mapping it would have every leaf masked; the door knows what is secret in it
-        "replace_pull_secret": {"type": "bool", "default": False, "no_log": False},
+        **PULL_SECRET_OPTIONS,
         "control_plane_count": {"type": "int"},
         "high_availability_mode": {"type": "str", "choices": ["Full", "None"]},
         "platform": {

@@ -15,7 +15,9 @@ description:
   - It is looked up by name. An option that is not given is left as it is; one that is given empty is cleared; only what differs is sent.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
+  - zerotouch.openshift.discovery_image
   - zerotouch.openshift.assisted
+  - zerotouch.openshift.assisted.pull_secret
 attributes:
   check_mode:
     support: full
@@ -43,71 +45,9 @@ options:
   cluster:
     description: The cluster, by name or id, that all its hosts belong to. Without it they are bound later. Cannot be changed.
     type: str
-  pull_secret:
-    description: The pull secret, as JSON text or mapping. A new InfraEnv needs it.
-    type: raw
-  replace_pull_secret:
-    description: Send O(pull_secret) to an InfraEnv that exists, too.
-    type: bool
-    default: false
-  ssh_authorized_key:
-    description: Public keys, one a line, for the user C(core) of hosts that run the discovery image.
-    type: str
-  image_proxy:
-    description: Proxy that hosts use which run the discovery image. (O(proxy) is the one to reach the service.)
-    type: dict
-    suboptions:
-      http_proxy:
-        description: Proxy for HTTP, a URL that begins with C(http://).
-        type: str
-      https_proxy:
-        description: Proxy for HTTPS, also a URL that begins with C(http://).
-        type: str
-      no_proxy:
-        description: Hosts, domains and networks to go to directly, separated by commas.
-        type: str
-  additional_ntp_sources:
-    description: Time servers besides those from DHCP.
-    type: list
-    elements: str
-  ntp_sources:
-    description: The only time servers. Not together with O(additional_ntp_sources).
-    type: list
-    elements: str
-  image_type:
-    description: Kind of the ISO; by default the service's.
-    type: str
-    choices: [full-iso, minimal-iso, disconnected-iso]
   openshift_version:
     description: Which of the service's operating system images to use; by default the cluster's, else the newest.
     type: str
-  cpu_architecture:
-    description: Architecture of the hosts; the service's default is V(x86_64). Cannot be changed.
-    type: str
-    choices: [x86_64, aarch64, arm64, ppc64le, s390x]
-  kernel_arguments:
-    description: Kernel arguments of the discovery image.
-    type: list
-    elements: dict
-    suboptions:
-      operation:
-        description: What to do with it. The service accepts V(append) only.
-        type: str
-        choices: [append, replace, delete]
-        default: append
-      value:
-        description: The argument; blanks in double quotes.
-        type: str
-        required: true
-  ignition_config_override:
-    description: Ignition 3.x config, as JSON text or mapping, merged over the one of the discovery image.
-    type: json
-  additional_trust_bundle:
-    description: CA certificates, PEM, that the discovery image trusts.
-    type: str
-  network_discovery_delay_seconds:
-    description: Seconds that the discovery image waits before it looks which network configuration is its own, for hosts whose many NICs appear late.
-    type: int
   rendezvous_ip:
     description: Rendezvous address of an image of type V(disconnected-iso).
     type: str
@@ -208,52 +148,26 @@ done:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS, connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS, PULL_SECRET_OPTIONS, connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.infra_env import make_absent, make_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.discovery_options import DISCOVERY_OPTIONS, HOST_NETWORKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 
 OPTIONS = {"supports_check_mode": True, "mutually_exclusive": [["ntp_sources", "additional_ntp_sources"]]}
-
-_INTERFACE = {"name": {"type": "str", "required": True}, "mac_address": {"type": "str", "required": True}}
 
 
 def argument_spec() -> dict[str, Any]:
     return {
         **ASSISTED_OPTIONS,
+        **DISCOVERY_OPTIONS,
         "name": {"type": "str", "required": True},
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         "delete_hosts": {"type": "bool", "default": False},
         "cluster": {"type": "str"},
-        "pull_secret": {"type": "raw", "no_log": False},  # as a mapping it would have every leaf masked; the door knows what is secret in it
-        "replace_pull_secret": {"type": "bool", "default": False, "no_log": False},
-        "ssh_authorized_key": {"type": "str", "no_log": False},
-        "image_proxy": {"type": "dict", "options": {"http_proxy": {"type": "str"}, "https_proxy": {"type": "str"}, "no_proxy": {"type": "str"}}},
-        "additional_ntp_sources": {"type": "list", "elements": "str"},
-        "ntp_sources": {"type": "list", "elements": "str"},
-        "image_type": {"type": "str", "choices": ["full-iso", "minimal-iso", "disconnected-iso"]},
+        **PULL_SECRET_OPTIONS,
         "openshift_version": {"type": "str"},
-        "cpu_architecture": {"type": "str", "choices": ["x86_64", "aarch64", "arm64", "ppc64le", "s390x"]},
-        "kernel_arguments": {
-            "type": "list",
-            "elements": "dict",
-            "options": {
-                "operation": {"type": "str", "choices": ["append", "replace", "delete"], "default": "append"},
-                "value": {"type": "str", "required": True},
-            },
-        },
-        "ignition_config_override": {"type": "json"},
-        "additional_trust_bundle": {"type": "str"},
-        "network_discovery_delay_seconds": {"type": "int"},
         "rendezvous_ip": {"type": "str"},
-        "hosts": {
-            "type": "list",
-            "elements": "dict",
-            "options": {
-                "name": {"type": "str", "required": True},
-                "interfaces": {"type": "list", "elements": "dict", "required": True, "options": _INTERFACE},
-                "network_config": {"type": "dict", "required": True},
-            },
-        },
+        "hosts": HOST_NETWORKS,
     }
 
 

@@ -17,6 +17,7 @@ description:
   - What the hub would refuse is refused before anything is written. What it would accept and not carry out is told in RV(not_propagated).
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
+  - zerotouch.openshift.discovery_image
   - zerotouch.openshift.hub
 attributes:
   check_mode:
@@ -67,58 +68,9 @@ options:
       namespace:
         description: Its namespace.
         type: str
-  ssh_authorized_key:
-    description: Public keys, one a line, for the user C(core) of hosts that run the discovery image.
-    type: str
-  image_proxy:
-    description: Proxy that hosts use which run the discovery image. (O(proxy) is the one to reach the hub.)
-    type: dict
-    suboptions:
-      http_proxy:
-        description: Proxy for HTTP, a URL that begins with C(http://).
-        type: str
-      https_proxy:
-        description: Proxy for HTTPS, also a URL that begins with C(http://).
-        type: str
-      no_proxy:
-        description: Hosts, domains and networks to go to directly, separated by commas.
-        type: str
-  additional_ntp_sources:
-    description: Time servers besides those from DHCP.
-    type: list
-    elements: str
-  ntp_sources:
-    description: The only time servers. Not together with O(additional_ntp_sources).
-    type: list
-    elements: str
-  image_type:
-    description: Kind of the ISO; by default the hub's, which is V(minimal-iso) unless configured otherwise.
-    type: str
-    choices: [full-iso, minimal-iso, disconnected-iso]
   os_image_version:
     description: Which of the hub's operating system images to use, by its OpenShift version such as V(4.22). By default the cluster's, else the newest.
     type: str
-  cpu_architecture:
-    description: Architecture of the hosts; the hub's default is V(x86_64). Cannot be changed.
-    type: str
-    choices: [x86_64, aarch64, arm64, ppc64le, s390x]
-  kernel_arguments:
-    description: Kernel arguments of the discovery image.
-    type: list
-    elements: dict
-    suboptions:
-      operation:
-        description: What to do with it. The service accepts V(append) only.
-        type: str
-        choices: [append, replace, delete]
-        default: append
-      value:
-        description: The argument; blanks in double quotes.
-        type: str
-        required: true
-  ignition_config_override:
-    description: Ignition 3.x config, as JSON text or mapping, merged over the one of the discovery image.
-    type: json
   agent_labels:
     description: Labels of every Agent that registers, as a whole; those not named any more go.
     type: dict
@@ -129,9 +81,6 @@ options:
     description: V(BootOrderControl) makes the iPXE script answer installed hosts so that they boot from disk.
     type: str
     choices: [DiscoveryImageAlways, BootOrderControl]
-  additional_trust_bundle:
-    description: CA certificates, PEM, that the discovery image trusts.
-    type: str
   mirror_registry:
     description: The ConfigMap with C(registries.conf) and C(ca-bundle.crt) for mirrored registries.
     type: dict
@@ -142,9 +91,6 @@ options:
       namespace:
         description: Its namespace.
         type: str
-  network_discovery_delay_seconds:
-    description: Seconds that the discovery image waits before it looks which network configuration is its own, for hosts whose many NICs appear late.
-    type: int
   labels:
     description: Labels of the InfraEnv; a null value removes one, others stay.
     type: dict
@@ -309,6 +255,7 @@ stays:
 
 from typing import Any
 
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.discovery_options import DISCOVERY_OPTIONS, HOST_NETWORKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env import Session, Waiting, make_absent, make_present
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
@@ -316,51 +263,26 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connectio
 OPTIONS = {"supports_check_mode": True, "mutually_exclusive": [["pull_secret", "pull_secret_name"], ["ntp_sources", "additional_ntp_sources"]]}
 
 _REFERENCE = {"name": {"type": "str"}, "namespace": {"type": "str"}}
-_INTERFACE = {"name": {"type": "str", "required": True}, "mac_address": {"type": "str", "required": True}}
 
 
 def argument_spec() -> dict[str, Any]:
     return {
         **CONNECTION_OPTIONS,
+        **DISCOVERY_OPTIONS,
         "name": {"type": "str", "required": True},
         "namespace": {"type": "str", "required": True},
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         "pull_secret": {"type": "raw", "no_log": False},  # as a mapping it would have every leaf masked; the door knows what is secret in it
         "pull_secret_name": {"type": "str", "no_log": False},
         "cluster": {"type": "dict", "options": _REFERENCE},
-        "ssh_authorized_key": {"type": "str", "no_log": False},
-        "image_proxy": {"type": "dict", "options": {"http_proxy": {"type": "str"}, "https_proxy": {"type": "str"}, "no_proxy": {"type": "str"}}},
-        "additional_ntp_sources": {"type": "list", "elements": "str"},
-        "ntp_sources": {"type": "list", "elements": "str"},
-        "image_type": {"type": "str", "choices": ["full-iso", "minimal-iso", "disconnected-iso"]},
         "os_image_version": {"type": "str"},
-        "cpu_architecture": {"type": "str", "choices": ["x86_64", "aarch64", "arm64", "ppc64le", "s390x"]},
-        "kernel_arguments": {
-            "type": "list",
-            "elements": "dict",
-            "options": {
-                "operation": {"type": "str", "choices": ["append", "replace", "delete"], "default": "append"},
-                "value": {"type": "str", "required": True},
-            },
-        },
-        "ignition_config_override": {"type": "json"},
         "agent_labels": {"type": "dict"},
         "auto_approve": {"type": "bool"},
         "ipxe_script_type": {"type": "str", "choices": ["DiscoveryImageAlways", "BootOrderControl"]},
-        "additional_trust_bundle": {"type": "str"},
         "mirror_registry": {"type": "dict", "options": _REFERENCE},
-        "network_discovery_delay_seconds": {"type": "int"},
         "labels": {"type": "dict"},
         "annotations": {"type": "dict"},
-        "hosts": {
-            "type": "list",
-            "elements": "dict",
-            "options": {
-                "name": {"type": "str", "required": True},
-                "interfaces": {"type": "list", "elements": "dict", "required": True, "options": _INTERFACE},
-                "network_config": {"type": "dict", "required": True},
-            },
-        },
+        "hosts": HOST_NETWORKS,
         "wait": {"type": "bool", "default": True},
         "timeout": {"type": "int", "default": 600},
         "image_cooldown": {"type": "int", "default": 60},

@@ -35,6 +35,11 @@ ASSISTED_OPTIONS: dict[str, dict[str, Any]] = {
     "retries": {"type": "int"},
     "connect_to": {"type": "dict", "default": {}},
 }
+# Of the doors that create something; documentation fragment assisted.pull_secret.
+PULL_SECRET_OPTIONS: dict[str, dict[str, Any]] = {
+    "pull_secret": {"type": "raw", "no_log": False},  # as a mapping it would have every leaf masked; the door knows what is secret in it
+    "replace_pull_secret": {"type": "bool", "default": False, "no_log": False},
+}
 DEFAULTS: dict[str, Any] = {"validate_certs": True, "request_timeout": 30.0, "retries": 4, "token_url": HOSTED_TOKEN_URL}
 _SECRETS = ("token", "watcher_token", "offline_token", "proxy")
 _NO = frozenset({"0", "false", "no", "off"})

@@ -18,6 +18,37 @@ from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED, Problem
 # None of the checks of a configuration, which a user may lower: a module's option that is wrong stays wrong.
 _CHECK = "infra-env"
 
+_TEXT = {"type": "str"}
+_TEXTS = {"type": "list", "elements": "str"}
+_NEEDED = {"type": "str", "required": True}
+# Argument spec of the options in documentation fragment discovery_image.
+DISCOVERY_OPTIONS: dict[str, dict[str, Any]] = {
+    "ssh_authorized_key": {"type": "str", "no_log": False},
+    "image_proxy": {"type": "dict", "options": {"http_proxy": _TEXT, "https_proxy": _TEXT, "no_proxy": _TEXT}},
+    "additional_ntp_sources": _TEXTS,
+    "ntp_sources": _TEXTS,
+    "image_type": {"type": "str", "choices": ["full-iso", "minimal-iso", "disconnected-iso"]},
+    "cpu_architecture": {"type": "str", "choices": ["x86_64", "aarch64", "arm64", "ppc64le", "s390x"]},
+    "kernel_arguments": {
+        "type": "list",
+        "elements": "dict",
+        "options": {"operation": {"type": "str", "choices": ["append", "replace", "delete"], "default": "append"}, "value": _NEEDED},
+    },
+    "ignition_config_override": {"type": "json"},
+    "additional_trust_bundle": _TEXT,
+    "network_discovery_delay_seconds": {"type": "int"},
+}
+# Hosts with a network configuration of their own; their documentation says what becomes of them here and there.
+HOST_NETWORKS: dict[str, Any] = {
+    "type": "list",
+    "elements": "dict",
+    "options": {
+        "name": _NEEDED,
+        "interfaces": {"type": "list", "elements": "dict", "required": True, "options": {"name": _NEEDED, "mac_address": _NEEDED}},
+        "network_config": {"type": "dict", "required": True},
+    },
+}
+
 _MAC = re.compile(r"([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
 _KERNEL_ARGUMENT = re.compile(r'(?:(?:[^ \t\n\r"]+)|(?:"[^"]*"))+')
 
