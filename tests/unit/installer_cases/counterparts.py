@@ -1,0 +1,41 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the installer makes and our modules do not: commands about it are left out, or the case is skipped, with the reason."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.archive import Line
+
+_PXE = "kind pxe of agent_image is not part of this version"
+_MINIMAL = "kind minimal_iso of agent_image is not part of this version: the whole live system is in the ISO"
+_CONFIG = "kind config_iso of agent_image is not part of this version; its files are compared as the agent ISO has them"
+_CONSOLE = "the native engine changes no initrd: agent-tui comes from the release payload, which needs a registry (docs/ignition-files.md)"
+
+# Pattern of "command arguments" -> reason; first match.
+LEFT_OUT: tuple[tuple[str, str], ...] = (
+    (r"^(exists|grep) .*boot-artifacts/.*(initrd|vmlinuz|kernel|\.ipxe|\.ins|\.addrsize)", _PXE),
+    (r"^stderr .*(Created iPXE script|Created boot artefacts)", _PXE),
+    (r"^exists .*boot-artifacts/", _MINIMAL),
+    (r"^stderr .*RootFS file created in", _MINIMAL),
+    (r"^isoSizeM(in|ax) ", "the base image of this test is a small synthetic one"),
+    (r"^(exists .*|configImgContains )agentconfig\.noarch\.iso", _CONFIG),
+    (r"^initrdImgContains ", _CONSOLE),
+)
+
+# Sub-command of "openshift-install agent" -> why there is none of ours.
+COMMANDS: dict[str, str] = {
+    "graph": "a graph of the installer's own assets; our modules have none",
+    "create agent-config-template": "a sample file; docs/fields.md and the JSON schemas stand in for it",
+    "create certificates": "the signers are made with the image and stay in state.json; no module makes them alone",
+    "create unconfigured-ignition": "the configuration image of the appliance flow is not part of this version",
+}
+VARIABLES: dict[str, str] = {"OPENSHIFT_INSTALL_OS_IMAGE_OVERRIDE": "the base image is an option of agent_image and never looked up"}
+
+
+def reason_without_counterpart(line: Line) -> str:
+    """Why the command cannot hold for us; empty where it must."""
+    text = f"{line.command} {' '.join(line.arguments)}"
+    return next((reason for pattern, reason in LEFT_OUT if re.search(pattern, text)), "")
