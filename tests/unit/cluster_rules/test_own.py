@@ -13,6 +13,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.ours.mirrors import split_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.validate import validate
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Deployment, ImageDigestSource
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.base import (
     TODAY,
     Change,
@@ -93,7 +94,6 @@ INSTALLS: list[tuple[str, Change]] = [
     ("no default route but a lease", all_of(network(3, put("interfaces.0.ipv4", {"enabled": True, "dhcp": True})), network(3, lambda d: d.pop("routes")))),
     # links
     ("a NIC that networkConfig only names in the table", network(4, lambda d: d["interfaces"].pop())),
-    ("a port by its profile's name", network(4, lambda d: d["interfaces"][2].update({"name": "ens1", "profile-name": "eno1"}))),
     ("VLAN on a NIC of the table", also(4, name="eno2.7", type="vlan", vlan={"base-iface": "eno2", "id": 7})),
     ("an interface that is to be absent has any MAC", network(3, lambda d: d["interfaces"].append({"name": "old0", "type": "bond", "state": "absent"}))),
     # disks
@@ -167,12 +167,20 @@ def test_a_wider_source_is_named_with_what_to_write() -> None:
     assert (problem.check, problem.hint) == ("release-mirror", f"name {RELEASE} as a source of its own")
 
 
-def ports_of(entry: dict[str, Any]) -> list[tuple[str, str, str]]:
+def missing_ports(entry: dict[str, Any]) -> list[Problem]:
     """Missing ports of one more interface, whatever types are rendered."""
     deployment = also(3, **entry)(good_deployment())
     facts = Facts(deployment, TODAY)
     facts.hosts[3].__dict__["document"] = facts.hosts[0].document
-    return [(problem.check, problem.path.partition("networkConfig.")[2], problem.value) for problem in ports_missing(facts)]
+    return list(ports_missing(facts))
+
+
+def ports_of_bridge() -> list[Problem]:
+    return missing_ports({"name": "br0", "type": "linux-bridge", "bridge": {"port": [{"name": "eno7"}]}})
+
+
+def ports_of(entry: dict[str, Any]) -> list[tuple[str, str, str]]:
+    return [(problem.check, problem.path.partition("networkConfig.")[2], problem.value) for problem in missing_ports(entry)]
 
 
 @pytest.mark.parametrize(
