@@ -23,7 +23,8 @@ FORMAT = 1
 class StateFile:
     """The state document of one deployment (0600).
 
-    Sections: ``cluster``, ``secrets`` (tokens, signers, password), ``image``, ``publish``, ``bmc``, ``hub``, ``install``; each is owned by one room.
+    Sections: ``cluster``, ``secrets`` (tokens, signers, password), ``image``, ``publish``, ``bmc``, ``hub``, ``install``,
+    ``node_image``; each is owned by one room.
     A missing file reads as an empty document. Raises :class:`ZeroTouchError` for a file that is not ours, of a newer format, or damaged
     (:mod:`.state_shape`).
     """

@@ -50,6 +50,19 @@ _KEY_PAIR: Shape = {"key": str, "crt": str}
 _HOST: Shape = {"name": str, "hostname": str, "role": str, "macs": [str], "static_ips": [str]}
 _SEEN_HOST: Shape = {"status": str, "stage": str, "role": str, "bootstrap": bool, "addresses": [str], "hostname": str, "node": str}
 
+_SECRETS: Shape = {
+    "infra_env_id": str,
+    "public_key": str,
+    "agent_token": str,
+    "user_token": str,
+    "watcher_token": str,
+    "kubeadmin_password": str,
+    "kubeadmin_hash": str,
+    "signers": {EACH: _KEY_PAIR},
+    "admin_kubeconfig": _KEY_PAIR,
+}
+_BUILT: dict[str, Shape] = {"path": str, "size": int, "mtime_ns": int, "sha256": str}
+
 SECTIONS: Mapping[str, Shape] = {
     "cluster": {
         "name": str,
@@ -61,16 +74,11 @@ SECTIONS: Mapping[str, Shape] = {
         "hosts": [_HOST],
         "replicas": {EACH: int},
     },
-    "secrets": {
-        "infra_env_id": str,
-        "public_key": str,
-        "agent_token": str,
-        "user_token": str,
-        "watcher_token": str,
-        "kubeadmin_password": str,
-        "kubeadmin_hash": str,
-        "signers": {EACH: _KEY_PAIR},
-        "admin_kubeconfig": _KEY_PAIR,
+    "secrets": _SECRETS,
+    "node_image": {
+        "secrets": _SECRETS,
+        "tokens": {"public_key": str, "agent_token": str, "user_token": str, "watcher_token": str, "expires": str},
+        "image": {**_BUILT, "base": _BUILT, "ignition_sha256": str},
     },
     "image": {
         "path": str,
@@ -78,7 +86,7 @@ SECTIONS: Mapping[str, Shape] = {
         "size": int,
         "mtime_ns": int,
         "kind": str,
-        "base": {"path": str, "size": int, "mtime_ns": int, "sha256": str},
+        "base": _BUILT,
         "inputs": {EACH: str},
         "ignition_sha256": str,
         "built_at": str,

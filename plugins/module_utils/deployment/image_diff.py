@@ -16,9 +16,10 @@ from urllib.parse import unquote_to_bytes
 from ..common.errors import ZeroTouchError
 from ..image.live import read_live_image
 from .build import BuildPlan
+from .node_image import NodeImagePlan
 
 
-def describe_diff(plan: BuildPlan) -> dict[str, str]:
+def describe_diff(plan: BuildPlan | NodeImagePlan) -> dict[str, str]:
     """``diff`` of the door's result."""
     before = _contents_of(plan.image_path) if plan.image_changed else {}
     after = _files(plan.ignition.document()) if plan.ignition and plan.image_changed else {}

@@ -173,8 +173,10 @@ def loose_mode(root: Path) -> int:
 def known_secrets(work_dir: WorkDir) -> set[str]:
     """Every secret of the state file: a door tells its caller before anything is shown."""
     state = work_dir.state.read()
-    secret = {key: value for key, value in (state.get("secrets") or {}).items() if key not in _PUBLIC}
-    return {leaf for part in (secret, (state.get("publish") or {}).get("token")) for leaf in _leaves(part)}
+    nodes = state.get("node_image") or {}
+    sections = (state.get("secrets") or {}, nodes.get("secrets") or {}, {**(nodes.get("tokens") or {}), "expires": ""})
+    secrets = [{key: value for key, value in section.items() if key not in _PUBLIC} for section in sections]
+    return {leaf for part in (*secrets, (state.get("publish") or {}).get("token")) for leaf in _leaves(part)}
 
 
 def _leaves(value: Any) -> Iterator[str]:

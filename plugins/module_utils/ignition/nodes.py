@@ -77,10 +77,10 @@ def nodes_deployment(cluster: RunningCluster, hosts: tuple[Host, ...]) -> Deploy
     problems = []
     if match is None:
         detail = "the name of the cluster cannot be told from this; api.<name>.<base domain> is expected"
-        problems.append(Problem("api_dns_name", INVALID, detail, layer="ours", value=f'"{cluster.api_dns_name}"'))
+        problems.append(Problem("running_cluster.api_dns_name", INVALID, detail, layer="ours", value=f'"{cluster.api_dns_name}"'))
     if not profile_of(cluster.version).add_nodes:
         detail = "nodes join clusters of release 4.16 and later by an image"
-        problems.append(Problem("version", UNSUPPORTED, detail, layer="ours", value=f'"{cluster.version}"'))
+        problems.append(Problem("running_cluster.version", UNSUPPORTED, detail, layer="ours", value=f'"{cluster.version}"'))
     if match is None or problems:
         raise InvalidInput(problems)
     spec = Cluster(

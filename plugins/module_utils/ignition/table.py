@@ -176,6 +176,30 @@ DIFFERENCES = (
 )
 
 
+_NODES = """\
+The module `node_image` makes it from `nodes-config.yaml`, the file that `oc adm node-image create` reads, and from what it is told of the running cluster. It
+asks the cluster nothing, so that it also works where only a colleague has access; `kubernetes.core.k8s_info` reads the facts where one has it oneself:
+
+```yaml
+- zerotouch.openshift.node_image:
+    source_dir: clusters/kni22/nodes          # nodes-config.yaml
+    dest: clusters/kni22
+    base_image: {path: /srv/images/rhcos-live-iso.x86_64.iso}
+    running_cluster:
+      id: "{{ version.resources[0].spec.clusterID }}"
+      version: "{{ version.resources[0].status.history[0].version }}"
+      release_image: "{{ version.resources[0].status.history[0].image }}"
+      api_dns_name: "{{ infrastructure.resources[0].status.apiServerURL | ansible.builtin.urlsplit('hostname') }}"
+      platform: "{{ infrastructure.resources[0].spec.platformSpec.type | lower }}"
+      pull_secret: "{{ secret.resources[0].data['.dockerconfigjson'] | b64decode }}"
+```
+
+Each machine that boots it is a rendezvous host of its own at 127.0.0.1: `agent-import-cluster` makes the cluster known to the service on it,
+`apply-host-config` sets its own role and disk, `agent-add-node` has it installed once it is `known`. Then `node_csrs` approves its two certificate signing requests. The tokens in
+the image end after 48 hours (`expires_at`), which `agent-auth-token-status` says on the console; within the first 24 hours a rerun keeps them.
+"""
+
+
 def row_of(path: str) -> FileRow | None:
     """The row of a file of the live system, exact paths first; None for a file that the table does not know."""
     return min((row for row in FILES if row.matches(path)), key=lambda row: row.path.count("<"), default=None)
@@ -197,6 +221,8 @@ def markdown() -> str:
         "User `core` gets the cluster's SSH keys and, for the console, the kubeadmin password.\n",
         "## Units\n",
         _table(("unit", "runs on", "when", "does"), ((f"`{row.name}`", row.runs_on, row.when, row.does) for row in UNITS)),
+        "## An image that adds nodes\n",
+        _NODES,
         "## Not in the image\n",
         _table(("file or unit", "why not here"), ((f"`{name}`", reason) for name, reason in OMITTED.items())),
         "## Different from upstream\n",

@@ -85,6 +85,17 @@ def given_arguments(door: str, folder: Path) -> dict[str, Any]:
         "agent_config": {"source_dir": str(folder / "given")},
         "agent_image": {"base_image": {"path": str(folder / "base.iso")}},
         "agent_cluster_install": {"source_dir": str(folder / "given")},
+        "node_image": {
+            "base_image": {"path": str(folder / "base.iso")},
+            "running_cluster": {
+                "id": "given",
+                "release_image": "given",
+                "pull_secret": "nothing-that-occurs-elsewhere",
+                "api_dns_name": "api.a.b",
+                "version": "4.22.0",
+                "platform": "none",
+            },
+        },
         "assisted_files": {"cluster": "given"},
         "assisted_hosts": {"cluster": "given"},
     }

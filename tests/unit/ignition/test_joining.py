@@ -104,7 +104,7 @@ def test_older_releases_have_what_they_had(build_nodes: Build) -> None:
 def test_a_cluster_that_cannot_be_joined_is_refused(running_cluster: Callable[..., RunningCluster], changes: dict[str, Any], path: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         nodes_deployment(running_cluster(**changes), ())
-    assert [problem.path for problem in caught.value.problems] == [path]
+    assert [problem.path for problem in caught.value.problems] == [f"running_cluster.{path}"]
 
 
 # Tokens

@@ -1,0 +1,79 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""nodes-config.yaml: the hosts that join a running cluster (reference agent-based-installer.md 10.1)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..common.problems import IGNORED, INVALID, REQUIRED, SYNTAX, UNKNOWN_FIELD, Problem
+from . import located
+from .fields import AGENT_HOST
+from .shapes import STRING, ListOf, Reader, record
+from .spec import Host, Interface
+from .tree import plain
+from .upstream.ssh import first_key_type
+
+NODES_CONFIG = "nodes-config.yaml"
+_SHAPE = record({"cpuArchitecture": STRING, "sshKey": STRING, "bootArtifactsBaseURL": STRING, "hosts": ListOf(AGENT_HOST)})
+
+
+@dataclasses.dataclass(frozen=True)
+class NodesConfig:
+    """What the file says. ``architecture`` (Go's name) and ``ssh_key`` win over the cluster's; empty where the file does not give them."""
+
+    hosts: tuple[Host, ...] = ()
+    architecture: str = ""
+    ssh_key: str = ""
+    problems: tuple[Problem, ...] = ()
+
+
+def read_nodes_config(directory: Path) -> NodesConfig:
+    """The file of that directory, with every problem of names, types and what must be there; rules about hosts are elsewhere."""
+    file = directory / NODES_CONFIG
+    try:
+        text = file.read_bytes().decode()
+    except UnicodeDecodeError:
+        return _nothing(file, SYNTAX, "this is not UTF-8 text")
+    except OSError as error:
+        return _nothing(file, REQUIRED, f"cannot be read: {error.strerror}")
+    item, problems = located.load(text, str(file))
+    if item is None:
+        return NodesConfig(problems=tuple(problems))
+    if not item.is_mapping:
+        return _nothing(file, INVALID, "a mapping is expected")
+    reader = Reader(any_case=True)
+    document = plain(reader.read(item, _SHAPE) or dataclasses.replace(item, value={}))
+    hosts = tuple(_host(index, data) for index, data in enumerate(document.get("hosts", [])))
+    ssh_key = str(document.get("sshKey", "")).strip()
+    found = [*problems, *map(_lenient, reader.problems)]
+    if not hosts:
+        found.append(Problem("hosts", REQUIRED, "at least one host must be defined", file=str(file)))
+    if ssh_key and not first_key_type(ssh_key):
+        found.append(Problem("sshKey", INVALID, "ssh: no key found", file=str(file)))
+    return NodesConfig(hosts, str(document.get("cpuArchitecture", "")), ssh_key, tuple(found))
+
+
+def _nothing(file: Path, kind: str, detail: str) -> NodesConfig:
+    return NodesConfig(problems=(Problem("", kind, detail, file=str(file)),))
+
+
+def _lenient(problem: Problem) -> Problem:
+    """Upstream passes over keys that it does not know in this file."""
+    return dataclasses.replace(problem, kind=IGNORED, severity="warning", check="ignored-field") if problem.kind == UNKNOWN_FIELD else problem
+
+
+def _host(index: int, data: Mapping[str, Any]) -> Host:
+    hostname = str(data.get("hostname", ""))
+    return Host(
+        name=hostname or f"host-{index}",
+        hostname=hostname,
+        role=data.get("role", ""),
+        interfaces=tuple(Interface(interface.get("name", ""), interface.get("macAddress", "")) for interface in data.get("interfaces", [])),
+        root_device_hints=data.get("rootDeviceHints", {}),
+        network_config=data.get("networkConfig", {}),
+    )

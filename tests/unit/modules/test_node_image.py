@@ -1,0 +1,207 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The door node_image in process: hosts and facts of a running cluster become an image."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.node_image import NodeImageRequest, apply_node_image, plan_node_image
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, known_secrets
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
+from ansible_collections.zerotouch.openshift.plugins.modules import node_image
+
+NODES = """\
+hosts:
+- hostname: extra-0
+  rootDeviceHints: {deviceName: /dev/sda}
+  interfaces: [{name: eth0, macAddress: "52:54:00:00:00:01"}]
+  networkConfig:
+    interfaces:
+    - {name: eth0, type: ethernet, state: up, ipv4: {enabled: true, dhcp: false, address: [{ip: 192.168.111.90, prefix-length: 24}]}}
+- interfaces: [{name: eth0, macAddress: "52:54:00:00:00:02"}]
+"""
+FACTS: dict[str, Any] = {
+    "id": "11111111-2222-3333-4444-555555555555",
+    "api_dns_name": "api.kni.example.com",
+    "version": "4.22.3",
+    "release_image": "quay.io/openshift-release-dev/ocp-release:4.22.3-x86_64",
+    "platform": "baremetal",
+    "pull_secret": '{"auths": {"quay.io": {"auth": "bGFiOmdlaGVpbQ=="}}}',
+}
+NOW = datetime.datetime(2026, 11, 21, 10, tzinfo=datetime.UTC)
+
+
+@pytest.fixture(scope="session")
+def synthetic() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("image_synthetic_of_nodes", Path(__file__).parents[1] / "image" / "synthetic.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def base(tmp_path: Path, synthetic: ModuleType) -> Path:
+    made: Path = synthetic.make_iso(tmp_path / "rhcos.iso", ignition=262144)
+    return made
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    directory = tmp_path / "nodes"
+    directory.mkdir()
+    (directory / "nodes-config.yaml").write_text(NODES)
+    return directory
+
+
+def facts(**changes: Any) -> dict[str, Any]:
+    """The option with its defaults, as Ansible fills them in."""
+    options = node_image.argument_spec()["running_cluster"]["options"]
+    return {**{name: option.get("default") for name, option in options.items()}, **FACTS, **changes}
+
+
+def call_of(source: Path, base: Path, *, check_mode: bool = False, cluster: dict[str, Any] | None = None, **options: Any) -> Call:
+    params = {name: spec.get("default") for name, spec in node_image.argument_spec().items()}
+    given = {
+        "source_dir": str(source),
+        "dest": str(source.parent / "work"),
+        "base_image": {"path": str(base), "url": None, "sha256": None, "version": None},
+        "running_cluster": cluster or facts(),
+    }
+    return Call({**params, **given, **options}, check_mode=check_mode, diff=True)
+
+
+def opened(source: Path, base: Path, **options: Any) -> dict[str, Any]:
+    call = call_of(source, base, **options)
+    return {**perform(node_image.run, call), "warnings": call.warnings}
+
+
+def files_of(image: str) -> set[str]:
+    document = json.loads(read_live_image(Path(image)).ignition or b"{}")
+    return {file["path"] for file in document["storage"]["files"]}
+
+
+def test_hosts_and_facts_become_an_image(source: Path, base: Path) -> None:
+    planned = opened(source, base, check_mode=True)
+    work = source.parent / "work"
+    assert planned["changed"] and not work.exists()
+    done = opened(source, base)
+    assert not done["failed"], done
+    assert done["path"] == planned["path"] == str(work / "images" / "node.x86_64.iso")
+    assert done["plan"][0].startswith("draw tokens that hold until 2")
+    assert {"/etc/assisted/add-nodes.env", "/etc/assisted/clusterconfig/import-cluster-config.json"} <= files_of(done["path"])
+    assert "/etc/assisted/network/host0/eth0.nmconnection" in files_of(done["path"])
+    assert not (work / "auth").exists()
+    assert (work / "state.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_second_run_changes_nothing(source: Path, base: Path) -> None:
+    first = opened(source, base)
+    again = opened(source, base)
+    assert (again["changed"], again["plan"]) == (False, [])
+    assert again["expires_at"] == first["expires_at"]
+    assert again["sha256"] == first["sha256"]
+    (source / "nodes-config.yaml").write_text(NODES.replace("extra-0", "extra-9"))
+    assert opened(source, base)["changed"]
+
+
+def request(call: Call) -> NodeImageRequest:
+    return node_image._request(call)
+
+
+def test_tokens_are_drawn_anew_when_less_than_a_day_is_left(source: Path, base: Path) -> None:
+    given = request(call_of(source, base))
+    first = plan_node_image(given, now=NOW)
+    apply_node_image(first)
+    later = plan_node_image(given, now=NOW + datetime.timedelta(hours=23))
+    assert (later.tokens, later.image_changed) == (first.tokens, False)
+    too_late = plan_node_image(given, now=NOW + datetime.timedelta(hours=25))
+    assert too_late.new_tokens and too_late.image_changed
+    assert too_late.tokens.expires == "2026-11-24T11:00:00Z"
+
+
+def test_no_secret_shows(source: Path, base: Path) -> None:
+    shown = json.dumps(opened(source, base))
+    work_dir = WorkDir(source.parent / "work")
+    kept = known_secrets(work_dir)
+    tokens = work_dir.state.section("node_image")["tokens"]
+    assert {tokens["agent_token"], tokens["user_token"], tokens["watcher_token"]} <= kept
+    assert not [secret for secret in (*kept, "bGFiOmdlaGVpbQ==") if secret in shown]
+
+
+def test_a_clusters_own_state_stays_as_it_is(source: Path, base: Path) -> None:
+    state = WorkDir(source.parent / "work").state
+    with state.edit() as document:
+        document["install"] = {"phase": "installed"}
+    opened(source, base)
+    assert state.section("install") == {"phase": "installed"}
+    assert set(state.read()) == {"format", "install", "node_image"}
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("hosts: []\n", "hosts"),
+        (NODES + "sshKey: none\n", "sshKey"),
+        (NODES.replace("52:54:00:00:00:02", "52:54:00:00:00:01"), "hosts[1].interfaces[0].macAddress"),
+        (NODES.replace("/dev/sda", "sda"), "hosts[0].rootDeviceHints.deviceName"),
+        ("[]", ""),
+    ],
+)
+def test_mistakes_in_the_file_are_named(source: Path, base: Path, text: str, path: str) -> None:
+    (source / "nodes-config.yaml").write_text(text)
+    done = opened(source, base)
+    assert done["failed"]
+    assert path in [problem["path"] for problem in done["problems"]]
+    assert {Path(problem["file"]).name for problem in done["problems"]} == {"nodes-config.yaml"}
+    assert not (source.parent / "work" / "images").exists()
+
+
+def test_keys_that_nobody_knows_are_passed_over_with_a_warning(source: Path, base: Path) -> None:
+    (source / "nodes-config.yaml").write_text(NODES + "minimalISO: true\n")
+    done = opened(source, base)
+    assert not done["failed"], done
+    assert "minimalISO: Ignored" in done["warnings"][0]
+
+
+def test_what_the_file_says_wins_over_the_cluster(source: Path, base: Path) -> None:
+    (source / "nodes-config.yaml").write_text(NODES + "cpuArchitecture: arm64\n")
+    assert "is for x86_64" in opened(source, base)["msg"]
+
+
+@pytest.mark.parametrize(
+    ("node", "detail"),
+    [
+        ({"name": "extra-0", "addresses": []}, "hostname conflict found. The configured hostname extra-0 is already used in the cluster"),
+        (
+            {"name": "m0", "addresses": ["192.168.111.90"]},
+            "address conflict found. The configured address 192.168.111.90 is already used by the cluster node m0",
+        ),
+    ],
+)
+def test_names_and_addresses_of_nodes_are_taken(source: Path, base: Path, node: dict[str, Any], detail: str) -> None:
+    done = opened(source, base, cluster=facts(nodes=[node]))
+    assert [problem["detail"] for problem in done["problems"]] == [detail]
+
+
+@pytest.mark.parametrize(("changes", "path"), [({"api_dns_name": "kni"}, "api_dns_name"), ({"version": "4.15.1"}, "version")])
+def test_a_cluster_that_cannot_be_joined_is_refused(source: Path, base: Path, changes: dict[str, Any], path: str) -> None:
+    done = opened(source, base, cluster=facts(**changes))
+    assert [problem["path"] for problem in done["problems"]] == [f"running_cluster.{path}"]
+
+
+def test_a_cluster_in_fips_mode_boots_its_nodes_so(source: Path, base: Path) -> None:
+    plan = plan_node_image(request(call_of(source, base, cluster=facts(fips=True))), now=NOW)
+    assert plan.image is not None
+    assert "fips=1" in str(plan.image)
