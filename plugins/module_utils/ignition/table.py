@@ -195,8 +195,9 @@ asks the cluster nothing, so that it also works where only a colleague has acces
 ```
 
 Each machine that boots it is a rendezvous host of its own at 127.0.0.1: `agent-import-cluster` makes the cluster known to the service on it,
-`apply-host-config` sets its own role and disk, `agent-add-node` has it installed once it is `known`. Then `node_csrs` approves its two certificate signing requests. The tokens in
-the image end after 48 hours (`expires_at`), which `agent-auth-token-status` says on the console; within the first 24 hours a rerun keeps them.
+`apply-host-config` sets its own role and disk, `agent-add-node` has it installed once it is `known`. Then `node_csrs` approves its two certificate signing
+requests. The tokens in the image end after 48 hours (`expires_at`), which `agent-auth-token-status` says on the console; within the first 24 hours a rerun
+keeps them.
 """
 
 
