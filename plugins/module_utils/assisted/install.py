@@ -83,8 +83,10 @@ class Installation:
                 break
             self._check_limit(document, verdict, began)
             order.clock.sleep(PAUSE)
-            document = self._look(cluster_id) or document
-            verdict = decide(document, order.state)
+            seen = self._look(cluster_id)
+            document = seen or document
+            # What was asked for last may have been done, so nothing is asked for again before the cluster is seen.
+            verdict = decide(document, order.state) if seen is not None else Verdict(waits=f"{self.service.service} does not answer")
         return self._result(document, self.done, changed=bool(self.done))
 
     def _predicted(self, known: Document | None) -> dict[str, Any]:
@@ -138,8 +140,11 @@ class Installation:
         self._narrator.say(step.text())
 
     def _has_moved_on(self, cluster_id: str, step: Step) -> bool:
-        """Somebody else asked for the same at the same time: then it is as wished, or on its way."""
-        now = decide(self.service.cluster(cluster_id), self.order.state)
+        """Somebody else asked for the same at the same time: then it is as wished, or on its way. Where the cluster cannot be seen now, the next look tells."""
+        document = self._look(cluster_id)
+        if document is None:
+            return True
+        now = decide(document, self.order.state)
         return step not in now.steps and not now.refused
 
     def _look(self, cluster_id: str) -> Document | None:

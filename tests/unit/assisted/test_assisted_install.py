@@ -128,6 +128,21 @@ def test_a_service_that_restarts_is_waited_for(fake, cluster, reach, clock):
     assert installation.run()["cluster"]["status"] == "installed" and sum("does not answer at this moment" in line for line in told) == 2
 
 
+def test_nothing_is_asked_for_twice_while_the_cluster_cannot_be_seen(fake, cluster, reach, clock):
+    """It is ready in what was seen last, and was told to install since."""
+    script(clock, cluster, (30, "installed"))
+    fake.faults = [("POST", "actions/install", "skip")]
+    installation = ordered(reach, clock)
+    take = installation.service.cluster_action
+
+    def taken(*arguments):
+        fake.faults = [("GET", "clusters/c", ("status", 502, {}))] * 4
+        return take(*arguments)
+
+    installation.service.cluster_action = taken
+    assert installation.run()["plan"] == ["install cluster edge"] and len(fake.writes) == 1
+
+
 def test_a_minute_without_change_says_how_things_stand(fake, cluster, reach, clock):
     told = []
     cluster["status"] = "installing"
