@@ -43,7 +43,8 @@ options:
     default: []
   source_dir:
     description:
-      - Directory with the user's own C(install-config.yaml), C(agent-config.yaml) and C(openshift/).
+      - Directory with the user's own C(install-config.yaml), C(agent-config.yaml) and C(openshift/); or with a hand-written set of manifests (the ZTP form),
+        C(cluster-manifests/), C(mirror/), C(openshift/) and perhaps C(agent-config.yaml), which is kept verbatim.
     type: path
   version:
     description:

@@ -34,7 +34,8 @@ attributes:
 options:
   source_dir:
     description:
-      - Directory with C(install-config.yaml), C(agent-config.yaml), C(openshift/) and C(release.json), as M(zerotouch.openshift.agent_config) writes it.
+      - Directory with C(install-config.yaml), C(agent-config.yaml), C(openshift/) and C(release.json), as M(zerotouch.openshift.agent_config) writes it;
+        or with C(cluster-manifests/) and C(mirror/) in place of the first two.
       - In check mode it need not exist yet.
     type: path
     required: true

@@ -31,6 +31,8 @@ options:
     description:
       - The configuration directory, as M(zerotouch.openshift.agent_config) writes it, or a directory with the user's own C(install-config.yaml),
         C(agent-config.yaml) and C(openshift/).
+      - Or a directory with a hand-written set, C(cluster-manifests/) with C(mirror/) and C(openshift/) if there are any. The set is checked as the installer
+        checks it; what a person wrote goes to O(dest) as it is, and what the installer would add is made.
     type: path
     required: true
   dest:
@@ -58,6 +60,11 @@ EXAMPLES = r"""
   zerotouch.openshift.agent_manifests:
     source_dir: clusters/compact/config
     dest: clusters/compact/manifests
+
+- name: Check a hand-written set
+  zerotouch.openshift.agent_manifests:
+    source_dir: ~/ztp/compact
+    version: 4.22.0
 
 - name: Look at the objects that the files of a walkthrough mean
   zerotouch.openshift.agent_manifests:

@@ -17,6 +17,7 @@ from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN
 from ..module_utils.hub.agents.door import agents_argument_spec
 from ..module_utils.hub.from_spec import agent_hosts, network_hosts
 from ..module_utils.kube.connection import CONNECTION_OPTIONS
+from ..module_utils.manifests.given_set import CLUSTER_DEPLOYMENT, is_given_set
 from ..modules.infra_env import argument_spec as infra_env_spec
 from .hosts import boot_method
 from .options import check_options
@@ -93,17 +94,19 @@ def read_hub(variables: Mapping[str, Any], cluster_name: str, directory: str) ->
 
 
 def cluster_name(variables: Mapping[str, Any], directory: str) -> str:
-    """The name of the cluster, from ``openshift_cluster`` or the ``install-config.yaml`` in ``openshift_config_dir``; empty where neither says it."""
+    """The name of the cluster, from ``openshift_cluster`` or the files in ``openshift_config_dir``; empty where neither says it."""
     given = str((variables.get("openshift_cluster") or {}).get("name") or "")
     source = variables.get("openshift_config_dir")
     if given or not source:
         return given
+    path = Path(absolute(source, directory))
+    file, section, key = (CLUSTER_DEPLOYMENT, "spec", "clusterName") if is_given_set(path) else (INSTALL_CONFIG, "metadata", "name")
     try:
-        document = libraries.yaml.safe_load(Path(absolute(source, directory), INSTALL_CONFIG).read_text())
+        document = libraries.yaml.safe_load((path / file).read_text())
     except (OSError, UnicodeDecodeError, libraries.yaml.YAMLError):
         return ""  # the checks of the configuration say what is wrong with the file
-    metadata = document.get("metadata") if isinstance(document, dict) else None
-    return str((metadata.get("name") if isinstance(metadata, dict) else "") or "")
+    found = document.get(section) if isinstance(document, dict) else None
+    return str((found.get(key) if isinstance(found, dict) else "") or "")
 
 
 def check_agent_variables(further: Mapping[str, Any]) -> list[Problem]:
