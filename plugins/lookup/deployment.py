@@ -24,6 +24,8 @@ options:
       - V(manual_hosts) is the list of names of hosts that somebody boots by hand.
       - V(hub) is C(openshift_hub) with its defaults. C(connection) has the options of the hub's modules and may hold secrets. C(cluster) is the
         ClusterDeployment of C(openshift_cluster), empty without one.
+      - V(assisted) is C(openshift_assisted) with its defaults. C(connection) has the options of the modules of an assisted-service and may hold secrets.
+        C(host_options) are further options of M(zerotouch.openshift.assisted_hosts) by name of the host, C(names) the hosts that are meant.
       - V(hub_hosts) has the hosts as M(zerotouch.openshift.agents) takes them in C(agents), and those with a network configuration as
         M(zerotouch.openshift.infra_env) takes them in C(networks). Without O(building) only those that C(openshift_hosts) names, if it names any.
       - V(hosted_cluster) is C(openshift_hosted_cluster) with its defaults; C(options) has those of M(zerotouch.openshift.hosted_cluster) and holds secrets.
@@ -35,7 +37,21 @@ options:
     required: true
     type: list
     elements: str
-    choices: [settings, shown_settings, cluster, hosts, bmc_hosts, manual_hosts, hub, hub_hosts, bare_metal_hosts, hosted_cluster, node_pool, input, problems]
+    choices:
+      - settings
+      - shown_settings
+      - cluster
+      - hosts
+      - bmc_hosts
+      - manual_hosts
+      - hub
+      - assisted
+      - hub_hosts
+      - bare_metal_hosts
+      - hosted_cluster
+      - node_pool
+      - input
+      - problems
   building:
     description: Whether a cluster is going to be built; otherwise the base image and the version need not be known.
     type: bool
@@ -70,6 +86,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import INVALID, Problem
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import hide_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.source import read_source
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import METHOD as ASSISTED
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import check_host_options, host_options
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import native
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.groups import check_groups
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import (
@@ -94,6 +112,7 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import ch
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import (
     VARIABLES,
     as_list,
+    assisted_settings,
     check_settings,
     configuration_is_readable,
     hub_settings,
@@ -125,6 +144,7 @@ class LookupModule(LookupBase):
             "bmc_hosts": lambda: bmc_hosts(inventory.hosts()),
             "manual_hosts": lambda: manual_hosts(inventory.hosts()),
             "hub": lambda: self._hub(inventory),
+            "assisted": lambda: self._assisted(inventory),
             "hub_hosts": lambda: self._hub_hosts(inventory),
             "bare_metal_hosts": lambda: self._bare_metal_hosts(inventory),
             "hosted_cluster": lambda: self._hosted_cluster(inventory),
@@ -153,6 +173,14 @@ class LookupModule(LookupBase):
         name = cluster_name(variables, inventory.directory)
         # The Agents of a hosted cluster are bound by its provider, never by us.
         return {**hub, "cluster": {"namespace": hub["namespace"], "name": name} if name and not inventory.hosted else {}}
+
+    def _assisted(self, inventory: _Inventory) -> dict[str, Any]:
+        variables = inventory.checked_settings()
+        found = assisted_settings(variables, inventory.directory, building=self._building)
+        # The doors know hosts by hostname, as their Nodes are called.
+        hostnames = {host["inventory_name"]: str(host.get("hostname") or host["inventory_name"]) for host in inventory.hosts()}
+        further = {hostnames[name]: host_options(options) for name, options in inventory.agent_variables().items() if options and name in hostnames}
+        return {**found, "host_options": further, "names": [hostnames[host["inventory_name"]] for host in self._chosen(inventory)]}
 
     def _hosted_cluster(self, inventory: _Inventory) -> dict[str, Any]:
         variables = inventory.checked_settings()
@@ -192,7 +220,8 @@ class LookupModule(LookupBase):
     def _problems(self, inventory: _Inventory) -> list[Problem]:
         variables = inventory.settings()
         hosts = inventory.read_hosts()[1]
-        agents = check_agent_variables(inventory.agent_variables())
+        check = check_host_options if inventory.method == ASSISTED else check_agent_variables
+        agents = check(inventory.agent_variables())
         settings = check_settings(variables, inventory.directory, building=self._building)
         described = check_hosted_description(variables) if inventory.hosted and self._building and configuration_is_readable(variables) else []
         known = {problem.path for problem in settings}
@@ -221,7 +250,7 @@ class LookupModule(LookupBase):
         method = variables.get("openshift_install_method")
         if method == "hosted":
             return check_hosted_groups(groups or {}, group_names(given))
-        described = cluster and (method in (None, "agent") or (method == "hub" and not counted))
+        described = cluster and (method in (None, "agent", ASSISTED) or (method == "hub" and not counted))
         if not (self._building and described and groups is not None and isinstance(given, dict)):
             return []
         return check_groups(groups, group_names(given), given)
@@ -280,9 +309,14 @@ class _Inventory:
         return hosts
 
     @property
+    def method(self) -> Any:
+        """``openshift_install_method`` as it is given."""
+        return self._value("openshift_install_method")
+
+    @property
     def hosted(self) -> bool:
         """Whether the cluster's control plane runs on the hub, so that all machines are for its pools."""
-        return bool(self._value("openshift_install_method") == "hosted")
+        return bool(self.method == "hosted")
 
     def read_hosts(self) -> tuple[list[dict[str, Any]], list[Problem]]:
         if self._hosts is None:

@@ -62,7 +62,8 @@ def check_hub(variables: Mapping[str, Any]) -> list[Problem]:
     if hub.get("binding") == "early" and hub.get("bare_metal_hosts"):
         detail = "hosts of BareMetalHosts are bound by an annotation, which an InfraEnv with a cluster refuses"
         problems.append(_problem("openshift_hub.binding", FORBIDDEN, detail))
-    infra_env = variables.get("openshift_infra_env") or {}
+    # To an assisted-service it means options of another module.
+    infra_env = variables.get("openshift_infra_env") or {} if variables.get("openshift_install_method") != "assisted" else {}
     because = "is set by the collection: see openshift_hub"
     return problems + check_options("openshift_infra_env", infra_env, infra_env_spec(), ours=_INFRA_ENV_OURS, because=because)
 

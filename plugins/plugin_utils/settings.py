@@ -20,13 +20,14 @@ from ..module_utils.common.errors import InvalidInput, ZeroTouchError
 from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
 from ..module_utils.common.tls import Tls
 from ..module_utils.serving.options import as_given, check_options, read_publish
+from .assisted import check_assisted, read_assisted
 from .hosts import DEFAULT_GROUPS
 from .hub import check_hub, cluster_name, read_hub
 from .paths import absolute, certificate
 from .pool import agent_namespace, check_pools
 
 METHODS = ("agent", "assisted", "hub", "capi", "hosted")
-BUILT_METHODS = ("agent", "hub", "hosted")
+BUILT_METHODS = ("agent", "assisted", "hub", "hosted")
 FORCES = ("rebuild_image", "reboot_joined_hosts", "start_over")
 PHASES = ("boot", "discovery", "bootstrap", "install", "operators")
 _BASE_IMAGE = ("path", "url", "sha256", "version")
@@ -59,6 +60,7 @@ VARIABLES: Mapping[str, type | tuple[type, ...]] = {
     "openshift_node_pool": dict,
     "openshift_destroy_purge": (bool, str),
     "openshift_hub": dict,
+    "openshift_assisted": dict,
     "openshift_infra_env": dict,
     "openshift_agent": dict,
 }
@@ -132,6 +134,12 @@ def hub_settings(variables: Mapping[str, Any], directory: str, *, building: bool
     return {**read_hub(given, name, directory), "namespace": namespace}
 
 
+def assisted_settings(variables: Mapping[str, Any], directory: str, *, building: bool = True) -> dict[str, Any]:
+    """``openshift_assisted`` resolved; see :func:`read_assisted`. May hold secrets. Raises :class:`InvalidInput` with every problem of the settings."""
+    read_settings(variables, directory, building=building)
+    return read_assisted(_given(variables), directory)
+
+
 def check_settings(variables: Mapping[str, Any], directory: str, *, building: bool = True) -> list[Problem]:
     """Everything that is wrong with the variables of the interface, hosts apart. Never raises."""
     given = _given(variables)
@@ -149,6 +157,7 @@ def check_settings(variables: Mapping[str, Any], directory: str, *, building: bo
         *ConnectTo.parse(readable.get("openshift_connect_to", {}))[1],
         *_authority(readable, directory),
         *check_hub(readable),
+        *check_assisted(readable, os.environ),
         *check_pools(readable),
     ]
 

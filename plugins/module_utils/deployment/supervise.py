@@ -76,7 +76,9 @@ def _nothing(seen: Observation) -> Cared:
 
 
 class Supervisor:
-    """One wait. ``care`` does what an installation needs besides media; ``fresh`` (start_over): the cluster's API counts only after our service was seen, for the former cluster may still run."""
+    """One wait. ``care`` does what an installation needs besides media. ``fresh`` (start_over): the cluster's API counts only after our service was seen,
+    for the former cluster may still run.
+    """
 
     def __init__(
         self,

@@ -62,7 +62,7 @@ def _of_discovery(seen: Observation, memory: Memory, setup: Setup) -> Iterator[s
     for validation in failing(cluster.validations if cluster else ()):
         yield f"Cluster validation {validation.id}: {validation.message}"
     if missing and setup.elsewhere:
-        yield f"{_named(missing)} cannot reach the service at {setup.elsewhere} or pull the agent: network configuration, DNS, proxy, registry; see the console."
+        yield f"{_named(missing)} cannot reach the service at {setup.elsewhere} or pull the agent: network configuration, DNS, proxy, registry."
     elif missing:
         yield f"TCP 8090 from {_named(missing)} to {seen.rendezvous_ip or 'the rendezvous host'} is blocked, or its network configuration is wrong."
     if missing:

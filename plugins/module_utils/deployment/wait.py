@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..assisted.records import progress_row
 from ..common.clock import Clock
 from ..common.connect import DIRECT, ConnectTo
 from ..common.errors import PartialFailure, ZeroTouchError
@@ -76,7 +77,7 @@ def wait(request: WaitRequest, around: Surroundings) -> dict[str, Any]:
         phase = str(timeline.section.get("phase") or "")
         before = str((state.get(SECTION) or {}).get("phase") or "")
         result = {
-            **_result(outcome.memory, setup, phase),
+            **wait_result(outcome.memory, setup, phase),
             "changed": outcome.changed or recovered.needed or phase != before,
             "elapsed": round(outcome.elapsed, 1),
             "log_dir": "",
@@ -108,7 +109,7 @@ def predict(request: WaitRequest, around: Surroundings) -> dict[str, Any]:
     plan = [step.text() for step in steps] or [f"wait in phase {supervisor.memory.phase}"]
     phase = STATE_PHASES["done"] if done and request.until == "installed" else STATE_PHASES[supervisor.memory.phase]
     acts = any(step.kind in ("detach", "repair") for step in steps) or phase != str((state.get(SECTION) or {}).get("phase") or "")
-    return {**result, **_result(supervisor.memory, setup, phase), "changed": acts or not done, "plan": plan}
+    return {**result, **wait_result(supervisor.memory, setup, phase), "changed": acts or not done, "plan": plan}
 
 
 def _setup(request: WaitRequest, state: Mapping[str, Any], now: datetime.datetime) -> Setup:
@@ -126,20 +127,12 @@ def _observer(request: WaitRequest, state: Mapping[str, Any]) -> Observer:
     return Observer(request.work_dir, state, identity(state, None), connect_to=request.connect_to, ca_cert=request.ca_cert)
 
 
-def _result(memory: Memory, setup: Setup, phase: str) -> dict[str, Any]:
+def wait_result(memory: Memory, setup: Setup, phase: str) -> dict[str, Any]:
+    """How far the installation and each of its hosts are."""
     described = []
     for host in setup.hosts:
         found = next((known for known in memory.hosts.values() if set(known.macs) & set(host.macs) or known.name.lower() == host.node_name), None)
-        described.append(
-            {
-                "name": host.name,
-                "status": found.status if found else "",
-                "stage": found.stage if found else "",
-                "percent": found.percent if found else 0,
-                "since": found.stage_since if found else "",
-                "reason": found.status_info if found else "",
-            }
-        )
+        described.append(progress_row(host.name, found))
     return {"phase": phase, "percent": memory.percent, "hosts": described}
 
 

@@ -96,6 +96,7 @@ def given_arguments(door: str, folder: Path) -> dict[str, Any]:
                 "platform": "none",
             },
         },
+        "assisted_deployment": {"source_dir": str(folder / "given")},
         "assisted_files": {"cluster": "given"},
         "assisted_hosts": {"cluster": "given"},
     }

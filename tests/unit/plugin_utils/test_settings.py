@@ -99,3 +99,28 @@ def test_a_password_in_the_url_of_the_image_is_refused_and_not_shown() -> None:
     with pytest.raises(InvalidInput, match=r"^openshift_publish.url: Forbidden: a user or password in the URL would be shown") as caught:
         read_settings(variables, "/")
     assert "secret-word" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "words"),
+    [
+        pytest.param({"openshift_assisted": None}, "openshift_assisted.service_url", "ASSISTED_SERVICE_URL", id="no service"),
+        pytest.param({"openshift_assisted": {"servce_url": "http://a"}}, "openshift_assisted.servce_url", "did you mean service_url", id="mistyped key"),
+        pytest.param({"openshift_assisted": {"service_url": "http://a", "image": "publsh"}}, "openshift_assisted.image", "did you mean publish", id="image"),
+        pytest.param({"openshift_assisted": {"service_url": "http://a", "auth": "sso"}}, "openshift_assisted.auth", "supported values", id="auth"),
+        pytest.param({"openshift_assisted": {"service_url": "http://a", "retries": "x"}}, "openshift_assisted.retries", "int", id="type"),
+        pytest.param({"openshift_infra_env": {"kernel_argument": []}}, "openshift_infra_env.kernel_argument", "did you mean kernel_arguments", id="infra-env"),
+        pytest.param({"openshift_infra_env": {"cluster": "x"}}, "openshift_infra_env.cluster", "is set by the collection", id="ours"),
+    ],
+)
+def test_the_service_of_method_assisted(monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], path: str, words: str) -> None:
+    monkeypatch.delenv("ASSISTED_SERVICE_URL", raising=False)
+    good = {**GOOD, "openshift_install_method": "assisted", "openshift_assisted": {"service_url": "http://192.0.2.1:8090"}}
+    assert check_settings(good, "/srv") == []
+    found = {problem.path: problem.text() for problem in check_settings({**good, **given}, "/srv")}
+    assert list(found) == [path] and words in found[path]
+
+
+def test_where_the_service_is_may_stand_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSISTED_SERVICE_URL", "http://192.0.2.1:8090")
+    assert check_settings({**GOOD, "openshift_install_method": "assisted"}, "/srv") == []

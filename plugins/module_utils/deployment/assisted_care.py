@@ -1,0 +1,122 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What an assisted-service needs of us while its hosts come: hosts as wished, and the word to begin once all of them are. What to do is a pure function."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+from ..assisted.client import Document
+from ..assisted.faults import AssistedError
+from ..assisted.host_match import match_hosts
+from ..assisted.host_plan import HostPlan, plan_host
+from ..assisted.host_request import HostRequest
+from ..assisted.hosts import carry_out
+from ..assisted.progress import read_cluster, read_host
+from ..assisted.service import AssistedService
+from ..common.errors import RemoteError, Unreachable
+from ..common.parallel import for_each
+from .assisted_observer import AssistedObserver
+from .observation import Observation
+from .supervise import Cared
+from .supervision import Step
+
+# States in which the installation has not begun and hosts may still be changed.
+BEFORE = frozenset({"insufficient", "pending-for-input", "ready"})
+# How often an installation is begun whose preparation fails.
+STARTS = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class CarePlan:
+    """``hosts`` have changes to be made; ``refused`` cannot be as wished, with the reasons; ``start``: everything is there; else ``waits`` says for what."""
+
+    hosts: tuple[HostPlan, ...] = ()
+    refused: tuple[str, ...] = ()
+    start: bool = False
+    waits: str = ""
+
+
+def plan_care(cluster: Document, hosts: Sequence[Document], requests: Sequence[HostRequest]) -> CarePlan:
+    """What to do now for a cluster whose installation has not begun; nothing for another one.
+
+    It is begun only with exactly the hosts that are asked for: the service would also install a cluster without its workers, or a stranger with it.
+    """
+    if cluster.get("status") not in BEFORE:
+        return CarePlan(waits=f"the cluster is {cluster.get('status') or 'not known'}")
+    plans = plan_hosts(requests, hosts, str(cluster.get("id") or ""))
+    refused = tuple(f"{plan.request.name}: {plan.refused}" for plan in plans if plan.refused)
+    changes = tuple(plan for plan in plans if plan.changes and not plan.refused)
+    if refused or changes:
+        return CarePlan(changes, refused, waits="hosts are not as they shall be yet")
+    open_ends = [f"{plan.request.name}: {plan.waiting}" for plan in plans if plan.waiting]
+    own = {str((plan.host or {}).get("id")) for plan in plans}
+    strangers = [read_host(host).name for host in hosts if str(host.get("id")) not in own]
+    unready = [f"{host.name} is {host.status}" for host in map(read_host, hosts) if str(host.id) in own and not host.ready]
+    waits = [*open_ends, *(f"{name} is registered but not in the configuration" for name in strangers), *unready]
+    if waits or cluster.get("status") != "ready":
+        return CarePlan(waits="; ".join(waits) or f"the cluster is {read_cluster(cluster).status}")
+    return CarePlan(start=True)
+
+
+def plan_hosts(requests: Sequence[HostRequest], hosts: Sequence[Document], cluster_id: str) -> list[HostPlan]:
+    """What makes hosts of a cluster as wished."""
+    matches = match_hosts(requests, hosts, {}, cluster_id)
+    return [plan_host(request, match, {}) for request, match in zip(requests, matches, strict=True)]
+
+
+def change_hosts(service: AssistedService, plans: Sequence[HostPlan]) -> tuple[list[str], list[str]]:
+    """Make the changes; a line for each that was made, and one for each host that the service refuses."""
+
+    def one(plan: HostPlan) -> None:
+        for change in plan.changes:
+            carry_out(service, plan, change)
+
+    lines, reports = [], []
+    for outcome in for_each(plans, one, 8):
+        if isinstance(outcome.error, (RemoteError, Unreachable)):
+            reports.append(f"{outcome.item.request.name}: {outcome.error}")
+        elif outcome.error is not None:
+            raise outcome.error
+        else:
+            lines += [change.text() for change in outcome.item.changes]
+    return lines, reports
+
+
+class Care:
+    """Carries out :func:`plan_care` between the looks of a supervisor; ``fetch`` brings credentials home as soon as the service has them."""
+
+    def __init__(self, service: AssistedService, observer: AssistedObserver, requests: Sequence[HostRequest], fetch: Callable[[Document], list[str]]) -> None:
+        self._service, self._observer, self._requests, self._fetch = service, observer, requests, fetch
+        self._starts = 0
+
+    def __call__(self, seen: Observation) -> Cared:
+        if not seen.service.ours:
+            return Cared()
+        fetched = self._fetch(self._observer.cluster)
+        plan = plan_care(self._observer.cluster, self._observer.hosts, self._requests)
+        lines, reports = change_hosts(self._service, plan.hosts)
+        if plan.start:
+            begun = self._start()
+            return dataclasses.replace(begun, lines=(*fetched, *begun.lines), changed=begun.changed or bool(fetched))
+        return Cared((*fetched, *lines), (*plan.refused, *reports), changed=bool(fetched or lines))
+
+    def _start(self) -> Cared:
+        cluster = read_cluster(self._observer.cluster)
+        preparation = self._observer.cluster.get("last-installation-preparation") or {}
+        reason = str(preparation.get("reason") or "") if preparation.get("status") == "failed" else ""
+        if self._starts >= STARTS:
+            text = f"the installation could not be prepared {STARTS} times: {reason or cluster.status_info or 'the service gives no reason'}"
+            return Cared(stop=Step("stop", text.rstrip(".")))
+        self._starts += 1
+        try:
+            self._service.cluster_action(cluster.id, "install")
+        except AssistedError as error:
+            # Somebody else may have begun it, or a host have changed; the next look tells.
+            return Cared(reports=(f"The installation cannot begin: {error}",)) if error.status != 409 else Cared()
+        except (RemoteError, Unreachable) as error:
+            return Cared(reports=(f"The installation cannot begin at this moment: {error}",))
+        again = f" again: {reason}" if self._starts > 1 and reason else ""
+        return Cared(lines=(f"All hosts are ready; the installation of cluster {cluster.name} is begun{again}",), changed=True)

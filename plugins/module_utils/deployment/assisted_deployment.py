@@ -1,0 +1,229 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the door ``assisted_deployment`` does, step by step: check the input, look, decide, make cluster and InfraEnv, have the image; or wait, or remove."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..assisted.cluster_wish import ClusterWish
+from ..assisted.connection import connect
+from ..assisted.service import AssistedService
+from ..common.errors import ZeroTouchError
+from ..common.lock import one_run
+from ..common.opened import Opened
+from ..common.tls import Tls
+from .assisted_find import METHOD, Found, Known, find, remember
+from .assisted_image import Fetcher, Image, image_url
+from .assisted_objects import Maker, Objects, recorded
+from .assisted_observer import AssistedObserver
+from .assisted_resume import decide_additions, decide_installation
+from .assisted_session import AssistedRequest, Session, open_session
+from .hub_timeline import hub_section
+from .observation import Observation
+from .resume import START_OVER, Decision
+from .timeline import SECTION
+
+DOOR = "assisted_deployment"
+
+
+def ensure_present(request: AssistedRequest, call: Opened) -> dict[str, Any]:
+    """Cluster, InfraEnv and image are as the deployment says, and it is known which hosts have to be booted; the door's result.
+
+    Raises :class:`InvalidInput` with every problem of the input, :class:`PartialFailure` with an account of what was done.
+    """
+    with contextlib.nullcontext() if call.check_mode else one_run(request.work_dir.root, DOOR, call.clock):
+        session, problems = open_session(request, call)
+        observer = session.observer()
+        try:
+            result = _Presence(session, observer).run()
+        finally:
+            observer.close()
+            session.service.close()
+        return {**result, "problems": [problem.as_dict() for problem in problems]}
+
+
+class _Presence:
+    """One run that makes or changes what the service has."""
+
+    def __init__(self, session: Session, observer: AssistedObserver) -> None:
+        self.session, self.call, self.observer = session, session.call, observer
+        self.maker = Maker(session.service, session.work_dir, session.call.check_mode)
+
+    @property
+    def _phase(self) -> str:
+        return str(self.session.work_dir.state.section(SECTION).get("phase") or "")
+
+    def run(self) -> dict[str, Any]:
+        session = self.session
+        state = session.work_dir.state.read()
+        seen = self.observer.observe(state)
+        if session.request.purpose == "add":
+            return self._add(seen)
+        decision = decide_installation(seen, session.found, session.known, session.hosts, session.request.force)
+        for note in decision.notes:
+            self.call.warn(note)
+        if decision.stop:
+            return self._result(decision, recorded(session.found, session.name), [])
+        if decision.state == "installed":
+            return self._installed(decision)
+        lines = self._start_over()
+        objects = self._present(session.wishes.cluster)
+        lines += objects.lines
+        self._note()
+        image, transfer = self._image(objects, needed=bool(decision.boot))
+        lines += transfer + self.session.fetch_credentials(self.observer.cluster if not lines else {})
+        return self._result(decision, objects, lines, image)
+
+    def _start_over(self) -> list[str]:
+        session = self.session
+        if START_OVER not in session.request.force or (session.found.cluster is None and session.found.infra_env is None):
+            return []
+        if session.known.adopted:
+            raise ZeroTouchError(f"Cluster {session.name} was not made from here.", "Delete it at the service, then run again.")
+        changes = self.maker.absent(session.found)
+        session.found = Found()
+        if not self.call.check_mode:
+            with session.work_dir.state.edit() as document:
+                document.pop(SECTION, None)
+        return [change.text() for change in changes]
+
+    def _present(self, cluster: ClusterWish) -> Objects:
+        session = self.session
+        objects = self.maker.present(session.found, cluster, session.wishes.infra_env, adopted=bool(session.request.cluster_id))
+        for warning in objects.warnings:
+            self.call.warn(warning)
+        return objects
+
+    def _note(self) -> None:
+        """Who the cluster is, for the report and the next run."""
+        if self.call.check_mode:
+            return
+        with self.session.work_dir.state.edit() as document:
+            document["cluster"] = hub_section(self.session.deployment)
+            section = document.setdefault(SECTION, {})
+            section["method"] = METHOD
+            section.setdefault("phase", "defined")
+
+    def _installed(self, decision: Decision) -> dict[str, Any]:
+        """What changed since has no effect; credentials that are missing come home."""
+        session, cluster = self.session, self.observer.cluster
+        lines = session.fetch_credentials(cluster)
+        if not self.call.check_mode:
+            own_id = str(cluster.get("openshift_cluster_id") or "") or None
+            remember(session.work_dir, cluster_id=session.found.cluster_id, infra_env_id=session.found.infra_env_id or None, openshift_cluster_id=own_id)
+            self._note()
+        return self._result(decision, recorded(session.found, session.name), lines)
+
+    def _image(self, objects: Objects, *, needed: bool) -> tuple[Image, list[str]]:
+        """Where BMCs get the image; before the InfraEnv exists only what stands for its URL."""
+        session, params = self.session, self.call.params
+        name = f"{session.name}-discovery"
+        directory = session.work_dir.root / "images"
+        if not needed:
+            return Image(""), []
+        if not objects.infra_env_id or (self.call.check_mode and not objects.cluster_id):
+            path = str(directory / f"{name}.iso") if session.request.publish else ""
+            predicted = f"{session.service_url}/not-made-yet/discovery-image-of-{session.name}.iso"
+            return Image(predicted, path), [f"transfer the discovery image to {path}"] if path else []
+        url = image_url(session.service, objects.infra_env_id, session.name)
+        if not session.request.publish:
+            return Image(url), []
+        tls = Tls(params["validate_certs"] is not False, (session.ca_cert,) if session.ca_cert else ())
+        fetcher = Fetcher(directory, tls, session.connect_to, self.call.clock, self.call.progress, self.call.check_mode)
+        image = fetcher.fetch(url, name, objects.infra_env_id, str(objects.infra_env.get("updated_at") or ""))
+        return image, [f"transfer the discovery image to {image.path}"] if image.transferred else []
+
+    # day 2
+
+    def _add(self, seen: Observation) -> dict[str, Any]:
+        session = self.session
+        decision = decide_additions(seen, session.found, session.name, session.hosts)
+        if decision.stop:
+            return self._result(decision, recorded(session.found, session.name), [])
+        if all(host.action == "skip" for host in decision.hosts):
+            return self._result(decision, recorded(session.found, session.name), [])
+        opened = [change.text() for change in self.maker.allow_hosts(session.found)]
+        objects = self._present(self._running(seen))
+        image, transfer = self._image(objects, needed=bool(decision.boot))
+        return self._result(decision, objects, opened + objects.lines + transfer, image)
+
+    def _running(self, seen: Observation) -> ClusterWish:
+        """The cluster as it is; one that the service does not know is imported by the id that it gave itself."""
+        session, cluster = self.session, self.session.deployment.cluster
+        if session.found.cluster is not None:
+            return ClusterWish(session.name)
+        version = self.observer.documents.get("cluster_version") or {}
+        own_id = str((version.get("spec") or {}).get("clusterID") or "") or session.known.openshift_cluster_id
+        if not own_id:
+            raise ZeroTouchError(
+                f"The service does not know cluster {session.name}, and its own id is not known: its API does not answer. {seen.api.detail}".strip(),
+                "The id is read with auth/kubeconfig in the work directory; put it there, and see that the API can be reached.",
+            )
+        api = urlsplit(cluster.api_url).hostname or f"api.{cluster.name}.{cluster.base_domain}"
+        existing = {"name": session.name, "api_vip_dnsname": api, "openshift_cluster_id": own_id, "openshift_version": cluster.version}
+        return ClusterWish(session.name, existing=existing)
+
+    def _result(self, decision: Decision, objects: Objects, lines: Sequence[str], image: Image | None = None) -> dict[str, Any]:
+        call, work_dir = self.call, self.session.work_dir
+        call.plan(lines)
+        image = image or Image("")
+        files = {path.name: str(path) if path.is_file() else "" for path in (work_dir.kubeconfig, work_dir.kubeadmin_password)}
+        result = {
+            "changed": bool(lines),
+            "plan": list(lines),
+            "name": self.session.name,
+            "stop": decision.stop,
+            "state": decision.state,
+            # A run that was killed may have left media behind.
+            "wait": not decision.stop and self._phase != "installed",
+            "cluster": dict(objects.cluster),
+            "infra_env": dict(objects.infra_env),
+            "hosts": [dataclasses.asdict(host) for host in decision.hosts],
+            "boot_hosts": list(decision.boot),
+            "forced_hosts": [host.name for host in decision.hosts if host.action == "boot" and host.force],
+            "image_url": image.url,
+            "image_path": image.path,
+            "kubeconfig": files["kubeconfig"],
+            "kubeadmin_password_file": files["kubeadmin-password"],
+        }
+        return result | ({"diff": [change.diff() for change in objects.changes]} if call.diff else {})
+
+
+def ensure_absent(request: AssistedRequest, call: Opened) -> dict[str, Any]:
+    """Nothing that was made from this work directory is at the service any more; the door's result."""
+    with contextlib.nullcontext() if call.check_mode or not request.work_dir.root.is_dir() else one_run(request.work_dir.root, DOOR, call.clock):
+        service = connect(call.params, call.clock, call.check_mode, learnt=call.add_secrets)
+        try:
+            result = _removed(request, service, check_mode=call.check_mode or not request.work_dir.root.is_dir(), diff=call.diff)
+        finally:
+            service.close()
+        call.plan(result["plan"])
+        return result
+
+
+def tell_removal(request: AssistedRequest, call: Opened) -> dict[str, Any]:
+    """What :func:`ensure_absent` would do; nothing is changed."""
+    service = connect(call.params, call.clock, True, learnt=call.add_secrets)
+    try:
+        return {**_removed(request, service, check_mode=True, diff=False), "changed": False}
+    finally:
+        service.close()
+
+
+def _removed(request: AssistedRequest, service: AssistedService, *, check_mode: bool, diff: bool) -> dict[str, Any]:
+    known = Known.of(request.work_dir)
+    name = str((request.given.cluster or {}).get("name") or request.work_dir.state.section("cluster").get("name") or "")
+    found = find(service, known, name)
+    stays = [found.foreign] if found.foreign else []
+    if known.adopted and found.cluster is not None:
+        stays = [f"Cluster {found.cluster.get('name')} ({found.cluster_id}) was not made from this work directory."]
+    changes = [] if stays else Maker(service, request.work_dir, check_mode).absent(found)
+    lines = [change.text() for change in changes]
+    result = {"changed": bool(lines), "plan": lines, "name": name, "stays": stays}
+    return result | ({"diff": [change.diff() for change in changes]} if diff else {})

@@ -1,0 +1,153 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What of cluster and InfraEnv has to be changed at an assisted-service for a deployment, and the changes themselves; their ids are kept as they are made."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..assisted import cluster as clusters
+from ..assisted.change import Change
+from ..assisted.client import Document
+from ..assisted.cluster_wish import ClusterWish
+from ..assisted.faults import AssistedError
+from ..assisted.infra_env_plan import InfraEnvWish, plan_present
+from ..assisted.records import cluster_record, infra_env_record
+from ..assisted.service import AssistedService
+from ..common.errors import PartialFailure, ZeroTouchError
+from .assisted_find import Found, remember
+from .workdir import WorkDir
+
+# States in which an installation is on its way, and can be cancelled.
+_CANCELLABLE = frozenset({"preparing-for-installation", "installing", "finalizing", "installing-pending-user-action"})
+_ATTEMPTS = 5
+_NOT_YET = "(that of the cluster, which is not there yet)"
+
+
+@dataclasses.dataclass(frozen=True)
+class Objects:
+    """Cluster and InfraEnv as they are now; what was changed, or in check mode would be."""
+
+    cluster: Mapping[str, Any]
+    infra_env: Mapping[str, Any]
+    changes: Sequence[Change] = ()
+    warnings: Sequence[str] = ()
+
+    @property
+    def lines(self) -> list[str]:
+        return [change.text() for change in self.changes]
+
+    @property
+    def cluster_id(self) -> str:
+        return str(self.cluster.get("id") or "")
+
+    @property
+    def infra_env_id(self) -> str:
+        return str(self.infra_env.get("id") or "")
+
+
+@dataclasses.dataclass(frozen=True)
+class Maker:
+    """Makes and removes the objects of one work directory. In check mode nothing is written, neither there nor here."""
+
+    service: AssistedService
+    work_dir: WorkDir
+    check_mode: bool
+
+    def present(self, found: Found, cluster: ClusterWish, infra_env: InfraEnvWish, *, adopted: bool = False) -> Objects:
+        """Raises :class:`InvalidInput` for what cannot be changed before anything is written, :class:`PartialFailure` with what was done."""
+        predicted = clusters.make_present(self.service, cluster, check_mode=True, cluster_id=found.cluster_id)
+        bound = str(predicted.value["cluster"]["id"]) or (_NOT_YET if found.infra_env is not None else None)
+        # An InfraEnv of another cluster stays with that.
+        observed = found.infra_env if found.infra_env is not None and found.infra_env.get("cluster_id") == bound else None
+        changes = plan_present(dataclasses.replace(infra_env, cluster_id=bound if observed is not None else None), observed)
+        everything = [*predicted.changes, *changes]
+        if self.check_mode or not everything:
+            kept = {} if observed is None else infra_env_record(observed)
+            if not self.check_mode:
+                self._remember(predicted.value["cluster"], kept, adopted=adopted)
+            return Objects(predicted.value["cluster"], kept or {"id": "", "name": infra_env.name}, everything, predicted.warnings)
+        remember(self.work_dir, making=True)
+        made = clusters.make_present(self.service, cluster, check_mode=False, cluster_id=found.cluster_id)
+        remember(self.work_dir, cluster_id=made.value["cluster"]["id"], adopted=adopted or None, making=True)
+        shown = infra_env_record(self._infra_env(changes, observed, str(made.value["cluster"]["id"]), made.value))
+        self._remember(made.value["cluster"], shown, adopted=adopted)
+        return Objects(made.value["cluster"], shown, everything, made.warnings)
+
+    def _infra_env(self, changes: Sequence[Change], observed: Document | None, cluster_id: str, done: Mapping[str, Any]) -> Document:
+        now = observed or {}
+        try:
+            for change in changes:
+                if observed is None:
+                    now = self.service.create_infra_env({**change.body, "cluster_id": cluster_id})
+                else:
+                    now = self.service.update_infra_env(str(observed["id"]), change.body)
+        except ZeroTouchError as error:
+            raise PartialFailure(str(error), {**done, "changed": True}) from error
+        return now
+
+    def _remember(self, cluster: Mapping[str, Any], infra_env: Mapping[str, Any], *, adopted: bool) -> None:
+        remember(self.work_dir, cluster_id=cluster["id"], infra_env_id=infra_env.get("id") or None, adopted=adopted or None)
+
+    def allow_hosts(self, found: Found) -> list[Change]:
+        """Open an installed cluster for more hosts."""
+        if found.status != "installed":
+            return []
+        if not self.check_mode:
+            self.service.cluster_action(found.cluster_id, "allow-add-hosts")
+        return [Change("allow-add-hosts", f"cluster {(found.cluster or {}).get('name')}")]
+
+    def absent(self, found: Found) -> list[Change]:
+        """Take cluster, hosts and InfraEnv away; an installation on its way is cancelled first."""
+        changes = plan_absent(found, self.service.hosts(found.infra_env_id) if found.infra_env_id else [])
+        for change in () if self.check_mode else changes:
+            self._remove(change, found)
+        if not self.check_mode:
+            remember(self.work_dir, cluster_id=None, infra_env_id=None, adopted=None, openshift_cluster_id=None)
+        return changes
+
+    def _remove(self, change: Change, found: Found) -> None:
+        if change.verb == "cancel":
+            self.service.cluster_action(found.cluster_id, "cancel")
+        elif change.title.startswith("cluster "):
+            self.service.delete_cluster(found.cluster_id)
+        elif change.title.startswith("host "):
+            self.service.delete_host(found.infra_env_id, str(change.body["id"]))
+        else:
+            self._remove_infra_env(found.infra_env_id)
+
+    def _remove_infra_env(self, infra_env_id: str) -> None:
+        """An agent that still runs registers again as soon as its host is forgotten, and the service keeps an InfraEnv with hosts."""
+        for attempt in range(1, _ATTEMPTS + 1):
+            for host in self.service.hosts(infra_env_id):
+                self.service.delete_host(infra_env_id, str(host["id"]))
+            try:
+                self.service.delete_infra_env(infra_env_id)
+            except AssistedError as error:
+                if error.status != 409 or attempt == _ATTEMPTS:
+                    raise
+            else:
+                return
+
+
+def plan_absent(found: Found, hosts: Sequence[Document]) -> list[Change]:
+    """What takes them away, in the order in which the service lets it be done. Hosts go with their cluster; those that it leaves, before their InfraEnv."""
+    changes = []
+    if found.cluster is not None:
+        title = f"cluster {found.cluster.get('name')}"
+        changes += [Change("cancel", title, reason=f"it is {found.status}")] if found.status in _CANCELLABLE else []
+        changes.append(Change("delete", title))
+    if found.infra_env is not None:
+        left = [host for host in hosts if found.cluster is None or host.get("cluster_id") != found.cluster_id]
+        changes += [Change("delete", f"host {host.get('requested_hostname') or host.get('id')}", {"id": host.get("id")}) for host in left]
+        changes.append(Change("delete", f"infra-env {found.infra_env.get('name')}"))
+    return changes
+
+
+def recorded(found: Found, name: str) -> Objects:
+    """The objects as they were found, without changes."""
+    cluster = cluster_record(found.cluster) if found.cluster else {"id": "", "name": name}
+    return Objects(cluster, infra_env_record(found.infra_env) if found.infra_env else {"id": "", "name": name})

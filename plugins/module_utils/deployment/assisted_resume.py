@@ -1,0 +1,74 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What is left to do for a cluster that an assisted-service installs, as pure functions: the table of design 4 with a service that is elsewhere."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Sequence
+
+from .assisted_find import Found, Known
+from .observation import RUNNING_PHASES, ImageView, InventoryHost, Observation
+from .resume import START_OVER, Decision, HostDecision, decide
+
+# The image is the service's business: it is there, and what it lacks is changed at the service.
+_IMAGE = ImageView(built=True, exists=True)
+
+
+def decide_installation(seen: Observation, found: Found, known: Known, hosts: Sequence[InventoryHost], force: Collection[str]) -> Decision:
+    """Whether to go on, and which hosts to boot."""
+    if found.foreign:
+        after = "Name it as openshift_assisted.cluster_id to go on with it, or delete it there, or choose another name."
+        return _stopped("foreign", hosts, f"{found.foreign} {after}")
+    if START_OVER in force:
+        return decide(dataclasses.replace(seen, image=_IMAGE), hosts, force)
+    cluster = seen.service.cluster
+    if cluster is not None and cluster.installed:
+        return Decision("installed", tuple(HostDecision(host.name, True, "skip", f"the cluster is {cluster.status}") for host in hosts))
+    if found.cluster is None and known.cluster_id and seen.phase in RUNNING_PHASES and not seen.api.ours:
+        what = "is installed" if seen.phase == "installed" else "is being installed"
+        text = (
+            f"Cannot tell: state.json says that the cluster {what}, but the service does not know it any more, and its API does not answer as ours. "
+            f"{seen.api.detail} Nothing was booted. Run again when the API can be reached; openshift_force: [start_over] boots all hosts anew and "
+            "destroys what is on them."
+        )
+        return _stopped("unknown", hosts, " ".join(text.split()))
+    made_again = found.cluster is None and bool(known.cluster_id) and not seen.api.ours
+    decision = decide(dataclasses.replace(seen, image=_IMAGE), hosts, force)
+    if made_again and not decision.stop:
+        # The machines may still run the image of the InfraEnv that is gone.
+        again = tuple(dataclasses.replace(host, force=True) if host.action == "boot" else host for host in decision.hosts)
+        return dataclasses.replace(decision, hosts=again, notes=(*decision.notes, "The service does not know the cluster any more; it is made anew."))
+    return decision
+
+
+def decide_additions(seen: Observation, found: Found, cluster: str, hosts: Sequence[InventoryHost]) -> Decision:
+    """Which hosts have to be booted so that they come to a cluster that is installed."""
+    if found.foreign:
+        return _stopped("foreign", hosts, f"{found.foreign} Name it as openshift_assisted.cluster_id to add hosts to it.")
+    if found.cluster is not None and seen.service.cluster is not None and not seen.service.cluster.installed:
+        return _stopped("registered", hosts, f"Cluster {cluster} is {found.status}: hosts are added to one that is installed; deploy_cluster installs it.")
+    decided = [_added(seen, host) for host in hosts]
+    unknown = [host.name for host in decided if host.action == "boot" and not seen.api.ours]
+    if unknown:
+        text = f"Cannot tell whether {', '.join(unknown)} belong to {cluster} already: the service has no host with their MACs, and the API does not answer. "
+        return _stopped("unknown", hosts, f"{text}{seen.api.detail} Nothing was booted. Run again when the API can be reached.")
+    return Decision("installed", tuple(decided))
+
+
+def _added(seen: Observation, host: InventoryHost) -> HostDecision:
+    registered = seen.service_host(host)
+    if seen.api.has_node(host):
+        return HostDecision(host.name, True, "skip", "its Node exists")
+    if registered is not None and registered.joined:
+        return HostDecision(host.name, True, "wait", f"joined: {registered.describe()}")
+    if registered is not None and (registered.needs_discovery_boot or registered.terminal):
+        return HostDecision(host.name, False, "boot", f"registered, but {registered.status}", force=True)
+    if registered is not None:
+        return HostDecision(host.name, False, "wait", f"registered: {registered.describe()}")
+    return HostDecision(host.name, False, "boot", "it is not registered")
+
+
+def _stopped(state: str, hosts: Sequence[InventoryHost], reason: str) -> Decision:
+    return Decision(state, tuple(HostDecision(host.name, False, "skip", "nothing is done") for host in hosts), stop=reason)  # type: ignore[arg-type]

@@ -1,0 +1,393 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: assisted_deployment
+short_description: Deploy a cluster through an assisted-service, and add hosts to it
+version_added: 0.1.0
+author: the zerotouch.openshift authors (@zerotouch-openshift)
+description:
+  - Keeps the cluster and the InfraEnv of a deployment at an assisted-service that runs elsewhere (on a bastion, or hosted) as one unit, and watches the
+    installation. The modules M(zerotouch.openshift.assisted_cluster), M(zerotouch.openshift.assisted_infra_env) and their kin do the parts one by one.
+  - The cluster is described as for M(zerotouch.openshift.agent_config), by O(cluster) and O(hosts) or by the files in O(source_dir), and checked as completely
+    before anything is sent. It needs no rendezvous host. What the service gets is what the client inside an agent ISO would send for the same description.
+  - Cluster and InfraEnv are known by the ids in C(state.json) of O(dest). A cluster of the same name that was not made from there is never touched.
+  - Tells which hosts have to be booted from the discovery image, and where that is; no host of a cluster is among them.
+  - With O(wait_for=installed) the hosts are named and given role, disk and labels as they appear, the installation is begun as soon as exactly they are ready,
+    and followed with the view of M(zerotouch.openshift.install_wait); on failure a folder in C(logs) holds everything that helps to find out why.
+extends_documentation_fragment:
+  - zerotouch.openshift.attributes
+  - zerotouch.openshift.assisted
+  - zerotouch.openshift.timeouts
+attributes:
+  check_mode:
+    support: full
+    details: Of a cluster that does not exist yet the URL of the image is predicted, as one that says so.
+  diff_mode:
+    support: full
+    details: Secrets are hidden. A wait has no diff.
+  idempotent:
+    support: full
+options:
+  state:
+    description:
+      - V(present) makes, changes and watches.
+      - V(absent) takes away what was made from O(dest); an installation on its way is cancelled first. V(told) only tells what that would take away.
+    type: str
+    choices: [present, absent, told]
+    default: present
+  purpose:
+    description: V(install) installs the cluster; V(add) adds hosts to it once it is installed. One that the service does not know any more is imported.
+    type: str
+    choices: [install, add]
+    default: install
+  dest:
+    description: Work directory, for C(state.json), C(auth), C(images) and C(logs). Only one run at a time works on it.
+    type: path
+    required: true
+  cluster:
+    description: The cluster, as C(openshift_cluster) describes it (C(docs/schemas/cluster.schema.json)).
+    type: dict
+  hosts:
+    description: The hosts in inventory order, each an C(openshift_host) with C(inventory_name) and C(role).
+    type: list
+    elements: dict
+    default: []
+  source_dir:
+    description: Directory with C(install-config.yaml), C(agent-config.yaml) and C(openshift/), instead of O(cluster) and O(hosts).
+    type: path
+  version:
+    description: OpenShift version; wins over C(cluster.version). Required with O(source_dir).
+    type: str
+  release_image:
+    description: Pullspec of the release image; wins over C(cluster.release_image).
+    type: str
+  checks:
+    description: Severity of checks by name, V(error), V(warn) or V(off).
+    type: dict
+    default: {}
+  infra_env:
+    description: Further options of M(zerotouch.openshift.assisted_infra_env) for the discovery image, such as V(kernel_arguments). They win.
+    type: dict
+    default: {}
+  host_options:
+    description: Further options of a host of M(zerotouch.openshift.assisted_hosts), such as V(node_labels), by the name of the host.
+    type: dict
+    default: {}
+  names:
+    description: With O(purpose=add) the hosts that are meant; all of the description by default.
+    type: list
+    elements: str
+    default: []
+  cluster_id:
+    description: Id of a cluster that somebody else made at the service and that is to be gone on with. It is not deleted with O(state=absent).
+    type: str
+  image:
+    description: V(direct), BMCs fetch the image from the service; V(publish), it is transferred to C(images) in O(dest) for being published from here.
+    type: str
+    choices: [direct, publish]
+    default: direct
+  wait_for:
+    description:
+      - V(none) returns as soon as the service has everything.
+      - V(installed) brings the hosts to what they shall be and waits until the cluster is installed.
+      - V(joined), with O(purpose=add), waits until the service has added the hosts. Who approves their certificates is M(zerotouch.openshift.node_csrs).
+    type: str
+    choices: [none, installed, joined]
+    default: none
+  force:
+    description: With V(start_over) cluster and InfraEnv are deleted and made anew, and all hosts booted. Other values have no meaning here.
+    type: list
+    elements: str
+    choices: [rebuild_image, reboot_joined_hosts, start_over]
+    default: []
+  media_hosts:
+    description:
+      - Hosts with BMC whose virtual medium is detached as soon as they boot from their disk, in the form of the option C(hosts) of
+        M(zerotouch.openshift.bmc_boot). Only with O(wait_for=installed), which also repairs hosts that boot the image again.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      name:
+        description: Name of the host.
+        type: str
+        required: true
+      bmc:
+        description: Its BMC.
+        type: dict
+        required: true
+        suboptions:
+          address:
+            description: Address, as for M(zerotouch.openshift.bmc_boot).
+            type: str
+            required: true
+          username:
+            description: User of the BMC.
+            type: str
+          password:
+            description: Password of that user.
+            type: str
+          validate_certs:
+            description: Whether the BMC's certificate is checked.
+            type: bool
+            default: true
+          ca_cert:
+            description: CA that signed the BMC's certificate, as path or PEM.
+            type: str
+          fingerprint:
+            description: SHA-256 fingerprint of the BMC's certificate.
+            type: str
+      mac_addresses:
+        description: MACs of the host's NICs.
+        type: list
+        elements: str
+        default: []
+      image_url:
+        description: Not used here.
+        type: str
+      force:
+        description: Not used here.
+        type: bool
+        default: false
+  bmc_ca_cert:
+    description: CA, as path or PEM, trusted for all BMCs of O(media_hosts) in addition to their own.
+    type: str
+  log_dir:
+    description: Where folders of failures go. By default C(logs) in O(dest).
+    type: path
+requirements:
+  - PyYAML
+  - urllib3
+seealso:
+  - module: zerotouch.openshift.agent_cluster_install
+    description: The same on a hub.
+"""
+
+EXAMPLES = r"""
+- name: Have cluster and discovery image
+  zerotouch.openshift.assisted_deployment:
+    service_url: http://192.0.2.10:8090
+    dest: clusters/edge
+    cluster: "{{ openshift_cluster }}"
+    hosts: "{{ lookup('zerotouch.openshift.deployment', 'hosts') }}"
+  register: edge
+
+- name: Boot the machines
+  zerotouch.openshift.bmc_boot:
+    image_url: "{{ edge.image_url }}"
+    hosts: "{{ lookup('zerotouch.openshift.deployment', 'bmc_hosts') | selectattr('name', 'in', edge.boot_hosts) }}"
+
+- name: Install it
+  zerotouch.openshift.assisted_deployment:
+    service_url: http://192.0.2.10:8090
+    dest: clusters/edge
+    cluster: "{{ openshift_cluster }}"
+    hosts: "{{ lookup('zerotouch.openshift.deployment', 'hosts') }}"
+    wait_for: installed
+"""
+
+RETURN = r"""
+name:
+  description: Name of the cluster.
+  returned: without O(wait_for)
+  type: str
+plan:
+  description: What was changed at the service and in O(dest), or would be in check mode.
+  returned: always
+  type: list
+  elements: str
+stop:
+  description: Why nothing was done, where going on could do harm; else empty.
+  returned: O(state=present) without O(wait_for)
+  type: str
+state:
+  description: V(new), V(built) (nothing registered yet), V(registered), V(installing), V(installed), V(failed), V(unknown) or V(foreign).
+  returned: O(state=present) without O(wait_for)
+  type: str
+wait:
+  description: Whether there is something to wait for with O(wait_for=installed).
+  returned: O(state=present) without O(wait_for)
+  type: bool
+cluster:
+  description: The cluster, in the form of RV(zerotouch.openshift.assisted_info#module:clusters).
+  returned: O(state=present) without O(wait_for)
+  type: dict
+infra_env:
+  description: The InfraEnv, in the form of RV(zerotouch.openshift.assisted_info#module:infra_envs).
+  returned: O(state=present) without O(wait_for)
+  type: dict
+hosts:
+  description: What is to be done with each host.
+  returned: O(state=present) without O(wait_for)
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the host.
+      type: str
+    joined:
+      description: Whether it belongs to the cluster already, or is being installed.
+      type: bool
+    action:
+      description: V(boot), V(wait) or V(skip).
+      type: str
+    reason:
+      description: Why.
+      type: str
+    force:
+      description: Whether it is to be booted although it may run the image already.
+      type: bool
+boot_hosts:
+  description: Names of the hosts to boot.
+  returned: O(state=present) without O(wait_for)
+  type: list
+  elements: str
+forced_hosts:
+  description: Those of RV(boot_hosts) that are to be booted although they may run the image.
+  returned: O(state=present) without O(wait_for)
+  type: list
+  elements: str
+image_url:
+  description: Where the service has the discovery image; empty where no host has to be booted.
+  returned: O(state=present) without O(wait_for)
+  type: str
+image_path:
+  description: The image here, with O(image=publish).
+  returned: O(state=present) without O(wait_for)
+  type: str
+phase:
+  description: How far the installation is, as C(state.json) has it.
+  returned: O(wait_for=installed)
+  type: str
+percent:
+  description: Its progress, 0 to 100.
+  returned: O(wait_for=installed)
+  type: int
+progress:
+  description: How far each host is, in the form of RV(zerotouch.openshift.install_wait#module:hosts).
+  returned: O(wait_for=installed)
+  type: list
+  elements: dict
+elapsed:
+  description: Seconds that the wait took.
+  returned: O(wait_for=installed)
+  type: float
+log_dir:
+  description: The folder with what was collected when it failed; empty on success.
+  returned: O(wait_for=installed)
+  type: str
+suspects:
+  description: Why it probably failed, most telling first.
+  returned: failure with O(wait_for=installed)
+  type: list
+  elements: str
+joined:
+  description: The hosts that were waited for, with C(name), C(id), C(status) and C(hostname).
+  returned: O(wait_for=joined)
+  type: list
+  elements: dict
+kubeconfig:
+  description: Path of the kubeconfig; empty as long as there is none.
+  returned: O(state=present), not with O(wait_for=joined)
+  type: str
+kubeadmin_password_file:
+  description: Path of the password's file; empty as long as there is none.
+  returned: O(state=present), not with O(wait_for=joined)
+  type: str
+problems:
+  description: What the checks found; on success warnings only (see M(zerotouch.openshift.agent_config)).
+  returned: O(state=present), not with O(wait_for=joined)
+  type: list
+  elements: dict
+stays:
+  description: Why objects are not deleted.
+  returned: O(state=absent), O(state=told)
+  type: list
+  elements: str
+"""
+
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_deployment import ensure_absent, ensure_present, tell_removal
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_join import wait_joined
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_session import AssistedRequest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_wait import Patience, wait_installed
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.media import BmcMedia
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.resume import FORCE
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits, timeouts_spec
+
+OPTIONS = {
+    "supports_check_mode": True,
+    "required_if": [("state", "present", ("cluster", "source_dir"), True), ("wait_for", "joined", ("names",))],
+    "mutually_exclusive": [("cluster", "source_dir")],
+}
+
+
+def argument_spec() -> dict[str, Any]:
+    return {
+        **ASSISTED_OPTIONS,
+        "state": {"type": "str", "choices": ["present", "absent", "told"], "default": "present"},
+        "purpose": {"type": "str", "choices": ["install", "add"], "default": "install"},
+        "dest": {"type": "path", "required": True},
+        "cluster": {"type": "dict"},
+        "hosts": {"type": "list", "elements": "dict", "default": []},
+        "source_dir": {"type": "path"},
+        "version": {"type": "str"},
+        "release_image": {"type": "str"},
+        "checks": {"type": "dict", "default": {}},
+        "infra_env": {"type": "dict", "default": {}},
+        "host_options": {"type": "dict", "default": {}},
+        "names": {"type": "list", "elements": "str", "default": []},
+        "cluster_id": {"type": "str"},
+        "image": {"type": "str", "choices": ["direct", "publish"], "default": "direct"},
+        "wait_for": {"type": "str", "choices": ["none", "installed", "joined"], "default": "none"},
+        "timeouts": timeouts_spec(),
+        "force": {"type": "list", "elements": "str", "choices": list(FORCE), "default": []},
+        "media_hosts": {**bmc_argument_spec()["hosts"], "required": False, "default": []},
+        "bmc_ca_cert": {"type": "str"},
+        "log_dir": {"type": "path"},
+    }
+
+
+def run(call: Call) -> dict[str, Any]:
+    request, params = AssistedRequest.of(call.params), call.params
+    if params["state"] != "present":
+        return tell_removal(request, call) if params["state"] == "told" else ensure_absent(request, call)
+    limits = Limits.of_mapping(params["timeouts"])
+    if params["wait_for"] == "joined":
+        return wait_joined(request, call, limits)
+    if params["wait_for"] == "installed":
+        return wait_installed(request, call, _patience(call, request, limits))
+    return ensure_present(request, call)
+
+
+def _patience(call: Call, request: AssistedRequest, limits: Limits) -> Patience:
+    options = BmcOptions(
+        connect_to=ConnectTo.of(call.params["connect_to"]),
+        ca_cert=call.params["bmc_ca_cert"] or "",
+        state_file=request.work_dir.state,
+        clock=call.clock,
+        progress=call.progress,
+    )
+    media = BmcMedia(boot_requests(call.params["media_hosts"], state_file=request.work_dir.state), options)
+    return Patience(limits, media, Path(call.params["log_dir"] or request.work_dir.logs), call.redactor)
+
+
+def main() -> None:
+    run_module(argument_spec, OPTIONS, run)
+
+
+if __name__ == "__main__":
+    main()

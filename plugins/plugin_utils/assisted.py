@@ -1,0 +1,106 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The variables of method assisted: ``openshift_assisted``, and what ``openshift_infra_env`` and ``openshift_agent`` mean to an assisted-service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..module_utils.assisted.connection import ASSISTED_OPTIONS, AUTH_KINDS, settings
+from ..module_utils.common.errors import InvalidInput
+from ..module_utils.common.problems import INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
+from ..modules.assisted_hosts import argument_spec as hosts_spec
+from ..modules.assisted_infra_env import argument_spec as infra_env_spec
+from .options import check_options, read_options
+from .paths import certificate
+
+METHOD = "assisted"
+IMAGES = ("direct", "publish")
+_CONNECTION = tuple(name for name in ASSISTED_OPTIONS if name != "connect_to")
+_OWN: tuple[str, ...] = ("cluster_id", "image")
+# What the door sets by itself, from the configuration.
+_INFRA_ENV_OURS = ("name", "cluster", "state", "delete_hosts", "hosts", "pull_secret", "replace_pull_secret", *ASSISTED_OPTIONS)
+_HOST_OURS = ("name", "mac_addresses", "root_device_hints", "role", "hostname", "cluster", "unbind", "state")
+
+
+def check_assisted(variables: Mapping[str, Any], environment: Mapping[str, str]) -> list[Problem]:
+    """What is wrong with ``openshift_assisted``, a mapping here, and with ``openshift_infra_env`` where the method is this one."""
+    given = variables.get("openshift_assisted") or {}
+    known = (*_CONNECTION, *_OWN)
+    problems = [
+        _problem(f"openshift_assisted.{key}", UNKNOWN_FIELD, f"known: {', '.join(known)}", nearest(str(key), known)) for key in given if str(key) not in known
+    ]
+    problems += [
+        _problem(f"openshift_assisted.{key}", INVALID, "must be a string") for key in _OWN if given.get(key) is not None and not isinstance(given[key], str)
+    ]
+    problems += _choice("auth", given, AUTH_KINDS) + _choice("image", given, IMAGES)
+    connection = {key: value for key, value in given.items() if key in _CONNECTION and key != "auth"}
+    options, mistyped = read_options("openshift_assisted", connection, {name: ASSISTED_OPTIONS[name] for name in _CONNECTION})
+    problems += mistyped
+    if variables.get("openshift_install_method") == METHOD:
+        problems += _where(options | {"auth": given.get("auth")}, environment) if not problems else []
+        because = "is set by the collection, from openshift_cluster and openshift_assisted"
+        problems += check_options("openshift_infra_env", variables.get("openshift_infra_env") or {}, infra_env_spec(), ours=_INFRA_ENV_OURS, because=because)
+    return problems
+
+
+def _where(options: Mapping[str, Any], environment: Mapping[str, str]) -> list[Problem]:
+    try:
+        found = settings(options, environment)
+    except InvalidInput as error:
+        return list(error.problems)
+    if found.get("service_url"):
+        return []
+    return [_problem("openshift_assisted.service_url", REQUIRED, "the URL of the assisted-service, here or in ASSISTED_SERVICE_URL")]
+
+
+def _choice(key: str, given: Mapping[str, Any], choices: tuple[str, ...]) -> list[Problem]:
+    value = given.get(key)
+    if value is None or value in choices or not isinstance(value, str):
+        return [_problem(f"openshift_assisted.{key}", INVALID, "must be a string")] if value is not None and not isinstance(value, str) else []
+    return [_problem(f"openshift_assisted.{key}", UNSUPPORTED, f"supported values: {', '.join(choices)}", nearest(value, choices), value)]
+
+
+def check_host_options(further: Mapping[str, Any]) -> list[Problem]:
+    """What is wrong with ``openshift_agent``, given by inventory name, as further options of module assisted_hosts."""
+    problems = []
+    for name, given in further.items():
+        path = f"openshift_agent[{name}]"
+        if given is None:
+            continue
+        if not isinstance(given, Mapping):
+            problems.append(_problem(path, INVALID, "must be a mapping of further options of the host for the module assisted_hosts"))
+            continue
+        because = "comes from openshift_host and the group of the host"
+        problems += check_options(path, given, hosts_spec()["hosts"]["options"], ours=_HOST_OURS, because=because)
+    return problems
+
+
+def read_assisted(variables: Mapping[str, Any], directory: str) -> dict[str, Any]:
+    """``openshift_assisted`` with its defaults: ``connection`` for the doors (may hold secrets), and what else the roles need.
+
+    The service's certificate is trusted by ``openshift_ca_cert`` unless it has a CA of its own.
+    """
+    given = dict(variables.get("openshift_assisted") or {})
+    connection = {key: given[key] for key in _CONNECTION if given.get(key) is not None}
+    authority = connection.get("ca_cert") or variables.get("openshift_ca_cert")
+    if isinstance(authority, str) and authority:
+        connection["ca_cert"] = certificate(authority, directory)
+    connection["connect_to"] = {str(key): str(value) for key, value in (variables.get("openshift_connect_to") or {}).items()}
+    return {
+        "connection": connection,
+        "cluster_id": str(given.get("cluster_id") or ""),
+        "image": str(given.get("image") or "direct"),
+        "infra_env": read_options("openshift_infra_env", dict(variables.get("openshift_infra_env") or {}), infra_env_spec())[0],
+    }
+
+
+def host_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """``openshift_agent`` of a host as module assisted_hosts gets it."""
+    return read_options("openshift_agent", given, hosts_spec()["hosts"]["options"])[0]
+
+
+def _problem(path: str, kind: str, detail: str, hint: str = "", value: str = "") -> Problem:
+    return Problem(path, kind, detail, layer="ours", check="settings", hint=hint, value=value)

@@ -1,0 +1,194 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What method assisted decides (door assisted_deployment): who is booted, when the installation begins, what is taken away; all of it plain data."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_request import HostRequest, host_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.progress import read_cluster, read_host
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import read_variables
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_care import plan_care, plan_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_find import Found, Known
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_join import plan_join
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_objects import plan_absent
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_resume import decide_additions, decide_installation
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_wish import REGISTRIES, live_system, read_wishes
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.observation import ApiView, InventoryHost, Node, Observation, ServiceView
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.resume import Decision
+
+PULL_SECRET = json.dumps({"auths": {"quay.io": {"auth": "bGFiOm5vdC1hLXJlYWwtcGFzc3dvcmQ="}}})
+ONE = InventoryHost("one", "one", ("52:54:00:00:00:01",), "master")
+
+
+def host(number: int = 1, status: str = "known", **more: Any) -> dict[str, Any]:
+    name = ["", "one", "two"][number]
+    inventory = {"interfaces": [{"mac_address": f"52:54:00:00:00:0{number}"}], "disks": [{"id": "/dev/sda", "name": "sda"}]}
+    document = {"id": f"id-{number}", "infra_env_id": "infra", "cluster_id": "cluster", "status": status, "inventory": inventory, "role": "master"}
+    return {**document, "suggested_role": "master", "requested_hostname": name, **more}
+
+
+def cluster(status: str) -> dict[str, Any]:
+    return {"id": "cluster", "name": "edge", "status": status}
+
+
+def requests(*numbers: int) -> list[HostRequest]:
+    return host_requests([{"name": ["", "one", "two"][number], "mac_addresses": [f"52:54:00:00:00:0{number}"]} for number in numbers])
+
+
+def seen(status: str = "", *hosts: dict[str, Any], nodes: tuple[str, ...] | None = None, **more: Any) -> Observation:
+    api = ApiView() if nodes is None else ApiView(answers=True, ours=True, nodes=tuple(Node(name) for name in nodes))
+    service = ServiceView(True, True, "", read_cluster(cluster(status)), tuple(map(read_host, hosts))) if status else ServiceView()
+    return Observation(service=service, api=api, **more)
+
+
+def installation(view: Observation, known: Known | None = None, force: tuple[str, ...] = (), foreign: str = "") -> Decision:
+    document = cluster(view.service.cluster.status) if view.service.cluster else None
+    return decide_installation(view, Found(document, foreign=foreign), known or Known(), [ONE], force)
+
+
+@pytest.mark.parametrize(
+    ("view", "action", "force", "words"),
+    [
+        (seen(), "boot", False, "no host is registered"),
+        (seen("insufficient"), "boot", False, "not registered"),
+        (seen("insufficient", overdue=True), "boot", True, "not registered"),
+        (seen("insufficient", host(status="insufficient")), "wait", False, "registered"),
+        (seen("insufficient", host(status="disconnected")), "boot", True, "disconnected"),
+        (seen("installing", host(status="installing-in-progress")), "skip", False, "joined"),
+        (seen("installing"), "skip", False, "began without it"),
+        (seen("a state of tomorrow", host(status="a state of tomorrow")), "wait", False, "registered"),
+        (seen("installed", host(status="installed")), "skip", False, "installed"),
+        (seen("adding-hosts"), "skip", False, "adding-hosts"),
+    ],
+)
+def test_who_is_booted(view: Observation, action: str, force: bool, words: str) -> None:
+    decision = installation(view)
+    assert (decision.stop, decision.hosts[0].action, decision.hosts[0].force) == ("", action, force)
+    assert words in decision.hosts[0].reason
+
+
+def test_nothing_is_booted_where_it_could_do_harm() -> None:
+    made = Known(cluster_id="cluster")
+    assert "not made from" not in installation(seen("error", host(status="error"))).stop
+    assert "The installation has failed" in installation(seen("error", host(status="error", status_info="disk broke"))).stop
+    assert installation(seen("installing"), foreign="There is another.").stop.startswith("There is another. Name it as openshift_assisted.cluster_id")
+    assert "the service does not know it any more" in installation(seen(phase="installing"), made).stop
+    assert installation(seen(phase="installed", nodes=("one",)), made).state == "installed"
+
+
+def test_a_cluster_that_somebody_deleted_is_made_anew() -> None:
+    """Its machines may still run the image of an InfraEnv that is gone."""
+    decision = installation(seen(phase="booted"), Known(cluster_id="gone"))
+    assert (decision.hosts[0].action, decision.hosts[0].force) == ("boot", True) and "made anew" in decision.notes[0]
+
+
+def test_start_over_boots_everybody() -> None:
+    decision = installation(seen("installed", host(status="installed")), force=("start_over",))
+    assert (decision.hosts[0].action, decision.hosts[0].force) == ("boot", True)
+
+
+@pytest.mark.parametrize(
+    ("view", "action", "words"),
+    [
+        (seen("installed", nodes=("one",)), "skip", "Node"),
+        (seen("installed", nodes=()), "boot", "not registered"),
+        (seen("adding-hosts", host(status="insufficient")), "wait", "registered"),
+        (seen("adding-hosts", host(status="added-to-existing-cluster"), nodes=()), "wait", "joined"),
+        (seen("adding-hosts", host(status="disconnected"), nodes=()), "boot", "disconnected"),
+        (seen("installed"), "stop", "API does not answer"),
+        (seen("installing", nodes=()), "stop", "hosts are added to one that is installed"),
+    ],
+)
+def test_who_is_added(view: Observation, action: str, words: str) -> None:
+    assert view.service.cluster is not None
+    decision = decide_additions(view, Found(cluster(view.service.cluster.status)), "edge", [ONE])
+    told = ("stop", decision.stop) if decision.stop else (decision.hosts[0].action, decision.hosts[0].reason)
+    assert told[0] == action and words in told[1]
+
+
+@pytest.mark.parametrize(
+    ("status", "hosts", "wanted", "words"),
+    [
+        ("ready", [host()], (1,), ""),
+        ("ready", [host()], (1, 2), "two: no host has"),
+        ("ready", [host(), host(2)], (1,), "two is registered but not in the configuration"),
+        ("insufficient", [host(status="insufficient")], (1,), "one is insufficient"),
+        ("ready", [host(status="insufficient")], (1,), "one is insufficient"),
+        ("installing", [host()], (1,), "the cluster is installing"),
+        ("preparing-for-installation", [host()], (1,), "preparing"),
+    ],
+)
+def test_it_begins_with_exactly_the_hosts_that_were_asked_for(status: str, hosts: list[dict[str, Any]], wanted: tuple[int, ...], words: str) -> None:
+    plan = plan_care(cluster(status), hosts, requests(*wanted))
+    assert (plan.start, words in plan.waits) == (not words, True)
+
+
+def test_hosts_become_what_they_shall_be_before_it_begins() -> None:
+    wanted = host_requests([{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "hostname": "first"}])
+    plan = plan_care(cluster("ready"), [host()], wanted)
+    assert not plan.start and [change.body for each in plan.hosts for change in each.changes] == [{"host_name": "first"}]
+    wanted = host_requests([{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "root_device_hints": {"deviceName": "/dev/vdz"}}])
+    plan = plan_care(cluster("ready"), [host()], wanted)
+    assert not plan.start and "no disk fits" in plan.refused[0]
+
+
+def test_only_ready_hosts_of_ours_are_told_to_install() -> None:
+    hosts = [host(), host(2)]
+    assert [each["id"] for each in plan_join(plan_hosts(requests(1), hosts, "cluster")).install] == ["id-1"]
+    assert plan_join(plan_hosts(requests(1), [host(status="added-to-existing-cluster")], "cluster")).done
+    failed = plan_join(plan_hosts(requests(1), [host(status="error", status_info="disk broke")], "cluster")).failed
+    assert failed == {"one": "it is error: disk broke"}
+    waits = plan_join(plan_hosts(requests(1, 2), [host(status="installing-in-progress")], "cluster")).waits
+    assert "installing-in-progress" in waits["one"] and "no host has" in waits["two"]
+
+
+def test_what_is_taken_away() -> None:
+    found = Found(cluster("installing"), {"id": "infra", "name": "edge"})
+    lines = [change.text() for change in plan_absent(found, [host(), host(2, cluster_id="")])]
+    assert lines == ["cancel cluster edge (it is installing)", "delete cluster edge", "delete host two", "delete infra-env edge"]
+    assert plan_absent(Found(), []) == []
+
+
+def deployment(**more: Any) -> Any:
+    described = {
+        "name": "edge",
+        "base_domain": "example.com",
+        "version": "4.22.0",
+        "platform": "none",
+        "pull_secret": PULL_SECRET,
+        "machine_networks": ["192.168.113.0/24"],
+        "ssh_public_keys": ["ssh-ed25519 AAAA"],
+        **more,
+    }
+    hosts = [{"inventory_name": "one", "role": "master", "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}]}]
+    return read_variables(described, hosts).deployment
+
+
+def test_a_description_becomes_wishes() -> None:
+    manifest = {"name": "note.yaml", "content": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "note"}}}
+    wishes = read_wishes(deployment(fips=True, extra_manifests=[manifest]), {"kernel_arguments": [{"operation": "append", "value": "a=b"}]}, {})
+    assert (wishes.cluster.name, wishes.cluster.params["openshift_version"], wishes.cluster.params["base_dns_domain"]) == ("edge", "4.22.0", "example.com")
+    assert json.loads(wishes.cluster.overrides or "{}")["fips"] is True
+    assert [(each.folder, each.name) for each in wishes.cluster.manifests] == [("openshift", "note-0.yaml")]
+    assert wishes.infra_env.params["kernel_arguments"] == [{"operation": "append", "value": "a=b"}]
+    assert [(each.name, each.hostname, each.role) for each in wishes.hosts] == [("one", "one", "master")]
+
+
+def test_mirrors_and_authority_reach_live_system_and_cluster() -> None:
+    """The service of an agent ISO reads them from files; this one is somebody else's."""
+    spec = deployment(
+        image_digest_sources=[{"source": "quay.io/a", "mirrors": ["mirror.example.com:5000/a"]}],
+        additional_trust_bundle="-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+    )
+    wishes = read_wishes(spec, {"ignition_config_override": {"ignition": {"version": "3.1.0"}, "storage": {"files": [{"path": "/etc/own"}]}}})
+    overrides = json.loads(wishes.cluster.overrides or "{}")
+    assert overrides["imageDigestSources"] == [{"source": "quay.io/a", "mirrors": ["mirror.example.com:5000/a"]}]
+    assert overrides["additionalTrustBundle"].startswith("-----BEGIN") and wishes.infra_env.params["additional_trust_bundle"].startswith("-----BEGIN")
+    ignition = json.loads(wishes.infra_env.params["ignition_config_override"])
+    assert (ignition["ignition"]["version"], [file["path"] for file in ignition["storage"]["files"]]) == ("3.1.0", ["/etc/own", REGISTRIES])
+    assert live_system(deployment().cluster, "given") == "given"
