@@ -5,19 +5,44 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
+import re
 
-from ..common.problems import Problem
+from ..common.problems import REQUIRED, Problem
 from .documents import Parsed
 from .echoes import without_echoes
-from .paths import in_users_terms
+from .paths import AGENT_CONFIG, INSTALL_CONFIG, document_of, in_users_terms
+from .profile import profile_of
 from .rules.validate import validate
+
+_INSTALL_PARSED, _INSTALL_RULES, _AGENT_PARSED, _AGENT_RULES, _OTHER_FILES = range(5)
 
 
 def all_problems(parsed: Parsed, *, today: datetime.date | None = None, agent_iso: bool = True) -> list[Problem]:
     """Problems of names, types and rules in the user's terms, each once; ``today`` and ``agent_iso`` as in :func:`validate`."""
-    found = list(parsed.problems)
+    staged = [(_parsing_stage(problem, parsed), problem) for problem in parsed.problems]
     if parsed.deployment is not None:
-        ruled = in_users_terms(validate(parsed.deployment, today=today, agent_iso=agent_iso), parsed.source)
-        found += without_echoes(ruled, parsed.problems)
-    return list(dict.fromkeys(found))
+        for problem in validate(parsed.deployment, today=today, agent_iso=agent_iso, documents=parsed.documents):
+            stage = _INSTALL_RULES if document_of(problem) == INSTALL_CONFIG else _AGENT_RULES
+            staged += [(stage, told) for told in without_echoes(in_users_terms([problem], parsed.source), parsed.problems)]
+        staged = [(stage, in_release_words(problem, parsed)) for stage, problem in staged]
+    # Those of the installer first, in the order of its files; ours in their own.
+    staged.sort(key=lambda entry: (entry[1].layer != "installer", entry[0] if entry[1].layer == "installer" else 0))
+    return list(dict.fromkeys(problem for _stage, problem in staged))
+
+
+def _parsing_stage(problem: Problem, parsed: Parsed) -> int:
+    if problem.file and problem.file == parsed.source.files.get(INSTALL_CONFIG):
+        of_hosts = problem.check in ("hosts-defined-twice", "boot-mac") or (problem.kind == REQUIRED and problem.path.endswith(".bootMACAddress"))
+        return _AGENT_RULES if of_hosts else _INSTALL_PARSED
+    return _AGENT_PARSED if problem.file and problem.file == parsed.source.files.get(AGENT_CONFIG) else _OTHER_FILES
+
+
+def in_release_words(problem: Problem, parsed: Parsed) -> Problem:
+    """Hosts of a user's files as the installer of the release names them: with capitals by older ones."""
+    profile = profile_of(parsed.deployment.cluster.version if parsed.deployment else "")
+    if parsed.source.variables or problem.layer != "installer" or profile.hosts_path == "hosts" or not problem.path.startswith("hosts["):
+        return problem
+    path = re.sub(r"^hosts(\[\d+\])(\.interfaces)?", lambda match: f"Hosts{match[1]}{'.Interfaces' if match[2] else ''}", problem.path)
+    return dataclasses.replace(problem, path=path)

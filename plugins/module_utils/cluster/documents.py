@@ -13,9 +13,11 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..common.problems import INVALID, REQUIRED, UNSUPPORTED, Problem
+from ..common.problems import Problem
 from . import fields
-from .paths import INSTALL_CONFIG, Source, in_users_terms
+from .later_fields import later_fields
+from .paths import Source
+from .profile import profile_of
 from .release import check_version, default_release_image
 from .rendezvous import with_rendezvous_ip
 from .shapes import Reader
@@ -35,13 +37,36 @@ from .spec import (
     Role,
 )
 from .tree import Item, plain
+from .upstream.defaults import active_platform, role_order
 
 DEFAULT_REPLICAS = 3
 VIP_PLATFORMS = ("baremetal", "vsphere", "nutanix")
 _NETWORK_TYPES = {"ovnkubernetes": "OVNKubernetes", "openshiftsdn": "OpenShiftSDN"}
-# Top-level keys that Cluster has no field of its own for.
-_EXTRA_KEYS = ("publish", "operatorPublishingStrategy", "credentialsMode", "bootstrapInPlace", "osImageStream")
-_EXTRA_NETWORKING = ("clusterNetworkMTU", "ovnKubernetesConfig")
+# Keys that Cluster has fields of its own for.
+_OWN_KEYS = frozenset(
+    {
+        *("apiVersion", "metadata", "baseDomain", "platform", "networking", "controlPlane", "compute", "arbiter", "pullSecret", "sshKey", "proxy", "fips"),
+        *("additionalTrustBundle", "additionalTrustBundlePolicy", "imageDigestSources", "imageContentSources", "capabilities", "cpuPartitioningMode"),
+        *("featureSet", "featureGates"),
+    }
+)
+_OWN_METADATA = frozenset({"name", "namespace"})
+_OWN_NETWORKING = frozenset({"networkType", "machineNetwork", "clusterNetwork", "serviceNetwork"})
+
+
+@dataclasses.dataclass(frozen=True)
+class Documents:
+    """The two documents in upstream's names, after old layouts were upgraded, without values of a wrong type.
+
+    ``*_unread``: not every value could be read. ``*_refused``: the installer reads no further than to the file's version or layout.
+    """
+
+    install: Mapping[str, Any]
+    agent: Mapping[str, Any]
+    install_unread: bool = False
+    agent_unread: bool = False
+    install_refused: bool = False
+    agent_refused: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,6 +79,7 @@ class Parsed:
     deployment: Deployment | None
     problems: tuple[Problem, ...]
     source: Source = dataclasses.field(default_factory=Source)
+    documents: Documents | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,26 +109,25 @@ def assemble(
     boots: Sequence[Boot] | None = None,
 ) -> Parsed:
     """Check names and types of both documents and build the deployment. ``boots`` are given for variables, in the order of the hosts."""
-    reader = Reader(any_case=True)
-    install = reader.read(install_config, fields.INSTALL_CONFIG) or dataclasses.replace(install_config, value={})
-    agent = reader.read(agent_config, fields.AGENT_CONFIG) or dataclasses.replace(agent_config, value={})
-    reading = _Assembly(plain(install), plain(agent))
-    deployment = reading.deployment(release, tuple(manifests), boots)
+    profile = profile_of(release.version)
+    readers = Reader(any_case=True, unknown="installer" if profile.unknown_keys_fail else "ours"), Reader(any_case=True)
+    install = readers[0].read(install_config, fields.INSTALL_CONFIG) or dataclasses.replace(install_config, value={})
+    agent = readers[1].read(agent_config, fields.AGENT_CONFIG) or dataclasses.replace(agent_config, value={})
+    later = later_fields(install, agent, profile)
+    unread = [any(problem.layer == "installer" for problem in reader.problems) for reader in readers]
+    documents = Documents(plain(install), plain(agent), install_unread=unread[0], agent_unread=unread[1] or bool(later[1]))
+    deployment = _Assembly(documents.install, documents.agent).deployment(release, tuple(manifests), boots)
     source = Source.of(_with_bmc_hosts(install, agent), agent, variables=boots is not None)
-    problems = [*reader.problems, *check_version(release.version, release.path), *in_users_terms(reading.problems, source)]
-    return Parsed(deployment, tuple(problems), source)
+    problems = [*readers[0].problems, *readers[1].problems, *later[0], *later[1], *check_version(release.version, release.path)]
+    return Parsed(deployment, tuple(problems), source, documents)
 
 
 class _Assembly:
-    """Plain, canonical documents into the spec; problems with upstream paths."""
+    """Plain, canonical documents into the spec; what is wrong with them is for the rules."""
 
     def __init__(self, install: Mapping[str, Any], agent: Mapping[str, Any]) -> None:
         self.install = install
         self.agent = agent
-        self.problems: list[Problem] = []
-
-    def problem(self, path: str, kind: str, detail: str, value: str = "") -> None:
-        self.problems.append(Problem(path, kind, detail, file=INSTALL_CONFIG, value=value))
 
     def deployment(self, release: Release, manifests: tuple[ExtraManifest, ...], boots: Sequence[Boot] | None) -> Deployment:
         cluster = self.cluster(release, manifests)
@@ -112,7 +137,7 @@ class _Assembly:
     def cluster(self, release: Release, manifests: tuple[ExtraManifest, ...]) -> Cluster:
         install, agent = self.install, self.agent
         platform, options = self.platform()
-        control_plane = self.pool("controlPlane", install.get("controlPlane", {}), DEFAULT_REPLICAS, "master")
+        control_plane = _pool(install.get("controlPlane", {}), DEFAULT_REPLICAS)
         bundle = {
             "additional_trust_bundle": install.get("additionalTrustBundle", ""),
             "additional_trust_bundle_policy": install.get("additionalTrustBundlePolicy", ""),
@@ -129,11 +154,11 @@ class _Assembly:
             ingress_vips=tuple(options.get("ingressVIPs", ())),
             control_plane=control_plane,
             compute=self.compute(),
-            arbiter=self.pool("arbiter", install["arbiter"], 0, "arbiter") if "arbiter" in install else None,
+            arbiter=_pool(install["arbiter"], 0) if "arbiter" in install else None,
             networking=_networking(install.get("networking", {})),
             pull_secret=install.get("pullSecret", "").strip(),
             ssh_key=_ssh_key(install.get("sshKey", "")),
-            image_digest_sources=tuple(_digest_source(source) for source in install.get("imageDigestSources", [])),
+            image_digest_sources=tuple(_digest_source(source) for source in install.get("imageDigestSources") or install.get("imageContentSources") or []),
             proxy=_proxy(install.get("proxy", {})),
             fips=install.get("fips", False),
             capabilities=install.get("capabilities", {}),
@@ -162,43 +187,17 @@ class _Assembly:
         return dataclasses.replace(cluster, platform_options={**cluster.platform_options, "hosts": hosts})
 
     def platform(self) -> tuple[str, Document]:
-        given = self.install.get("platform", {})
-        usable = [name for name in given if name in fields.AGENT_PLATFORMS]
-        quoted = ", ".join(f'"{name}"' for name in fields.AGENT_PLATFORMS)
-        if not given:
-            self.problem("platform", INVALID, f"must specify one of the platforms ({', '.join(fields.AGENT_PLATFORMS)})")
-        elif len(given) > 1:
-            first, second = sorted(given)[:2]
-            self.problem("platform", INVALID, f'must only specify a single type of platform; cannot use both "{first}" and "{second}"')
-        elif not usable:
-            self.problem("platform", UNSUPPORTED, f"supported values: {quoted}", value=f'"{next(iter(given))}"')
-        return (usable[0], given[usable[0]]) if usable else ("", {})
+        name = active_platform(self.install)
+        return (name, self.install["platform"][name]) if name in fields.AGENT_PLATFORMS else ("", {})
 
     def compute(self) -> Pool:
-        pools = self.install.get("compute", [])
-        for index, pool in enumerate(pools[1:], 1):
-            if pool.get("name", "worker") == pools[0].get("name", "worker"):
-                self.problem(f"compute[{index}].name", "Duplicate value", "there can be one pool of workers", value='"worker"')
-            else:
-                self.problem(f"compute[{index}].name", UNSUPPORTED, 'supported values: "worker"', value=f'"{pool["name"]}"')
-        return self.pool("compute[0]", pools[0] if pools else {}, DEFAULT_REPLICAS, "worker")
-
-    def pool(self, path: str, data: Mapping[str, Any], replicas: int, name: str) -> Pool:
-        # The control plane's name is forced by the installer; the others' must be right.
-        if path != "controlPlane" and data.get("name", name) != name:
-            self.problem(f"{path}.name", UNSUPPORTED, f'supported values: "{name}"', value=f'"{data["name"]}"')
-        options = {key: value for key, value in data.items() if key not in ("name", "replicas", "architecture")}
-        return Pool(data.get("replicas", replicas), data.get("architecture", "amd64"), options)
+        pools = self.install.get("compute") or [{}]
+        return _pool(next((pool for pool in pools if pool.get("name", "worker") == "worker"), pools[0]), DEFAULT_REPLICAS)
 
 
-def check_api_version(install: Item) -> list[Problem]:
-    """install-config.yaml must say its version (reference 3.2)."""
-    version = install.get("apiVersion")
-    if version is None:
-        return [Problem("apiVersion", REQUIRED, "install-config version required", file=install.file, line=install.line, hint="write apiVersion: v1")]
-    if version.value != "v1":
-        return [Problem("apiVersion", INVALID, 'install-config version must be "v1"', file=version.file, line=version.line, value=f'"{version.value}"')]
-    return []
+def _pool(data: Mapping[str, Any], replicas: int) -> Pool:
+    options = {key: value for key, value in data.items() if key not in ("name", "replicas", "architecture")}
+    return Pool(data.get("replicas", replicas), data.get("architecture") or "amd64", options)
 
 
 def _host(index: int, data: Mapping[str, Any], boot: Boot | None) -> Host:
@@ -243,9 +242,18 @@ def _with_bmc_hosts(install: Item, agent: Item) -> Item:
     baremetal = install.get("platform", "baremetal")
     if baremetal is None:
         return install
+    given = baremetal.get("hosts")
+    if given is not None:
+        # The installer counts its own hosts in the order of their roles.
+        order = sorted(given.elements(), key=lambda host: role_order(str(host.get("role").value) if host.get("role") else ""))  # type: ignore[union-attr]
+        return _with_hosts(install, baremetal, dataclasses.replace(given, value=order))
     listed = agent.get("hosts")
     entries = [host for host in (listed.elements() if listed else []) if any(item.value for item in host.mapping().get("bmc", Item({}, "")).mapping().values())]
     hosts = dataclasses.replace(listed, value=[_bmc_item(host) for host in entries]) if listed and entries else Item(None, "")
+    return _with_hosts(install, baremetal, hosts)
+
+
+def _with_hosts(install: Item, baremetal: Item, hosts: Item) -> Item:
     platform = dataclasses.replace(install.value["platform"], value={"baremetal": dataclasses.replace(baremetal, value={**baremetal.value, "hosts": hosts})})
     return dataclasses.replace(install, value={**install.value, "platform": platform})
 
@@ -283,6 +291,9 @@ def _proxy(data: Mapping[str, Any]) -> Proxy:
 
 
 def _extra(install: Mapping[str, Any]) -> dict[str, Any]:
-    extra = {key: install[key] for key in _EXTRA_KEYS if key in install}
-    networking = {key: value for key, value in install.get("networking", {}).items() if key in _EXTRA_NETWORKING}
-    return {**extra, **({"networking": networking} if networking else {})}
+    """What the spec has no field of its own for."""
+    extra = {key: value for key, value in install.items() if key not in _OWN_KEYS}
+    for name, own in (("metadata", _OWN_METADATA), ("networking", _OWN_NETWORKING)):
+        rest = {key: value for key, value in install.get(name, {}).items() if key not in own}
+        extra = {**extra, **({name: rest} if rest else {})}
+    return extra

@@ -6,150 +6,23 @@
 from __future__ import annotations
 
 from .located import PULL_SECRET_HINT
-from .shapes import BOOLEAN, INTEGER, OPAQUE, STRING, STRINGS, ListOf, Scalar, record
+from .platform_fields import BMC, CIDR, MAC, NUTANIX_POOL, PLATFORMS, ROOT_DEVICE_HINTS, VSPHERE_POOL
+from .shapes import BOOLEAN, INTEGER, OPAQUE, STRING, STRINGS, ListOf, Scalar, Shape, record
 
 ARCHITECTURES = ("amd64", "arm64", "ppc64le", "s390x")
 AGENT_PLATFORMS = ("baremetal", "vsphere", "nutanix", "none", "external")
 OTHER_PLATFORMS = ("aws", "azure", "gcp", "ibmcloud", "openstack", "ovirt", "powervs", "alibabacloud", "libvirt")
 ROLES = ("master", "worker", "arbiter")
 
-MAC = Scalar("string", hint="put the MAC address in quotes: YAML takes digits with colons for a number")
-
-METADATA = record({"name": STRING, "namespace": STRING, "creationTimestamp": STRING, "labels": OPAQUE, "annotations": OPAQUE})
-
-BMC = record({"username": STRING, "password": STRING, "address": STRING, "disableCertificateVerification": BOOLEAN})
-
-ROOT_DEVICE_HINTS = record(
+METADATA = record(
     {
-        "deviceName": STRING,
-        "hctl": STRING,
-        "model": STRING,
-        "vendor": STRING,
-        "serialNumber": STRING,
-        "minSizeGigabytes": INTEGER,
-        "wwn": STRING,
-        "wwnWithExtension": STRING,
-        "wwnVendorExtension": STRING,
-        "rotational": BOOLEAN,
+        **dict.fromkeys(("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp"), STRING),
+        **dict.fromkeys(("generation", "deletionGracePeriodSeconds"), INTEGER),
+        **dict.fromkeys(("labels", "annotations"), OPAQUE),
+        **dict.fromkeys(("ownerReferences", "managedFields"), ListOf(OPAQUE)),
+        "finalizers": STRINGS,
     }
 )
-
-BAREMETAL_HOST = record(
-    {
-        "name": STRING,
-        "bmc": BMC,
-        "role": STRING,
-        "bootMACAddress": MAC,
-        "hardwareProfile": STRING,
-        "rootDeviceHints": ROOT_DEVICE_HINTS,
-        "bootMode": STRING,
-        "networkConfig": OPAQUE,
-    }
-)
-
-LOAD_BALANCER = record({"type": Scalar("string", ("OpenShiftManagedDefault", "UserManaged"))})
-
-BAREMETAL = record(
-    {
-        "apiVIPs": STRINGS,
-        "ingressVIPs": STRINGS,
-        "hosts": ListOf(BAREMETAL_HOST),
-        "provisioningNetwork": Scalar("string", ("Managed", "Unmanaged", "Disabled")),
-        "provisioningNetworkCIDR": STRING,
-        "provisioningNetworkInterface": STRING,
-        "provisioningNetworkGateway": STRING,
-        "provisioningDHCPRange": STRING,
-        "provisioningBridge": STRING,
-        "provisioningMACAddress": MAC,
-        "clusterProvisioningIP": STRING,
-        "bootstrapProvisioningIP": STRING,
-        "bootstrapExternalStaticIP": STRING,
-        "bootstrapExternalStaticGateway": STRING,
-        "bootstrapExternalStaticDNS": STRING,
-        "bootstrapOSImage": STRING,
-        "clusterOSImage": STRING,
-        "defaultMachinePlatform": OPAQUE,
-        "externalBridge": STRING,
-        "externalMACAddress": MAC,
-        "libvirtURI": STRING,
-        "loadBalancer": LOAD_BALANCER,
-        "dnsRecordsType": Scalar("string", ("Internal", "External")),
-        "additionalNTPServers": STRINGS,
-        "bmcVerifyCA": STRING,
-    }
-)
-
-VSPHERE = record(
-    {
-        "apiVIPs": STRINGS,
-        "ingressVIPs": STRINGS,
-        "vcenters": ListOf(record({"server": STRING, "port": INTEGER, "user": STRING, "password": STRING, "datacenters": STRINGS})),
-        "failureDomains": ListOf(
-            record(
-                {
-                    "name": STRING,
-                    "region": STRING,
-                    "zone": STRING,
-                    "server": STRING,
-                    "regionType": STRING,
-                    "zoneType": STRING,
-                    "topology": record(
-                        {
-                            "datacenter": STRING,
-                            "computeCluster": STRING,
-                            "networks": STRINGS,
-                            "datastore": STRING,
-                            "resourcePool": STRING,
-                            "folder": STRING,
-                            "template": STRING,
-                            "tagIDs": STRINGS,
-                            "hostGroup": STRING,
-                        }
-                    ),
-                }
-            )
-        ),
-        "nodeNetworking": OPAQUE,
-        "loadBalancer": LOAD_BALANCER,
-        "dnsRecordsType": STRING,
-        "vCenter": STRING,
-        "username": STRING,
-        "password": STRING,
-        "datacenter": STRING,
-        "defaultDatastore": STRING,
-        "cluster": STRING,
-        "network": STRING,
-        "folder": STRING,
-        "resourcePool": STRING,
-        "clusterOSImage": STRING,
-        "diskType": STRING,
-        "defaultMachinePlatform": OPAQUE,
-        "hosts": ListOf(OPAQUE),
-    }
-)
-
-_ENDPOINT = record({"address": STRING, "port": INTEGER})
-
-NUTANIX = record(
-    {
-        "apiVIPs": STRINGS,
-        "ingressVIPs": STRINGS,
-        "prismCentral": record({"endpoint": _ENDPOINT, "username": STRING, "password": STRING}),
-        "prismElements": ListOf(record({"uuid": STRING, "name": STRING, "endpoint": _ENDPOINT})),
-        "subnetUUIDs": STRINGS,
-        "loadBalancer": LOAD_BALANCER,
-        "dnsRecordsType": STRING,
-        "clusterOSImage": STRING,
-        "preloadedOSImageName": STRING,
-        "defaultMachinePlatform": OPAQUE,
-        "failureDomains": ListOf(OPAQUE),
-        "prismAPICallTimeout": INTEGER,
-    }
-)
-
-EXTERNAL = record({"platformName": STRING, "cloudControllerManager": Scalar("string", ("", "External"))})
-
-PLATFORMS = {"baremetal": BAREMETAL, "vsphere": VSPHERE, "nutanix": NUTANIX, "external": EXTERNAL, "none": record({})}
 
 FENCING = record(
     {
@@ -168,27 +41,41 @@ FENCING = record(
     }
 )
 
-POOL = record(
-    {
-        "name": STRING,
-        "replicas": INTEGER,
-        "architecture": Scalar("string", ARCHITECTURES),
-        "hyperthreading": Scalar("string", ("Enabled", "Disabled")),
-        "platform": OPAQUE,
-        "fencing": FENCING,
-        "diskSetup": ListOf(OPAQUE),
-        "management": OPAQUE,
-    }
+_DISK = record({"platformDiskID": STRING})
+DISK_SETUP = ListOf(
+    record(
+        {
+            "type": Scalar("string", ("etcd", "swap", "user-defined")),
+            "userDefined": record({"platformDiskID": STRING, "mountPath": STRING}),
+            "etcd": _DISK,
+            "swap": _DISK,
+        }
+    )
 )
+_POOL: dict[str, Shape] = {
+    "name": STRING,
+    "replicas": INTEGER,
+    "architecture": Scalar("string", ARCHITECTURES),
+    "hyperthreading": Scalar("string", ("Enabled", "Disabled")),
+    "platform": OPAQUE,
+    "fencing": FENCING,
+    "diskSetup": DISK_SETUP,
+    "management": Scalar("string", ("ClusterAPI", "MachineAPI")),
+}
+# A pool as variables describe it: its platform in upstream's own spelling.
+POOL = record(_POOL)
+# A pool of install-config.yaml.
+_POOL_PLATFORMS: dict[str, Shape] = {**dict.fromkeys(OTHER_PLATFORMS, OPAQUE), "baremetal": record({}), "vsphere": VSPHERE_POOL, "nutanix": NUTANIX_POOL}
+DOCUMENT_POOL = record({**_POOL, "platform": record(_POOL_PLATFORMS)})
 
 NETWORKING = record(
     {
         "networkType": STRING,
-        "machineNetwork": ListOf(record({"cidr": STRING})),
-        "clusterNetwork": ListOf(record({"cidr": STRING, "hostPrefix": INTEGER})),
-        "serviceNetwork": STRINGS,
+        "machineNetwork": ListOf(record({"cidr": CIDR})),
+        "clusterNetwork": ListOf(record({"cidr": CIDR, "hostPrefix": INTEGER})),
+        "serviceNetwork": ListOf(CIDR),
         "clusterNetworkMTU": INTEGER,
-        "ovnKubernetesConfig": record({"ipv4": record({"internalJoinSubnet": STRING})}),
+        "ovnKubernetesConfig": record({"ipv4": record({"internalJoinSubnet": CIDR})}),
     }
 )
 
@@ -204,14 +91,15 @@ INSTALL_CONFIG = record(
         "baseDomain": STRING,
         "platform": record({**PLATFORMS, **dict.fromkeys(OTHER_PLATFORMS, OPAQUE)}),
         "networking": NETWORKING,
-        "controlPlane": POOL,
-        "arbiter": POOL,
-        "compute": ListOf(POOL),
+        "controlPlane": DOCUMENT_POOL,
+        "arbiter": DOCUMENT_POOL,
+        "compute": ListOf(DOCUMENT_POOL),
         "pullSecret": Scalar("string", hint=PULL_SECRET_HINT),
         "sshKey": STRING,
         "additionalTrustBundle": STRING,
         "additionalTrustBundlePolicy": Scalar("string", ("Proxyonly", "Always")),
         "imageDigestSources": ListOf(DIGEST_SOURCE),
+        "imageContentSources": ListOf(record({"source": STRING, "mirrors": STRINGS})),
         "proxy": PROXY,
         "fips": BOOLEAN,
         "cpuPartitioningMode": Scalar("string", ("None", "AllNodes")),

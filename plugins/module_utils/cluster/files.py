@@ -11,16 +11,15 @@ from pathlib import Path
 
 from ..common.problems import IGNORED, INVALID, REQUIRED, SYNTAX, Problem
 from . import located
-from .documents import Parsed, Release, assemble, check_api_version
+from .documents import Documents, Parsed, Release, assemble
 from .paths import AGENT_CONFIG, INSTALL_CONFIG
 from .spec import Deployment, ExtraManifest
 from .tree import Item
 from .upgrade import AGENT_API_VERSION, Upgrade, find, put
+from .upstream.defaults import role_order
 
 RELEASE_FILE = "release.json"
 MANIFESTS_DIRECTORY = "openshift"
-# Order in which the installer takes hosts from install-config.yaml (reference 2).
-_HOST_ORDER = {"master": 0, "arbiter": 1, "worker": 2}
 _WANTED = "name the directory that holds install-config.yaml and agent-config.yaml"
 
 
@@ -47,8 +46,22 @@ def read_directory(path: Path, *, version: str = "", release_image: str = "") ->
     hosts = HostSource(install, agent)
     hosts.choose()
     parsed = assemble(install, agent, release, manifests=manifests)
-    found = (*problems, *check_api_version(install), *upgrade.problems, *hosts.problems, *parsed.problems)
-    return dataclasses.replace(parsed, problems=tuple(dict.fromkeys(found)))
+    found = (*problems, *upgrade.problems, *hosts.problems, *parsed.problems)
+    return dataclasses.replace(parsed, problems=tuple(dict.fromkeys(found)), documents=_with_refusals(parsed, install, agent, problems, upgrade.refused))
+
+
+def _with_refusals(parsed: Parsed, install: Item, agent: Item, problems: list[Problem], refused: set[str]) -> Documents | None:
+    """What is known of the documents, and how far the installer reads their files: not beyond a mistake in YAML, nor beyond a version it refuses."""
+    if parsed.documents is None:
+        return None
+    broken = {problem.file for problem in problems if problem.severity == "error"}
+    return dataclasses.replace(
+        parsed.documents,
+        install_unread=parsed.documents.install_unread or install.file in broken,
+        agent_unread=parsed.documents.agent_unread or agent.file in broken,
+        install_refused=install.file in refused,
+        agent_refused=agent.file in refused,
+    )
 
 
 def _documents(path: Path, problems: list[Problem]) -> tuple[Item | None, Item | None]:
@@ -143,16 +156,13 @@ class HostSource:
         if old is None or not old.elements():
             return
         if own is not None and own.value:
-            self.warn(old, "hosts-defined-twice", "hosts from install-config.yaml are ignored: agent-config.yaml has hosts")
+            self.warn(old, "hosts-defined-twice", "hosts from install-config.yaml are ignored")
             return
         hosts = [self.converted(host) for host in sorted(old.elements(), key=_role_order) if host.is_mapping]
         put(self.agent, "hosts", dataclasses.replace(old, value=hosts))
 
     def converted(self, host: Item) -> Item:
         """A host of install-config.yaml as one of agent-config.yaml; unknown keys are reported where install-config.yaml is checked."""
-        mode = find(host, "bootMode")
-        if mode is not None and mode.value != "UEFI":
-            self.warn(mode, "ignored-field", "bootMode is ignored")
         names = {"name": "hostname", "role": "role", "rootDeviceHints": "rootDeviceHints", "networkConfig": "networkConfig", "bmc": "bmc"}
         taken = {ours: find(host, theirs) for theirs, ours in names.items()}
         return dataclasses.replace(host, value={**{key: item for key, item in taken.items() if item}, "interfaces": self.interfaces(host)})
@@ -168,10 +178,12 @@ class HostSource:
                 found.append(dataclasses.replace(interface, value={"name": name, "macAddress": mac}))
         if boot is None:
             self.problems.append(Problem(f"{host.path}.bootMACAddress", REQUIRED, "host bootMACAddress is required", file=host.file, line=host.line))
-        elif not found:
-            found.append(dataclasses.replace(boot, value={"name": dataclasses.replace(boot, value="boot"), "macAddress": boot}))
-        elif str(boot.value).lower() not in [str(entry.value["macAddress"].value).lower() for entry in found]:
-            self.warn(boot, "boot-mac", "the MAC address is on none of the interfaces of networkConfig")
+        else:
+            if network is not None and boot.value not in [entry.value["macAddress"].value for entry in found]:
+                name = find(host, "name")
+                self.warn(boot, "boot-mac", f"For host {name.value if name else ''}, BootMACAddress {boot.value} is not in NetworkConfig")
+            if not found:
+                found.append(dataclasses.replace(boot, value={"name": dataclasses.replace(boot, value="boot"), "macAddress": boot}))
         return dataclasses.replace(host, value=found)
 
     def warn(self, item: Item, check: str, detail: str) -> None:
@@ -180,4 +192,4 @@ class HostSource:
 
 def _role_order(host: Item) -> int:
     role = find(host, "role")
-    return _HOST_ORDER.get(str(role.value) if role else "", 3)
+    return role_order(str(role.value) if role else "")

@@ -57,7 +57,9 @@ def _translate(problem: Problem, source: Source) -> Problem:
     for prefix, rest in _prefixes(problem.path):
         place = known.get(prefix)
         if place is not None and place.path:
-            path = _with_rest(place.path, rest, source.variables, prefix)
+            # Where the user writes the installer's own files, its problems name fields as it does.
+            keeps = not source.variables and problem.layer == "installer"
+            path = problem.path if keeps else _with_rest(place.path, rest, source.variables, prefix)
             return dataclasses.replace(problem, path=path, file=place.file, line=place.line)
         if source.variables:
             target = TARGETS.get(_PLATFORM.sub("platform.*", prefix))

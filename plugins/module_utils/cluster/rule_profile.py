@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What the installer of a release accepts in install-config.yaml and agent-config.yaml: the part of its profile that rules ask for.
 
-The differences of 4.22 are those between the installer of November 2025 (4.21 in development) and the reference (June 2026).
+The differences of 4.22 are those between the installer of November 2025 (main after 4.20, before fencing by the agent installer) and the reference
+(June 2026).
 """
 
 from __future__ import annotations
@@ -76,8 +77,8 @@ class RuleProfile:
 
     @property
     def two_node_rule(self) -> bool:
-        """Two control-plane hosts have rules of their own, with an arbiter or with fencing."""
-        return self.release >= (4, 22)
+        """The agent installer takes two control-plane hosts, with an arbiter or with fencing; before with an arbiter only."""
+        return self.release >= (4, 21)
 
     @property
     def default_gates(self) -> frozenset[str]:

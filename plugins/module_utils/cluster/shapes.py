@@ -17,17 +17,22 @@ from typing import Any, Literal, Union
 from ..common.problems import DUPLICATE, INVALID, UNKNOWN_FIELD, Layer, Problem, nearest_of
 from ..common.secrets import HIDDEN, is_secret_key
 from .tree import Item
+from .upstream.texts import parse_cidr
 
 ScalarType = Literal["string", "integer", "boolean"]
 
 
 @dataclasses.dataclass(frozen=True)
 class Scalar:
-    """One value. ``choices`` only serve the schema and hints: whether a value is allowed is for the rules to say."""
+    """One value. ``choices`` only serve the schema and hints: whether a value is allowed is for the rules to say.
+
+    ``cidr``: a network; the installer cannot even read another text.
+    """
 
     type: ScalarType
     choices: tuple[str, ...] = ()
     hint: str = ""
+    cidr: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,12 +116,14 @@ def in_upstream_case(item: Item, shape: Shape) -> Item:
 class Reader:
     """Checks items against shapes and collects every problem.
 
-    ``any_case``: keys match without regard to case, as the installer reads its files (reference agent-based-installer.md 0).
+    ``any_case``: keys match without regard to case, as the installer reads its files (reference agent-based-installer.md 0). ``unknown`` is the layer of
+    problems with unknown keys.
     """
 
-    def __init__(self, *, any_case: bool = False, layer: Layer = "installer") -> None:
+    def __init__(self, *, any_case: bool = False, layer: Layer = "installer", unknown: Layer | None = None) -> None:
         self.any_case = any_case
         self.layer: Layer = layer
+        self.unknown: Layer = unknown or layer
         self.problems: list[Problem] = []
 
     def read(self, item: Item, shape: Shape, name: str = "") -> Item | None:
@@ -150,7 +157,7 @@ class Reader:
             name = key if key in shape.fields else known.get(key.lower(), "")
             if not name:
                 meant = self.nearest_name(key, shape)
-                self.problem(child, UNKNOWN_FIELD, "there is no such field", hint=f"did you mean {meant}?" if meant else "")
+                self.problem(child, UNKNOWN_FIELD, "there is no such field", hint=f"did you mean {meant}?" if meant else "", layer=self.unknown)
                 mistyped.setdefault(meant, child)
             elif name in result:
                 self.problem(child, DUPLICATE, f"{key} and {result[name].path.rpartition('.')[2]} are the same field")
@@ -193,10 +200,14 @@ class Reader:
             "integer": isinstance(value, int) and not isinstance(value, bool),
             "boolean": isinstance(value, bool),
         }[shape.type]
-        if fits:
-            return item
-        self.mismatch(item, wanted, name, shape.hint)
-        return _as_meant(item, shape.type)
+        if shape.type == "integer" and isinstance(value, float) and value.is_integer():
+            return dataclasses.replace(item, value=int(value))
+        if not fits:
+            self.mismatch(item, wanted, name, shape.hint)
+            return _as_meant(item, shape.type)
+        if shape.cidr and parse_cidr(value) is None:
+            self.problem(item, INVALID, f"invalid CIDR address: {value}", value=_shown(value))
+        return item
 
     def any_of(self, item: Item, shape: AnyOf, name: str) -> Item | None:
         for candidate in shape.shapes:
@@ -207,12 +218,14 @@ class Reader:
 
     def mismatch(self, item: Item, wanted: str, name: str, hint: str = "") -> None:
         value = "" if item.is_mapping or item.is_list else HIDDEN if is_secret_key(name) else _shown(item.value)
-        if not hint and wanted == "a string" and isinstance(item.value, (int, float, bool)):
-            hint = "put it in quotes"
-        self.problem(item, INVALID, f"{wanted} is expected, not {_found(item)}", value=value, hint=hint)
+        layer = self.layer
+        if wanted == "a string" and isinstance(item.value, (int, float, bool)):
+            # The installer takes it, but not always as it is written: 010 is 8, 1.10 is 1.1, on is true.
+            hint, layer = hint or "put it in quotes", "ours"
+        self.problem(item, INVALID, f"{wanted} is expected, not {_found(item)}", value=value, hint=hint, layer=layer)
 
-    def problem(self, item: Item, kind: str, detail: str, *, value: str = "", hint: str = "") -> None:
-        self.problems.append(Problem(item.path, kind, detail, layer=self.layer, file=item.file, line=item.line, value=value, hint=hint))
+    def problem(self, item: Item, kind: str, detail: str, *, value: str = "", hint: str = "", layer: Layer | None = None) -> None:
+        self.problems.append(Problem(item.path, kind, detail, layer=layer or self.layer, file=item.file, line=item.line, value=value, hint=hint))
 
 
 def _as_meant(item: Item, wanted: ScalarType) -> Item | None:
@@ -220,7 +233,7 @@ def _as_meant(item: Item, wanted: ScalarType) -> Item | None:
     if isinstance(value, (dict, list)):
         return None
     if wanted == "string":
-        return dataclasses.replace(item, value=str(value))
+        return dataclasses.replace(item, value=str(value).lower() if isinstance(value, bool) else str(value))
     if wanted == "integer" and isinstance(value, str) and re.fullmatch(r"-?\d{1,9}", value.strip()):
         return dataclasses.replace(item, value=int(value))
     if wanted == "boolean" and str(value).lower() in ("true", "yes", "on", "1", "false", "no", "off", "0"):

@@ -9,7 +9,7 @@ import dataclasses
 import ipaddress
 from collections.abc import Callable
 
-from ..common.problems import DEPRECATED, IGNORED, INVALID, REQUIRED, UNSUPPORTED, Layer, Problem
+from ..common.problems import DEPRECATED, IGNORED, INVALID, REQUIRED, Layer, Problem
 from .tree import Item
 
 AGENT_API_VERSION = "v1beta1"
@@ -20,6 +20,14 @@ class Upgrade:
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
+        # Files whose version or layout the installer refuses: it reads no further in them.
+        self.refused: set[str] = set()
+
+    def refuse(self, item: Item, kind: str, detail: str, value: str = "", path: str = "") -> None:
+        """An error that ends the checks of its file; only the first one counts."""
+        if item.file not in self.refused:
+            self.error(item, kind, detail, value, path)
+        self.refused.add(item.file)
 
     def warn(self, item: Item, kind: str, detail: str, check: str = "deprecated-field", layer: Layer = "installer") -> None:
         self.problems.append(Problem(item.path, kind, detail, severity="warning", layer=layer, check=check, file=item.file, line=item.line))
@@ -29,33 +37,29 @@ class Upgrade:
 
     def install_config(self, document: Item) -> None:
         """Deprecated fields of install-config.yaml."""
-        version = find(document, "apiVersion")
-        if version is not None and version.value in ("v1beta3", "v1beta4"):
-            self.warn(version, DEPRECATED, f"{version.value} is read as v1", "layout-upgraded")
-            version.value = "v1"
-        self.image_content_sources(document)
+        self.api_version(document)
         networking = find(document, "networking")
         if networking is not None:
             self.networking(networking)
         platform = find(document, "platform")
-        for name in ("baremetal", "vsphere", "nutanix"):
-            options = find(platform, name) if platform is not None else None
-            if options is not None:
-                self.vip(options, "apiVIP", "apiVIPs")
-                self.vip(options, "ingressVIP", "ingressVIPs")
         baremetal = find(platform, "baremetal") if platform is not None else None
         if baremetal is not None:
             self.provisioning(baremetal)
+        for name in ("baremetal", "vsphere", "nutanix"):
+            options = find(platform, name) if platform is not None else None
+            if options is not None:
+                self.vip(options, f"platform.{name}.apiVIPs", "apiVIP", "apiVIPs")
+                self.vip(options, f"platform.{name}.ingressVIPs", "ingressVIP", "ingressVIPs")
 
-    def image_content_sources(self, document: Item) -> None:
-        old = find(document, "imageContentSources")
-        if old is None:
-            return
-        if find(document, "imageDigestSources") is not None:
-            take(document, "imageContentSources")
-            self.error(old, INVALID, "cannot set imageContentSources and imageDigestSources at the same time")
-            return
-        self.rename(document, "imageContentSources", "imageDigestSources")
+    def api_version(self, document: Item) -> None:
+        version = find(document, "apiVersion")
+        if version is None or version.value == "":
+            self.refuse(document if version is None else version, REQUIRED, "install-config version required", path="apiVersion")
+        elif version.value in ("v1beta3", "v1beta4"):
+            self.warn(version, DEPRECATED, f"{version.value} is read as v1", "layout-upgraded")
+            version.value = "v1"
+        elif version.value != "v1":
+            self.refuse(version, INVALID, 'install-config version must be "v1"', f'"{version.value}"')
 
     def networking(self, networking: Item) -> None:
         self.rename(networking, "type", "networkType")
@@ -78,30 +82,39 @@ class Upgrade:
         except (TypeError, ValueError):
             return  # the CIDR or the length itself is reported where types and networks are checked
         new = find(entry, "hostPrefix")
-        if new is None:
-            entry.value["hostPrefix"] = dataclasses.replace(old, value=prefix)
+        if new is None or new.value == 0:
+            put(entry, "hostPrefix", dataclasses.replace(old, value=prefix))
         elif new.value != prefix:
-            self.error(new, INVALID, f"hostPrefix and hostSubnetLength do not say the same ({prefix})", value=str(new.value))
+            self.contradiction(new, f"hostPrefix and hostSubnetLength do not say the same ({prefix}); hostPrefix counts")
 
-    def vip(self, options: Item, old_name: str, new_name: str) -> None:
+    def contradiction(self, item: Item, detail: str) -> None:
+        """The installer takes the new field without a word; whoever writes both had something else in mind."""
+        self.problems.append(Problem(item.path, INVALID, detail, layer="ours", file=item.file, line=item.line))
+
+    def vip(self, options: Item, path: str, old_name: str, new_name: str) -> None:
         old = take(options, old_name)
-        if old is None:
+        if old is None or old.value == "":
             return
         self.warn(old, DEPRECATED, f"{old_name} is deprecated and read as {new_name}")
         new = find(options, new_name)
         if new is None or not new.value:
             put(options, new_name, dataclasses.replace(old, value=[old]))
         elif old.value not in [element.value for element in new.elements()]:
-            self.error(new, INVALID, f"the value of the deprecated {old_name} is missing from {new_name}", value=str(old.value))
+            # The installer has the two names the wrong way round.
+            self.refuse(new, INVALID, f"{new_name} is deprecated; only {old_name} needs to be specified", f'"{old.value}"', path)
 
     def provisioning(self, options: Item) -> None:
+        external = take(options, "provisioningDHCPExternal")
+        if external is not None:
+            self.warn(external, DEPRECATED, "provisioningDHCPExternal is deprecated and read as provisioningNetwork: Unmanaged, if it is true")
+            if external.value is True and find(options, "provisioningNetwork") is None:
+                put(options, "provisioningNetwork", dataclasses.replace(external, value="Unmanaged"))
+        old, new = find(options, "provisioningHostIP"), find(options, "clusterProvisioningIP")
+        if old is not None and new is not None and old.value and new.value and old.value != new.value:
+            take(options, "provisioningHostIP")
+            detail = "provisioningHostIP is deprecated; only clusterProvisioningIP needs to be specified"
+            self.refuse(old, INVALID, detail, f'"{old.value}"', "platform.baremetal.provisioningHostIP")
         self.rename(options, "provisioningHostIP", "clusterProvisioningIP")
-        old = take(options, "provisioningDHCPExternal")
-        if old is None:
-            return
-        self.warn(old, DEPRECATED, "provisioningDHCPExternal is deprecated and read as provisioningNetwork: Unmanaged, if it is true")
-        if old.value is True and find(options, "provisioningNetwork") is None:
-            put(options, "provisioningNetwork", dataclasses.replace(old, value="Unmanaged"))
 
     def rename(self, parent: Item, old_name: str, new_name: str, convert: Callable[[Item], Item] | None = None) -> None:
         old = take(parent, old_name)
@@ -110,10 +123,10 @@ class Upgrade:
         self.warn(old, DEPRECATED, f"{old_name} is deprecated and read as {new_name}")
         converted = convert(old) if convert else old
         new = find(parent, new_name)
-        if new is None:
+        if new is None or not new.value:
             put(parent, new_name, converted)
         elif _bare(new) != _bare(converted):
-            self.error(new, INVALID, f"{new_name} and the deprecated {old_name} are both given and do not say the same")
+            self.contradiction(new, f"{new_name} and the deprecated {old_name} are both given and do not say the same; {new_name} counts")
 
     def agent_config(self, document: Item) -> None:
         """Earlier layouts of agent-config.yaml."""
@@ -131,16 +144,16 @@ class Upgrade:
 
     def agent_api_version(self, document: Item, *, prerelease: bool) -> None:
         version = find(document, "apiVersion")
-        if version is None:
+        if version is None or version.value == "":
             if not prerelease:
-                self.error(document, REQUIRED, "no version was provided", path="apiVersion")
+                self.refuse(document, REQUIRED, "no version was provided", path="apiVersion")
             put(document, "apiVersion", Item(AGENT_API_VERSION, "", document.file, document.line))
         elif version.value == "v1alpha1":
             if not prerelease:
                 self.warn(version, DEPRECATED, f"v1alpha1 is read as {AGENT_API_VERSION}", "layout-upgraded")
             version.value = AGENT_API_VERSION
         elif version.value != AGENT_API_VERSION:
-            self.error(version, UNSUPPORTED if version.value is None else INVALID, f"cannot upconvert from version {version.value}", value=f'"{version.value}"')
+            self.refuse(version, INVALID, f"cannot upconvert from version {version.value}", f'"{version.value}"')
 
 
 def find(parent: Item, name: str) -> Item | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from . import fields
-from .fields import MAC
+from .platform_fields import MAC, ROOT_DEVICE_HINTS
 from .shapes import BOOLEAN, INTEGER, OPAQUE, STRING, STRINGS, AnyOf, Field, ListOf, Scalar, in_snake_case, record
 
 # Inside these, names are upstream's own.
@@ -109,7 +109,7 @@ HOST = record(
             "The NICs of the host; the first one's MAC address identifies it.",
             was=("nics",),
         ),
-        "root_device_hints": Field(fields.ROOT_DEVICE_HINTS, "Which disk to install on, in upstream's spelling."),
+        "root_device_hints": Field(ROOT_DEVICE_HINTS, "Which disk to install on, in upstream's spelling."),
         "network_config": Field(OPAQUE, "nmstate document of the host; DHCP without.", was=("nmstate", "network")),
         "bmc": Field(BMC, "How to reach the host's BMC."),
         "boot": Field(

@@ -183,7 +183,7 @@ class _Variables:
             given = cluster.get(option)
             if role == "arbiter" and not count and given is None:
                 continue
-            pool = {"replicas": Item(count, "")}
+            pool = {"name": Item(role, ""), "replicas": Item(count, "")}
             _put(pool, "architecture", architecture)
             if given is not None:
                 pool.update(in_upstream_case(given, fields.POOL).mapping())

@@ -42,8 +42,9 @@ multiline = st.one_of(word, st.lists(text, min_size=2, max_size=4).map("\n".join
 stripped = some_text.map(str.strip).filter(bool)
 words = st.lists(word, max_size=3).map(tuple)
 
+machine_platforms = st.fixed_dictionaries({}, optional={"vsphere": st.fixed_dictionaries({"cpus": st.integers(0, 9)}), "aws": document})
 pools = st.builds(
-    Pool, st.integers(0, 5), st.sampled_from(["amd64", "arm64"]), st.fixed_dictionaries({}, optional={"hyperthreading": word, "platform": document})
+    Pool, st.integers(0, 5), st.sampled_from(["amd64", "arm64"]), st.fixed_dictionaries({}, optional={"hyperthreading": word, "platform": machine_platforms})
 )
 networkings = st.builds(
     Networking,

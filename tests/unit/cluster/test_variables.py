@@ -221,7 +221,6 @@ def test_overrides_come_last_and_are_checked_like_everything_else() -> None:
     assert cluster.install_config_extra == {"publish": "Internal", "osImageStream": "rhel-10", "networking": {"clusterNetworkMTU": 8900}}
     assert problems_of(install_config_overrides={"fips": "yes", "platform": {"none": {}}}) == [
         ("openshift_cluster.install_config_overrides.fips", "Invalid value"),
-        ("openshift_cluster.platform", "Invalid value"),
     ]
 
 

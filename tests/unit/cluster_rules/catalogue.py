@@ -105,7 +105,7 @@ CATALOGUE: tuple[Mistake, ...] = (
         "networking.machineNetwork[1]",
         INVALID,
     ),
-    _mistake("machine network no network", NETWORKS, networking(machine_networks=("192.168.111.0/24", "lab")), "networking.machineNetwork[1]", INVALID),
+    _mistake("machine network no network", NETWORKS, networking(machine_networks=("192.168.111.0/24", "lab")), "networking.machineNetwork[1].cidr", INVALID),
     _mistake(
         "machine network in OVN's own", NETWORKS, networking(machine_networks=("192.168.111.0/24", "100.64.8.0/24")), "networking.machineNetwork[1]", INVALID
     ),
@@ -210,7 +210,7 @@ CATALOGUE: tuple[Mistake, ...] = (
     ),
     # platform
     _mistake(
-        "load balancer type", "platform vips", cluster(platform_options={"loadBalancer": {"type": "Mine"}}), "platform.baremetal.loadBalancer.type", UNSUPPORTED
+        "load balancer type", "platform vips", cluster(platform_options={"loadBalancer": {"type": "Mine"}}), "platform.baremetal.loadBalancer.type", INVALID
     ),
     _mistake(
         "provisioning network", "platform", cluster(platform_options={"provisioningNetwork": "Off"}), "platform.baremetal.provisioningNetwork", UNSUPPORTED
@@ -297,7 +297,7 @@ CATALOGUE: tuple[Mistake, ...] = (
         "imageDigestSources[1].mirrors[0]",
         INVALID,
     ),
-    _mistake("source policy", SOURCES, _sources(ImageDigestSource("quay.io/a/b", ("quay.io/c",), "Never")), "imageDigestSources[1].sourcePolicy", UNSUPPORTED),
+    _mistake("source policy", SOURCES, _sources(ImageDigestSource("quay.io/a/b", ("quay.io/c",), "Never")), "imageDigestSources[1].sourcePolicy", INVALID),
     _mistake(
         "source policy without mirrors",
         SOURCES,
@@ -362,7 +362,13 @@ CATALOGUE: tuple[Mistake, ...] = (
     _mistake("publish", "publish", extra(publish="Internal"), "publish", INVALID),
     _mistake("publish unknown", "publish", extra(publish="Somewhere"), "publish", UNSUPPORTED),
     _mistake("credentials mode", "credentials-mode", extra(credentialsMode="Manual"), "credentialsMode", INVALID),
-    _mistake("capability set", "capabilities", cluster(capabilities={"baselineCapabilitySet": "v4.10"}), "capabilities.baselineCapabilitySet", UNSUPPORTED),
+    _mistake(
+        "capability set",
+        "capabilities",
+        cluster(capabilities={"baselineCapabilitySet": "v4.10", "additionalEnabledCapabilities": ["Ingress"]}),
+        "capabilities.baselineCapabilitySet",
+        UNSUPPORTED,
+    ),
     _mistake(
         "capability object without a set",
         "capabilities",
@@ -395,7 +401,7 @@ CATALOGUE: tuple[Mistake, ...] = (
     _mistake("gates without custom set", "features", cluster(feature_gates=("A=true",)), "featureGates", FORBIDDEN),
     _mistake("gate without a value", "features", cluster(feature_set="CustomNoUpgrade", feature_gates=("A=true", "B")), "featureGates[1]", INVALID),
     _mistake("CPU partitioning", "partitioning", cluster(cpu_partitioning_mode="Some"), "cpuPartitioningMode", UNSUPPORTED),
-    _mistake("OS stream", "stream", extra(osImageStream="rhel-8"), "osImageStream", UNSUPPORTED),
+    _mistake("OS stream", "features", all_of(extra(osImageStream="rhel-8"), cluster(feature_set="TechPreviewNoUpgrade")), "osImageStream", UNSUPPORTED),
     # rendezvous
     _mistake("rendezvous IP no address", "rendezvous", cluster(rendezvous_ip="node-0"), "rendezvousIP", INVALID),
     _mistake("rendezvous IP on no host", "rendezvous hosts", cluster(rendezvous_ip="192.168.111.99"), "rendezvousIP", INVALID, "rendezvous-host"),
@@ -432,7 +438,7 @@ CATALOGUE: tuple[Mistake, ...] = (
     _mistake("BMC twice", "bmc", lambda d: host(3, bmc=d.hosts[1].bmc)(d), "hosts[3].bmc.address", DUPLICATE, "duplicate-bmc"),
     # networkConfig
     _network(3, "interfaces.0.mtuu", 1500, "interfaces[0].mtuu", UNKNOWN_FIELD, "unknown property"),
-    _network(3, "interfaces.0.type", "vxlan", "interfaces[0].type", UNSUPPORTED, "type that is not rendered"),
+    _network(3, "interfaces.0.type", "wireguard", "interfaces[0].type", UNSUPPORTED, "type that is not rendered"),
     _network(4, "interfaces.1.ipv4.address.0.ip", "10.20.0.300", "interfaces[1].ipv4.address[0].ip", INVALID, "no address"),
     _network(4, "interfaces.0.link-aggregation.mode", "fastest", "interfaces[0].link-aggregation.mode", UNSUPPORTED, "bond mode"),
     _network(

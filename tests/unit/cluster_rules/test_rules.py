@@ -9,13 +9,11 @@ import copy
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.credentials import path_hint, ssh_keys
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.facts import Facts
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.hosts import mac_error
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.images import repository_error
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.names import subdomain_error
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.validate import validate
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import ClusterNetwork, Deployment, ImageDigestSource, Pool
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.hints import path_hint
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.repositories import repository_error
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.texts import mac_error, subdomain_error
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import DUPLICATE, FORBIDDEN, IGNORED, INVALID, REQUIRED, UNSUPPORTED
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.base import (
     TODAY,
@@ -31,6 +29,7 @@ from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.base impor
     pool,
     put,
 )
+from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.verdict_bases import RSA_KEY
 
 Expected = list[tuple[str, str]]
 
@@ -132,13 +131,18 @@ TOPOLOGIES: list[tuple[str, Change, Expected]] = [
     ("two nodes with neither", two_nodes, [(CREDENTIALS, FORBIDDEN)]),
     ("two nodes with fencing", all_of(two_nodes, fencing(credential(0), credential(1))), []),
     (
-        "two nodes with fencing in 4.20",
-        all_of(two_nodes, fencing(credential(0), credential(1)), cluster(version="4.20.3")),
-        [("controlPlane.fencing", INVALID)],
+        "two nodes with fencing in 4.21",
+        all_of(two_nodes, fencing(credential(0), credential(1)), cluster(version="4.21.3")),
+        [("platform.none.fencingCredentials", FORBIDDEN), ("controlPlane.fencing", INVALID)],
     ),
     (
-        "two nodes with fencing in 4.20 by feature set",
+        "two nodes with fencing in 4.20",
         all_of(two_nodes, fencing(credential(0), credential(1)), cluster(version="4.20.3", feature_set="TechPreviewNoUpgrade")),
+        [("controlPlane.replicas", UNSUPPORTED)],
+    ),
+    (
+        "two nodes with fencing in 4.21 by feature set",
+        all_of(two_nodes, fencing(credential(0), credential(1)), cluster(version="4.21.3", feature_set="TechPreviewNoUpgrade")),
         [],
     ),
     ("two nodes with one credential", all_of(two_nodes, fencing(credential(0))), [(CREDENTIALS, FORBIDDEN), (CREDENTIALS, INVALID)]),
@@ -150,7 +154,7 @@ TOPOLOGIES: list[tuple[str, Change, Expected]] = [
     (
         "credential verification",
         all_of(two_nodes, fencing(credential(0), credential(1, certificateVerification="No"))),
-        [(f"{CREDENTIALS}[1][CertificateVerification]", UNSUPPORTED)],
+        [(f"{CREDENTIALS}[1][CertificateVerification]", INVALID)],
     ),
     (
         "two nodes and arbiter",
@@ -166,7 +170,7 @@ TOPOLOGIES: list[tuple[str, Change, Expected]] = [
     (
         "negative workers",
         all_of(pool("compute", replicas=-1), lambda d: Deployment(d.cluster, d.hosts[:3])),
-        [("compute[0].replicas", INVALID), ("hosts", INVALID)],
+        [("compute[0].replicas", INVALID)],
     ),
     ("pool of another platform", pool("compute", options={"platform": {"aws": {}}}), [("compute[0].platform.aws", INVALID), ("compute[0].platform", IGNORED)]),
     ("roles unset", lambda d: Deployment(d.cluster, tuple(host(i, role="")(d).hosts[i] for i in range(5))), []),
@@ -199,6 +203,7 @@ PLATFORMS: list[tuple[str, Change, Expected]] = [
             ("platform.vsphere.vcenters[0].user", REQUIRED),
             ("platform.vsphere.vcenters[0].password", REQUIRED),
             ("platform.vsphere.vcenters[0].datacenter", REQUIRED),
+            ("platform.vsphere.failureDomains[0].topology.folder", REQUIRED),
         ],
     ),
     (
@@ -209,7 +214,7 @@ PLATFORMS: list[tuple[str, Change, Expected]] = [
     (
         "vsphere other server",
         cluster(platform="vsphere", platform_options={"vcenters": [VCENTER], "failureDomains": [{**DOMAIN, "server": "x"}]}),
-        [("platform.vsphere.failureDomains[0].server", INVALID)],
+        [("platform.vsphere.failureDomains.server", INVALID)],
     ),
     ("nutanix", cluster(platform="nutanix", platform_options=PRISM), []),
     (
@@ -239,7 +244,7 @@ PLATFORMS: list[tuple[str, Change, Expected]] = [
         [("capabilities", INVALID)],
     ),
     ("dot in the name on none", all_of(without_vips("none"), cluster(name="demo.one")), []),
-    ("platform unknown to us", without_vips(""), []),
+    ("no platform", without_vips(""), [("platform", INVALID)]),
 ]
 
 
@@ -396,29 +401,22 @@ def test_subdomains(text: str, good: bool) -> None:
     assert (subdomain_error(text) == "") is good
 
 
-RSA = (
-    "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAAAgQDK6UTEydcEKzuNdPaofn8Z2DwgHqdcionLZBiPf/zIRNco++etLsat7Avv7yt04DINQd5zjxIFgG8jblaU"
-    "B5E5C9ClUcMwb52GO0ay2Y9v1uBv1a4WhI3peKktAzYNk0EBMQlJtXPjRMrC9ylBPh+DsBHMu+KmDnfk7PIwyN4efC8k5kSRuPWoNdme1rz2+umU8FSmaWTH"
-    "Iajrbspf4GQbsntA5kuKEtDbfoNCU97o2KrRnUbeg3a8hwSjfh3u6MhlnGcg5K2Ij+zivEsWGCLKYUtE1Erq comment"
-)
-
-
 @pytest.mark.parametrize(
     ("text", "fips", "good"),
     [
         ("", False, True),
-        (RSA, False, True),
-        (RSA, True, True),
-        (f'command="x" {RSA}', False, True),
-        (f"# a comment\n{RSA}", False, True),
-        (RSA.replace("ssh-rsa", "ssh-ed25519"), False, False),
-        (RSA[:20], False, False),
+        (RSA_KEY, False, True),
+        (RSA_KEY, True, True),
+        (f'command="x" {RSA_KEY}', False, True),
+        (f"# a comment\n{RSA_KEY}", False, False),
+        (RSA_KEY.replace("ssh-rsa", "ssh-ed25519"), False, False),
+        (RSA_KEY[:20], False, False),
         ("-----BEGIN OPENSSH PRIVATE KEY-----", False, False),
     ],
 )
 def test_ssh_keys(text: str, fips: bool, good: bool) -> None:
     deployment = cluster(ssh_key=text, fips=fips)(good_deployment())
-    assert (list(ssh_keys(Facts(deployment, TODAY))) == []) is good
+    assert ("sshKey" not in [problem.path for problem in validate(deployment, today=TODAY)]) is good
 
 
 def test_release_image_by_tag_is_fine_where_nothing_mirrors_it() -> None:

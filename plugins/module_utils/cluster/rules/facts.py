@@ -18,6 +18,7 @@ from ...nmstate.document import StaticAddress, interface_names, read_document, s
 from ...nmstate.keyfiles import check_network_config
 from ...nmstate.model import NetworkDocument
 from ...nmstate.section import Findings
+from ..profile import ReleaseProfile, profile_of
 from ..rendezvous import Rendezvous, rendezvous
 from ..spec import Cluster, Deployment, Host
 
@@ -114,6 +115,10 @@ class Facts:
     @property
     def cluster(self) -> Cluster:
         return self.deployment.cluster
+
+    @functools.cached_property
+    def profile(self) -> ReleaseProfile:
+        return profile_of(self.cluster.version)
 
     @functools.cached_property
     def hosts(self) -> tuple[HostFacts, ...]:

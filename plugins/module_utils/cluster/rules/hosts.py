@@ -9,21 +9,11 @@ import re
 from collections.abc import Iterator
 
 from ...common.problems import FORBIDDEN, INVALID, REQUIRED, UNSUPPORTED, Problem
+from ..upstream.texts import mac_error
 from .checks import agent_config, supported
 from .facts import Facts, HostFacts
 
 _ROLES = ("master", "worker", "arbiter")
-_OCTETS = re.compile(r"(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1)*[0-9a-f]{2})|(?:[0-9a-f]{4}\.)+[0-9a-f]{4}", re.IGNORECASE)
-
-
-def mac_error(text: str) -> str:
-    """Why a text is no unicast EUI-48 address; empty when it is one."""
-    if not _OCTETS.fullmatch(text):
-        return f"address {text}: invalid MAC address"
-    digits = canonical_mac(text)
-    if len(digits) != 12:
-        return "invalid MAC address"
-    return "expected unicast mac address, found multicast" if int(digits[:2], 16) & 1 else ""
 
 
 def canonical_mac(text: str) -> str:
@@ -37,9 +27,17 @@ def hosts(facts: Facts) -> Iterator[Problem]:
     for host in facts.hosts:
         yield from _interfaces(host, seen)
         yield from _root_device_hints(host)
-        if host.host.role and host.host.role not in _ROLES:
-            yield agent_config(f"{host.path}.role", UNSUPPORTED, supported(_ROLES), value=host.host.role)
+        yield from _role(facts, host)
     yield from _rendezvous_on_worker(facts)
+
+
+def _role(facts: Facts, host: HostFacts) -> Iterator[Problem]:
+    role = host.host.role
+    if facts.profile.arbiter:
+        if role and role not in _ROLES:
+            yield agent_config(f"{host.path}.role", UNSUPPORTED, supported(_ROLES), value=role)
+    elif role and role not in ("master", "worker"):
+        yield agent_config(f"{host.path}.Host", FORBIDDEN, "host role has incorrect value. Role must either be 'master' or 'worker'")
 
 
 def _interfaces(host: HostFacts, seen: set[str]) -> Iterator[Problem]:
@@ -77,4 +75,5 @@ def _rendezvous_on_worker(facts: Facts) -> Iterator[Problem]:
     for host in facts.hosts:
         if given and host.host.role == "worker" and given in [address.text for address in host.addresses]:
             detail = f"Host {host.host.hostname} has role 'worker' and has the rendezvousIP assigned to it."
-            yield agent_config(f"{host.path}.role", FORBIDDEN, f"{detail} The rendezvousIP must be assigned to a control plane host.")
+            where = "role" if facts.profile.arbiter else "Host"
+            yield agent_config(f"{host.path}.{where}", FORBIDDEN, f"{detail} The rendezvousIP must be assigned to a control plane host.")

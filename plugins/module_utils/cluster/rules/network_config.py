@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 
 from ...common.problems import INVALID, Problem
+from ..upstream.texts import mac_error
 from .checks import AGENT_CONFIG, agent_config
 from .facts import Facts, HostFacts
-from .hosts import mac_error
 
 _NMSTATE_MAC = re.compile(r"([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
 
@@ -34,7 +34,8 @@ def _interface_table(host: HostFacts) -> Iterator[Problem]:
         if mac and not mac_error(mac) and not _NMSTATE_MAC.fullmatch(mac):
             detail = f"MAC address {mac} is incorrectly formatted, use XX:XX:XX:XX:XX:XX format"
             yield agent_config(f"{host.path}.interfaces[{index}].macAddress", INVALID, detail, value=mac)
-    names = [interface.name for interface in host.host.interfaces if interface.name]
-    if len(names) != len(set(names)):
+    names = [interface.name for interface in host.host.interfaces]
+    macs = [interface.mac_address for interface in host.host.interfaces]
+    if len(names) != len(set(names)) or len(macs) != len(set(macs)):
         detail = f"MACs and Interfaces for host {host.index} must be unique"
         yield agent_config(f"{host.path}.interfaces", INVALID, detail)

@@ -9,51 +9,20 @@ import datetime
 from collections.abc import Callable, Iterable
 
 from ...common.problems import Problem
+from ..documents import Documents
 from ..spec import Deployment
-from . import credentials, hosts, images, names, network_config, networks, options, platforms, pools, rendezvous_host, vips
+from . import rendezvous_host
 from .facts import Facts
-from .ours import address_families, addresses, certificates, links, mirrors, mtu, root_device, routing
+from .host_counts import host_counts
+from .installer import documents_of, installer_problems, several_platforms
+from .ours import address_families, addresses, certificates, links, mirrors, mtu, root_device, routing, values
 from .ours import hosts as own_hosts
 from .ours import vips as own_vips
 
 Rule = Callable[[Facts], Iterable[Problem]]
 
-INSTALL_CONFIG_RULES: tuple[Rule, ...] = (
-    credentials.ssh_keys,
-    credentials.trust_bundle,
-    credentials.trust_bundle_policy,
-    names.cluster_name,
-    names.base_domain,
-    networks.networking,
-    networks.ip_versions,
-    networks.cluster_network_mtu,
-    vips.vips,
-    networks.ovn_kubernetes_config,
-    platforms.platform,
-    pools.pools,
-    credentials.pull_secret,
-    options.proxy,
-    images.image_digest_sources,
-    options.credentials_mode,
-    options.publish,
-    options.capabilities,
-    options.feature_set,
-    options.further_values,
-    options.bootstrap_in_place,
-    pools.architectures,
-    pools.topology,
-)
-AGENT_CONFIG_RULES: tuple[Rule, ...] = (
-    names.rendezvous_ip,
-    names.ntp_sources,
-    names.boot_artifacts_base_url,
-    hosts.hosts,
-    network_config.network_configs,
-    rendezvous_host.rendezvous_missing,
-    pools.host_counts,
-)
-WARNING_RULES: tuple[Rule, ...] = (networks.docker_bridge, pools.ignored_pool_fields, options.ignored_platform_fields)
 OWN_RULES: tuple[Rule, ...] = (
+    values.enumerations,
     address_families.address_families,
     own_hosts.hostnames,
     own_hosts.duplicate_mac,
@@ -82,19 +51,21 @@ OWN_RULES: tuple[Rule, ...] = (
     mirrors.release_image_tag,
     mirrors.release_mirror,
 )
-RULES: tuple[Rule, ...] = (*INSTALL_CONFIG_RULES, *AGENT_CONFIG_RULES, *WARNING_RULES, *OWN_RULES)
-# Where a service that exists already installs the cluster, no host of it has to be the rendezvous host, and hosts may be named later.
-AGENT_ISO_RULES: frozenset[Rule] = frozenset({rendezvous_host.rendezvous_missing, rendezvous_host.rendezvous_host, pools.host_counts})
+# Where a service that exists already installs the cluster, no host of it has to be the rendezvous host.
+AGENT_ISO_RULES: frozenset[Rule] = frozenset({rendezvous_host.rendezvous_host})
 
 
-def validate(deployment: Deployment, *, today: datetime.date | None = None, agent_iso: bool = True) -> list[Problem]:
+def validate(deployment: Deployment, *, today: datetime.date | None = None, agent_iso: bool = True, documents: Documents | None = None) -> list[Problem]:
     """What the rules say about a deployment, each problem once, with upstream paths and file names.
 
     ``today`` is the day that certificates are compared with. ``agent_iso`` is False where the cluster is not installed by an agent ISO of its own.
-    Severities are the defaults; ``apply_checks`` brings in ``openshift_checks``.
+    ``documents`` are those that the deployment was read from: the installer's rules are about them. Severities are the defaults; ``apply_checks``
+    brings in ``openshift_checks``.
     """
     facts = Facts(deployment, today or datetime.datetime.now(tz=datetime.UTC).date())
-    found = [problem for rule in RULES if agent_iso or rule not in AGENT_ISO_RULES for problem in rule(facts)]
+    documents = documents or documents_of(deployment)
+    found = [*installer_problems(facts, documents, agent_iso=agent_iso), *several_platforms(documents)]
+    found += [problem for rule in OWN_RULES if agent_iso or rule not in AGENT_ISO_RULES for problem in rule(facts)]
     theirs = list(dict.fromkeys(problem for problem in found if problem.layer == "installer"))
     # What the installer refuses has to be changed anyway: whether the new value is better is seen then.
     refused = {problem.path for problem in theirs if problem.severity == "error"}
@@ -104,4 +75,4 @@ def validate(deployment: Deployment, *, today: datetime.date | None = None, agen
 def surplus_hosts(deployment: Deployment) -> list[Problem]:
     """Hosts of a role beyond its replicas: to install a cluster by a service that exists already, fewer may be named, more may not."""
     facts = Facts(deployment, datetime.datetime.now(tz=datetime.UTC).date())
-    return [problem for problem in pools.host_counts(facts) if problem.severity == "error"]
+    return [problem for problem in host_counts(facts) if problem.severity == "error"]

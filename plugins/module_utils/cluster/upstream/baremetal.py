@@ -89,7 +89,7 @@ def _provisioning(given: Given, options: Document) -> Iterator[Problem]:
 
 def _overlap(cidr: Cidr, machine: Cidr) -> str:
     """The words of the library that finds it: in which order, which of both holds the start of the other."""
-    if machine.network.network_address in cidr.network and machine.network.broadcast_address in cidr.network:
+    if machine.network.network_address in cidr.network or machine.network.broadcast_address in cidr.network:
         return f"{machine} overlaps with {cidr}"
     return f"{cidr} overlaps with {machine}"
 

@@ -8,14 +8,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from ...common import libraries
 from ...common.problems import Problem
-from ..rules.credentials import path_hint
 from . import ssh
 from .findings import invalid
 from .given import Given
+from .hints import path_hint
 from .pem import first_block
+
+if TYPE_CHECKING:
+    from cryptography import x509
 
 _FIPS_TYPES = re.compile(r"ecdsa-sha2-nistp\d{3}|ssh-rsa")
 _POLICIES = ("Proxyonly", "Always")
@@ -38,17 +42,23 @@ def ssh_keys(given: Given) -> Iterator[Problem]:
 
 
 def trust_bundle(given: Given) -> Iterator[Problem]:
-    text = given.doc.get("additionalTrustBundle", "")
-    while text:
-        block, text = first_block(text)
+    error = certificates(given.doc.get("additionalTrustBundle", ""))[1]
+    if error:
+        yield invalid("additionalTrustBundle", None, error)
+
+
+def certificates(bundle: str) -> tuple[list[x509.Certificate], str]:
+    """The certificates of a bundle, and what is wrong with the first text that is none."""
+    found: list[x509.Certificate] = []
+    while bundle:
+        block, bundle = first_block(bundle)
         if block is None:
-            yield invalid("additionalTrustBundle", None, "invalid block")
-            return
+            return found, "invalid block"
         try:
-            libraries.x509.load_der_x509_certificate(block)
+            found.append(libraries.x509.load_der_x509_certificate(block))
         except ValueError:
-            yield invalid("additionalTrustBundle", None, "x509: malformed certificate")
-            return
+            return found, "x509: malformed certificate"
+    return found, ""
 
 
 def trust_bundle_policy(given: Given) -> Iterator[Problem]:
@@ -70,22 +80,34 @@ def _pull_secret_error(text: str) -> str:
     except ValueError as error:
         return _json_error(text, error)
     if not isinstance(document, dict) and document is not None:
-        return "json: cannot unmarshal into Go value: a mapping is expected"
+        return f"json: cannot unmarshal {_go_kind(document)} into Go value of type validate.imagePullSecret"
     auths = next((value for key, value in (document or {}).items() if key.lower() == "auths"), None)
     if auths is not None and not isinstance(auths, dict):
-        return "json: cannot unmarshal into Go struct field .auths: a mapping is expected"
-    if not auths:
+        return f"json: cannot unmarshal {_go_kind(auths)} into Go struct field imagePullSecret.auths of type map[string]map[string]interface {{}}"
+    entries: dict[str, Any] = auths or {}
+    if not entries:
         return "auths required"
-    lacking = [f'"{host}" requires either auth or credsStore' for host, entry in auths.items() if not {"auth", "credsStore"} & set(entry or {})]
+    wrong = next((entry for entry in entries.values() if entry is not None and not isinstance(entry, dict)), None)
+    if wrong is not None:
+        return f"json: cannot unmarshal {_go_kind(wrong)} into Go struct field imagePullSecret.auths of type map[string]interface {{}}"
+    lacking = [f'"{host}" requires either auth or credsStore' for host, entry in entries.items() if not {"auth", "credsStore"} & set(entry or {})]
     return lacking[0] if len(lacking) == 1 else f"[{', '.join(lacking)}]" if lacking else ""
+
+
+def _go_kind(value: object) -> str:
+    if isinstance(value, dict):
+        return "object"
+    if isinstance(value, bool):
+        return "bool"
+    return "string" if isinstance(value, str) else "array" if isinstance(value, list) else "number"
 
 
 def _json_error(text: str, error: ValueError) -> str:
     """The library's words as far as they hold nothing of the text but one character."""
     position = getattr(error, "pos", 0)
-    if not text.strip() or position >= len(text) or "Unterminated" in str(error):
-        return "unexpected end of JSON input"
     message = str(error)
+    if position >= len(text) or not text.strip() or "Unterminated" in message:
+        return "unexpected end of JSON input"
     if "Extra data" in message:
         where = "after top-level value"
     elif "property name" in message:
@@ -95,8 +117,20 @@ def _json_error(text: str, error: ValueError) -> str:
     elif "',' delimiter" in message:
         where = "after object key:value pair" if _in_object(text[:position]) else "after array element"
     else:
-        where = "looking for beginning of value"
-    return f"invalid character '{text[position]}' {where}"
+        position, where = _literal(text, position)
+    if position >= len(text):
+        return "unexpected end of JSON input"
+    character = "\\'" if text[position] == "'" else text[position]
+    return f"invalid character '{character}' {where}"
+
+
+def _literal(text: str, position: int) -> tuple[int, str]:
+    """Where a word that begins like true, false or null stops being one."""
+    word = next((word for word in ("true", "false", "null") if text[position] == word[0]), "")
+    for index in range(1, len(word)):
+        if text[position + index : position + index + 1] != word[index]:
+            return position + index, f"in literal {word} (expecting '{word[index]}')"
+    return position, "looking for beginning of value"
 
 
 def _in_object(text: str) -> bool:

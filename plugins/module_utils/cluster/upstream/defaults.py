@@ -14,12 +14,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..profile import ReleaseProfile
+from . import vsphere_conversion
 from .texts import Cidr, mac_octets, parse_cidr, parse_ip
 
 DEFAULT_OS_STREAM = "rhel-9"
 # In the order in which the installer looks which platform is meant.
 PLATFORM_ORDER = ("aws", "azure", "baremetal", "gcp", "ibmcloud", "none", "external", "powervc", "openstack", "vsphere", "ovirt", "powervs", "nutanix")
-_EMPTY = ("", None, [], {})
+_EMPTY: tuple[object, ...] = ("", None, [], {})
 
 
 def active_platform(doc: Mapping[str, Any]) -> str:
@@ -32,6 +33,8 @@ def with_defaults(given: Mapping[str, Any], profile: ReleaseProfile) -> dict[str
     """A copy of install-config.yaml with every default that a rule looks at. ``given`` has upstream's names and only values of the right type."""
     doc: dict[str, Any] = copy.deepcopy(dict(given))
     platform = active_platform(doc)
+    if platform == "vsphere":
+        vsphere_conversion.convert(doc["platform"]["vsphere"])
     _networking(doc)
     _default(doc, "publish", "External")
     control_plane = _mapping(doc, "controlPlane")
@@ -45,14 +48,14 @@ def with_defaults(given: Mapping[str, Any], profile: ReleaseProfile) -> dict[str
         compute.append({"name": "worker"})
     for pool in (*pools, *compute):
         _pool(pool)
-    if platform == "nutanix":
+    platforms = doc.get("platform") or {}
+    if "nutanix" in platforms:
         _default(doc, "credentialsMode", "Manual")
-    if platform == "baremetal":
-        _baremetal(doc["platform"]["baremetal"], doc)
-    if platform == "vsphere":
-        _vsphere(doc["platform"]["vsphere"])
-    if platform in ("baremetal", "vsphere") and profile.dns_records_type:
-        _default(doc["platform"][platform], "dnsRecordsType", "Internal")
+    # Of several platforms one gets its defaults.
+    if "vsphere" in platforms:
+        _vsphere(platforms["vsphere"])
+    elif "baremetal" in platforms:
+        _baremetal(platforms["baremetal"], doc)
     if profile.os_image_stream:
         _default(doc, "osImageStream", DEFAULT_OS_STREAM)
     _default(doc, "additionalTrustBundlePolicy", "Proxyonly")
@@ -98,9 +101,13 @@ def _baremetal(options: dict[str, Any], doc: Mapping[str, Any]) -> None:
     _default(options, "externalBridge", "baremetal")
     for host in options.get("hosts") or []:
         _default(host, "bootMode", "UEFI")
-    order = {"master": -1, "arbiter": 0, "worker": 1, "": 2}
     if options.get("hosts"):
-        options["hosts"].sort(key=lambda host: order.get(host.get("role", ""), 0))
+        options["hosts"].sort(key=lambda host: role_order(host.get("role", "")))
+
+
+def role_order(role: str) -> int:
+    """Hosts of install-config.yaml are taken in the order of their roles; a role that does not exist counts like an arbiter."""
+    return {"master": -1, "worker": 1, "": 2}.get(role, 0)
 
 
 def _vsphere(options: Mapping[str, Any]) -> None:

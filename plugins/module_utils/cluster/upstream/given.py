@@ -45,15 +45,15 @@ class Networks:
 
 @dataclasses.dataclass(frozen=True)
 class Given:
-    """``doc`` has defaults; ``release_architecture`` is Go's name of the payload's, ``multi`` or ``unknown``."""
+    """``doc`` has defaults, ``source`` has none."""
 
     doc: Document
     profile: ReleaseProfile
-    release_architecture: str = "unknown"
+    source: Document = dataclasses.field(default_factory=dict)
 
     @classmethod
-    def of(cls, document: Document, profile: ReleaseProfile, release_image: str = "") -> Given:
-        return cls(with_defaults(document, profile), profile, _payload_architecture(release_image))
+    def of(cls, document: Document, profile: ReleaseProfile) -> Given:
+        return cls(with_defaults(document, profile), profile, document)
 
     @functools.cached_property
     def platform(self) -> str:
@@ -107,9 +107,3 @@ class Given:
     def gate(self, name: str) -> bool:
         """Whether a feature gate is on."""
         return feature_gates.enabled(name, self.doc.get("featureSet", ""), self.doc.get("featureGates") or [], self.profile)
-
-
-def _payload_architecture(image: str) -> str:
-    """What the tag of a release image says about its architecture."""
-    suffix = image.rpartition("/")[2].rpartition("-")[2] if "@" not in image else ""
-    return {"x86_64": "amd64", "aarch64": "arm64", "ppc64le": "ppc64le", "s390x": "s390x", "multi": "multi"}.get(suffix, "unknown")

@@ -28,7 +28,8 @@ def ignored(given: Given) -> Iterator[Problem]:
         yield from _nutanix(given)
     if given.doc["publish"] != "External":
         yield _is_ignored("publish", given.doc["publish"])
-    if given.doc.get("credentialsMode"):
+    # The installer ignores its own defaults too, with a warning that nobody can do anything about.
+    if given.source.get("credentialsMode"):
         yield _is_ignored("credentialsMode", given.doc["credentialsMode"])
     disk = (given.doc.get("bootstrapInPlace") or {}).get("installationDisk", "")
     if disk:
@@ -45,7 +46,7 @@ def _pool(pool: Document, path: str) -> Iterator[Problem]:
 def _baremetal(given: Given) -> Iterator[Problem]:
     options, path = given.options(), "platform.baremetal"
     for key, usual in _CHANGED.items():
-        if options.get(key, "") != usual:
+        if key in options and (options[key] or usual) != usual:
             yield _is_ignored(f"{path}.{key}", options.get(key, ""))
     for index, host in enumerate(options.get("hosts") or []):
         if host["bootMode"] != "UEFI":

@@ -48,7 +48,6 @@ RULES: tuple[Rule, ...] = (
     pools.bootstrap_in_place,
     pools.arbiter,
     pools.compute,
-    pools.release_architecture,
     credentials.pull_secret,
     options.proxy,
     options.image_content_sources,
@@ -72,5 +71,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def install_config(given: Given) -> list[Problem]:
-    """Each problem once, in the installer's order."""
-    return list(dict.fromkeys(problem for rule in RULES for problem in rule(given)))
+    """Each problem once, in the installer's order. That a field is ignored is not said where it is refused."""
+    found = list(dict.fromkeys(problem for rule in RULES for problem in rule(given)))
+    refused = {problem.path for problem in found if problem.severity == "error"}
+    return [problem for problem in found if problem.severity == "error" or problem.path not in refused]

@@ -18,6 +18,7 @@ _SERVICE_SIZE = {
     6: "subnet size for IPv6 service network should be /112",
 }
 _IPV6_HOST_PREFIX = 64
+_WITH_CIDR = ("machineNetwork", "clusterNetwork")
 # Platforms on which IPv6 may come first in dual stack.
 _IPV6_PRIMARY = ("baremetal", "vsphere", "openstack", "none", "external")
 _DUAL_STACK = (*_IPV6_PRIMARY, "ovirt", "nutanix")
@@ -43,12 +44,23 @@ def networking(given: Given) -> Iterator[Problem]:
         yield invalid("networking.networkType", kind, "networkType Kuryr is not supported on OpenShift later than 4.14")
     if kind.lower() == "openshiftsdn":
         yield invalid("networking.networkType", kind, "networkType OpenShiftSDN is not supported, please use OVNKubernetes")
+    yield from _unreadable(given)
     for index, cidr in enumerate(networks.machine):
         yield from _machine(given, f"networking.machineNetwork[{index}]", cidr, networks.machine[:index])
     for index, cidr in enumerate(networks.service):
         yield from _service(given, f"networking.serviceNetwork[{index}]", cidr, networks.service[:index])
     for index, entry in enumerate(networks.cluster):
         yield from _cluster(given, index, entry)
+
+
+def _unreadable(given: Given) -> Iterator[Problem]:
+    """Texts that are no networks: in a file the installer does not even read them."""
+    networking = given.networking
+    texts = [(f"networking.{name}[{index}].cidr", entry.get("cidr", "")) for name in _WITH_CIDR for index, entry in enumerate(networking[name])]
+    texts += [(f"networking.serviceNetwork[{index}]", text) for index, text in enumerate(networking["serviceNetwork"])]
+    for path, text in texts:
+        if parse_cidr(text) is None:
+            yield invalid(path, text, f"invalid CIDR address: {text}")
 
 
 def _machine(given: Given, path: str, cidr: Cidr, earlier: Sequence[Cidr]) -> Iterator[Problem]:
@@ -96,9 +108,9 @@ def _cluster(given: Given, index: int, entry: ClusterEntry) -> Iterator[Problem]
         if cidr.overlaps(earlier.cidr):
             yield invalid(f"{path}.cidr", str(cidr), f"cluster network must not overlap with cluster network {position}")
     # Other network types may do without it.
-    if given.network_type == "OVNKubernetes" or entry.host_prefix:
-        if error := _host_prefix_error(entry, networks.cluster[:index]):
-            yield invalid(f"{path}.hostPrefix", entry.host_prefix, error)
+    needed = given.network_type == "OVNKubernetes" or entry.host_prefix
+    if needed and (error := _host_prefix_error(entry, networks.cluster[:index])):
+        yield invalid(f"{path}.hostPrefix", entry.host_prefix, error)
 
 
 def _host_prefix_error(entry: ClusterEntry, earlier: Sequence[ClusterEntry]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...common.problems import INVALID, Problem
+from ...common.problems import DEPRECATED, Problem
 from . import urls
 from .findings import invalid, required, unsupported, warning
 from .given import Document, Given
@@ -99,7 +99,7 @@ def both_sources(given: Given) -> Iterator[Problem]:
         detail = "cannot set imageContentSources and imageDigestSources at the same time"
         yield invalid("imageContentSources", given.doc["publish"], detail)
     if given.doc.get("imageContentSources"):
-        yield warning("deprecated-field", "imageContentSources", INVALID, "imageContentSources is deprecated, please use ImageDigestSources")
+        yield warning("deprecated-field", "imageContentSources", DEPRECATED, "imageContentSources is deprecated, please use ImageDigestSources")
 
 
 def publish_value(given: Given) -> Iterator[Problem]:

@@ -27,9 +27,9 @@ def control_plane(given: Given) -> Iterator[Problem]:
 
 
 def bootstrap_in_place(given: Given) -> Iterator[Problem]:
-    if given.profile.bootstrap_in_place_rule and "bootstrapInPlace" in given.doc:
-        if given.control_plane["replicas"] == 1 and given.platform == "baremetal":
-            yield invalid("bootstrapInPlace", "", "Single Node OpenShift is not supported on the baremetal platform")
+    applies = given.profile.bootstrap_in_place_rule and "bootstrapInPlace" in given.doc
+    if applies and given.control_plane["replicas"] == 1 and given.platform == "baremetal":
+        yield invalid("bootstrapInPlace", "", "Single Node OpenShift is not supported on the baremetal platform")
 
 
 def arbiter(given: Given) -> Iterator[Problem]:
@@ -120,20 +120,3 @@ def _disks(pool: Document, path: str) -> Iterator[Problem]:
                 yield invalid(f"{path}.etcd", None, "cannot specify etcd on worker machine pools")
             else:
                 seen.add(kind)
-
-
-def release_architecture(given: Given) -> Iterator[Problem]:
-    """A payload of one architecture installs that one only."""
-    payload = given.release_architecture
-    if payload in ("multi", "unknown"):
-        return
-    masters = given.control_plane["architecture"]
-    if masters != payload:
-        yield invalid("controlPlane.architecture", masters, _single("controlPlane", masters, payload))
-    for index, pool in enumerate(given.compute):
-        if pool["architecture"] != payload:
-            yield invalid(f"compute[{index}].architecture", pool["architecture"], _single("compute", pool["architecture"], payload))
-
-
-def _single(pool: str, architecture: str, payload: str) -> str:
-    return f"cannot create {architecture} {pool} node from a single architecture {payload} release payload"

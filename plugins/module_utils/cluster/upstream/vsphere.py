@@ -12,10 +12,10 @@ from ...common.problems import Problem
 from .findings import duplicate, invalid, required, too_many
 from .given import Document, Given
 from .texts import host_error, parse_cidr
+from .vsphere_conversion import GENERATED
 
 PATH = "platform.vsphere"
 _DISK_TYPES = ("eagerZeroedThick", "thick", "thin")
-_GENERATED = {"name": "generated-failure-domain", "zone": "generated-zone", "region": "generated-region"}
 _TAG = re.compile(r"urn:vmomi:InventoryServiceTag:[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}:[^:]+")
 _MOST_TAGS = 10
 _MOST_NETWORKS = 10
@@ -34,7 +34,7 @@ def vsphere(given: Given) -> Iterator[Problem]:
     if centers and all(centers[0].get(key) for key in ("user", "password", "server", "datacenters")):
         yield from _centers(given, centers)
     domains = options.get("failureDomains") or []
-    if domains and all(domains[0].get(key, "") != generated for key, generated in _GENERATED.items()):
+    if domains and all(domains[0].get(key, "") != generated for key, generated in GENERATED.items()):
         yield from _failure_domains(given, domains)
     if "nodeNetworking" in options:
         known = [network for domain in domains for network in (domain.get("topology") or {}).get("networks") or []]
@@ -52,9 +52,9 @@ def load_balancer(given: Given, name: str) -> Iterator[Problem]:
 
 def external_dns(given: Given, name: str) -> Iterator[Problem]:
     options = given.options(name)
-    if given.profile.dns_records_type and options.get("dnsRecordsType") == "External":
-        if (options.get("loadBalancer") or {}).get("type") != "UserManaged":
-            yield invalid(f"platform.{name}.dnsRecordsType", "External", "external DNS records can only be configured with user-managed loadbalancers")
+    external = given.profile.dns_records_type and options.get("dnsRecordsType") == "External"
+    if external and (options.get("loadBalancer") or {}).get("type") != "UserManaged":
+        yield invalid(f"platform.{name}.dnsRecordsType", "External", "external DNS records can only be configured with user-managed loadbalancers")
 
 
 def _centers(given: Given, centers: Sequence[Document]) -> Iterator[Problem]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from ....common import libraries
 from ....common.problems import INVALID, Problem
+from ...upstream.credentials import certificates
 from ..checks import INSTALL_CONFIG, own
-from ..credentials import certificates
 from ..facts import Facts
 
 if TYPE_CHECKING:

@@ -5,17 +5,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ....common.problems import DUPLICATE, INVALID, Problem
 from ....nmstate.document import interfaces_with_mac
+from ...upstream.texts import mac_error
 from ..checks import AGENT_CONFIG, own
 from ..facts import Facts
-from ..hosts import canonical_mac, mac_error
-from ..names import subdomain_error
+from ..hosts import canonical_mac
 
 _LOCAL_NAMES = ("localhost", "localhost.localdomain", "localhost4", "localhost4.localdomain4", "localhost6", "localhost6.localdomain6")
 _LONGEST_HOSTNAME = 63
+_HOSTNAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 
 
 def duplicate_mac(facts: Facts) -> Iterator[Problem]:
@@ -68,7 +70,7 @@ def _hostname_error(name: str) -> str:
         return "is a name of the machine itself"
     if len(name) > _LONGEST_HOSTNAME:
         return f"must be no more than {_LONGEST_HOSTNAME} characters"
-    return subdomain_error(name)
+    return "" if _HOSTNAME.fullmatch(name) else "must consist of lower case letters, digits, '-' and '.', with a letter or digit at both ends"
 
 
 def duplicate_bmc(facts: Facts) -> Iterator[Problem]:

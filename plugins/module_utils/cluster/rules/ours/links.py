@@ -13,12 +13,29 @@ from typing import Any
 
 from ....common.problems import INVALID, Problem
 from ....nmstate.document import interfaces_with_mac
+from ...upstream.texts import mac_error
 from ..checks import AGENT_CONFIG, own
 from ..facts import Facts, HostFacts
-from ..hosts import canonical_mac, mac_error
+from ..hosts import canonical_mac
 
-# What a NIC can be: everything else in networkConfig is made by the machine itself.
+# What a NIC can be, and what the machine makes itself.
 NIC_TYPES = ("ethernet", "infiniband", "unknown", "")
+_MADE_TYPES = (
+    "bond",
+    "vlan",
+    "linux-bridge",
+    "ovs-bridge",
+    "ovs-interface",
+    "dummy",
+    "vrf",
+    "veth",
+    "vxlan",
+    "mac-vlan",
+    "mac-vtap",
+    "macsec",
+    "loopback",
+    "team",
+)
 # Where a type of interface names the one that it stands on.
 _BASES = (("vlan", "base-iface"), ("mac-vlan", "base-iface"), ("mac-vtap", "base-iface"), ("vxlan", "base-iface"), ("infiniband", "base-iface"))
 
@@ -51,8 +68,8 @@ def interface_table(facts: Facts) -> Iterator[Problem]:
     for host in facts.hosts:
         types = {entry["name"]: entry.get("type") for _path, entry in _entries(host) if isinstance(entry.get("name"), str)}
         for index, interface in enumerate(host.host.interfaces):
-            made = types.get(interface.name) or ""
-            if interface.name and made not in NIC_TYPES:
+            made = types.get(interface.name)
+            if made in _MADE_TYPES:
                 detail = f"networkConfig says that this is a {made}; the table is for NICs"
                 yield own("interface-table", f"{host.path}.interfaces[{index}].name", INVALID, detail, value=interface.name, file=AGENT_CONFIG)
 
@@ -79,9 +96,7 @@ def interface_mac_mismatch(facts: Facts) -> Iterator[Problem]:
 
 
 def _entries(host: HostFacts) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Interfaces of a networkConfig that has no mistake of its own, those that are to be up."""
-    if host.document is None:
-        return
+    """Interfaces that are to be up, as they are written."""
     for index, entry in enumerate(_list(host.host.network_config.get("interfaces"))):
         if isinstance(entry, Mapping) and entry.get("state", "up") == "up":
             yield f"interfaces[{index}]", entry

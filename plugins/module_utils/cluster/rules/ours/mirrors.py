@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from ....common.problems import INVALID, Problem
 from ...release import RELEASE_REPOSITORY
 from ...spec import RPM_ARCHITECTURES
+from ...upstream.repositories import repository_error
 from ..checks import INSTALL_CONFIG, own
 from ..facts import Facts
-from ..images import repository_error
 
 _IMAGE = "openshift_release_image"
 # Which registries the service takes for public where there are no mirrors.

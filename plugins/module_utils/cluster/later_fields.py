@@ -1,0 +1,51 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Fields that the installer of an older release does not know yet (reference agent-based-installer.md 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..common.problems import UNKNOWN_FIELD, Layer, Problem
+from .profile import ReleaseProfile
+from .rule_profile import Release
+from .tree import Item
+
+_POOLS = ("controlPlane", "arbiter", "compute[]")
+_INSTALL_CONFIG: dict[str, Release] = {
+    "arbiter": (4, 19),
+    "controlPlane.fencing": (4, 20),
+    "controlPlane.fencing.credentials[].macAddress": (4, 22),
+    "osImageStream": (4, 22),
+    "platform.baremetal.bmcVerifyCA": (4, 22),
+    "platform.baremetal.provisioningNetworkGateway": (4, 22),
+    **{f"platform.{name}.dnsRecordsType": (4, 22) for name in ("baremetal", "vsphere", "nutanix")},
+    **{f"{pool}.diskSetup": (4, 20) for pool in _POOLS},
+    **{f"{pool}.management": (4, 22) for pool in _POOLS},
+}
+_AGENT_CONFIG: dict[str, Release] = {"minimalISO": (4, 18)}
+
+
+def later_fields(install: Item, agent: Item, profile: ReleaseProfile) -> tuple[list[Problem], list[Problem]]:
+    """Problems of each document. An unknown key of install-config.yaml was no error to the older installers: it is one of ours then."""
+    layer: Layer = "installer" if profile.unknown_keys_fail else "ours"
+    return list(_found(install, _INSTALL_CONFIG, profile, layer)), list(_found(agent, _AGENT_CONFIG, profile, "installer"))
+
+
+def _found(document: Item, table: dict[str, Release], profile: ReleaseProfile, layer: Layer) -> Iterator[Problem]:
+    for path, since in table.items():
+        for item in _at(document, path.split(".")) if profile.release < since else ():
+            release = f"{profile.release[0]}.{profile.release[1]}"
+            detail = f"OpenShift {release} does not know this field; it came with {since[0]}.{since[1]}"
+            yield Problem(item.path, UNKNOWN_FIELD, detail, layer=layer, file=item.file, line=item.line)
+
+
+def _at(item: Item, steps: list[str]) -> Iterator[Item]:
+    if not steps:
+        yield item
+        return
+    found = item.get(steps[0].removesuffix("[]"))
+    if found is not None:
+        for child in found.elements() if steps[0].endswith("[]") else [found]:
+            yield from _at(child, steps[1:])

@@ -1,0 +1,30 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""How many hosts there are for the replicas of each role (reference agent-based-installer.md 3.8)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ...common.problems import INVALID, REQUIRED, Problem
+from .checks import own
+from .facts import Facts
+
+_ROLES = (("master", "ControlPlane"), ("arbiter", "Arbiter"), ("worker", "Compute"))
+
+
+def host_counts(facts: Facts) -> Iterator[Problem]:
+    """More hosts than replicas cannot be; fewer may join from elsewhere."""
+    wanted = facts.cluster.replicas
+    known = [role for role, _pool in _ROLES]
+    counted: Counter[str] = Counter(host.host.role for host in facts.hosts if host.host.role in known)
+    for _number in range(len(facts.hosts) - counted.total()):
+        counted[next((role for role in ("master", "arbiter") if counted[role] < wanted[role]), "worker")] += 1
+    for role, name in _ROLES:
+        if counted[role] > wanted[role]:
+            detail = f"the number of {role} hosts defined ({counted[role]}) exceeds the configured {name} replicas ({wanted[role]})"
+            yield Problem("hosts", INVALID, detail)
+        elif facts.hosts and counted[role] < wanted[role]:
+            yield own("fewer-hosts", "hosts", REQUIRED, f"{counted[role]} {role} hosts are defined for {wanted[role]} {name} replicas")

@@ -1,0 +1,78 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the installer says about a deployment, file by file in the order in which it reads them (reference agent-based-installer.md 3)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+
+from ...common.problems import INVALID, Problem
+from ..documents import Documents
+from ..render import agent_config as agent_document
+from ..render import install_config as install_document
+from ..spec import Deployment
+from ..upstream.agent_config import agent_config
+from ..upstream.cluster_install import host_subnets
+from ..upstream.defaults import PLATFORM_ORDER
+from ..upstream.given import Given
+from ..upstream.install_config import install_config
+from .checks import INSTALL_CONFIG
+from .facts import Facts
+from .host_counts import host_counts
+from .hosts import hosts
+from .network_config import network_configs
+from .rendezvous_host import rendezvous_missing
+
+Rule = Callable[[Facts], Iterable[Problem]]
+
+HOST_RULES: tuple[Rule, ...] = (hosts, network_configs)
+# Where a service that exists already installs the cluster, no host of it has to be the rendezvous host, and hosts may be named later.
+AGENT_ISO_RULES: tuple[Rule, ...] = (rendezvous_missing, host_counts)
+_SUBNETS = ("networking.clusterNetwork", "networking.networkType", "controlPlane.replicas", "compute")
+
+
+def documents_of(deployment: Deployment) -> Documents:
+    """The two documents of a deployment that was not read from any."""
+    install = install_document(deployment.cluster)
+    listed = deployment.cluster.platform_options.get("hosts")
+    if listed and deployment.cluster.platform == "baremetal":
+        install["platform"]["baremetal"]["hosts"] = listed
+    return Documents(install, agent_document(deployment))
+
+
+def installer_problems(facts: Facts, documents: Documents, *, agent_iso: bool) -> list[Problem]:
+    """In the installer's order. It ends with the first file that has an error; what it would say of the others does not depend on that file.
+
+    Of a file that cannot be read in full it says only that: what the rules find in the rest of it is ours then.
+    """
+    found = []
+    given = Given.of(documents.install, facts.profile)
+    if not documents.install_refused:
+        found += _said(install_config(given), unread=documents.install_unread)
+    wrong = [problem.path for problem in found if problem.severity == "error"]
+    if not documents.agent_refused:
+        found += _said(agent_config(documents.agent), unread=documents.agent_unread)
+    for rule in HOST_RULES:
+        found += _said(rule(facts), unread=documents.agent_unread)
+    for rule in AGENT_ISO_RULES if agent_iso else ():
+        # Numbers that cannot be are no measure for hosts.
+        if rule is host_counts and min(facts.cluster.replicas.values()) < 0:
+            continue
+        found += _said(rule(facts), unread=documents.agent_unread)
+    # The manifests are made of a right install-config.yaml only; of it, this takes a few fields.
+    if not documents.install_refused and not any(path.startswith(_SUBNETS) for path in wrong):
+        found += _said(host_subnets(given), unread=documents.install_unread)
+    return found
+
+
+def several_platforms(documents: Documents) -> list[Problem]:
+    """The installer takes none and external for nothing beside another platform; whoever writes two means something else."""
+    names = [name for name in PLATFORM_ORDER if name in (documents.install.get("platform") or {})]
+    detail = f'must only specify a single type of platform; cannot use both "{names[0]}" and "{names[1]}"' if len(names) > 1 else ""
+    return [Problem("platform", INVALID, detail, layer="ours", file=INSTALL_CONFIG)] if detail else []
+
+
+def _said(problems: Iterable[Problem], *, unread: bool) -> list[Problem]:
+    return [dataclasses.replace(problem, layer="ours") if unread and problem.layer == "installer" else problem for problem in problems]

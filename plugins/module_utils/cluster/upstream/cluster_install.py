@@ -1,0 +1,26 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the installer finds when it makes the AgentClusterInstall (reference agent-based-installer.md 3.9), by the fields of install-config.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...common.problems import Problem
+from .findings import invalid
+from .given import Given
+
+
+def host_subnets(given: Given) -> Iterator[Problem]:
+    """With OVN-Kubernetes a host gets a subnet of 128 addresses at least, and there is one for every host."""
+    if given.network_type != "OVNKubernetes":
+        return
+    hosts = given.control_plane["replicas"] + sum(pool["replicas"] for pool in given.compute)
+    for index, entry in enumerate(given.networks.cluster):
+        path, prefix = f"networking.clusterNetwork[{index}].hostPrefix", entry.host_prefix
+        most = entry.cidr.network.max_prefixlen - 7
+        if prefix > most:
+            yield invalid(path, prefix, f"must be at most {most}")
+        if prefix - entry.cidr.prefix < max(hosts - 1, 0).bit_length():
+            yield invalid(path, prefix, f"prefix length {entry.cidr.prefix} not large enough to accommodate {hosts} hosts with hostPrefix length {prefix}")

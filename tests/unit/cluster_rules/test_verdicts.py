@@ -1,0 +1,81 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What an installer said of each case was recorded; we say the same, in the same words and order.
+
+The recordings are of openshift-install as of November 2025, built from source: what it said of the directories that verdict_cases.py describes. That
+is between 4.20 and 4.21: what has changed since, tests of the release profile show.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.checked import all_problems
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import read_directory
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
+from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.verdict_bases import AGENT_CONFIG, INSTALL_CONFIGS, NO_HOSTS, Change, changed
+from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.verdict_cases import agent_cases, cases
+
+VERDICTS: dict[str, list[list[str]]] = json.loads((Path(__file__).parent / "verdicts.json").read_text())
+RELEASE = "4.20.0"
+# The installer stops here with a traceback, or at what the machine that it runs on lacks.
+NOT_COMPARED = ('none: networking.ovnKubernetesConfig.ipv4.internalJoinSubnet="fd99::/64"',)
+# Found when it makes the manifests of a right install-config.yaml, after what was recorded.
+LATER = ("must be at most", "not large enough to accommodate", "missing rendezvousIP")
+
+
+def said(tmp_path: Path, install: dict[str, Any], agent: dict[str, Any], version: str = RELEASE) -> list[list[str]]:
+    (tmp_path / "install-config.yaml").write_text(json.dumps(install))
+    (tmp_path / "agent-config.yaml").write_text(json.dumps(agent))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the library that reads certificates
+        parsed = read_directory(tmp_path, version=version, release_image="quay.io/openshift-release-dev/ocp-release@sha256:" + "0" * 64)
+        problems = all_problems(parsed, today=datetime.date(2026, 6, 1))
+    found = [_entry(problem) for problem in problems if problem.severity == "error" and problem.layer == "installer" and not _is_later(problem)]
+    return [entry for index, entry in enumerate(found) if entry not in found[:index]]
+
+
+def _entry(problem: Problem) -> list[str]:
+    detail = problem.detail
+    if "hosts defined" in detail:
+        return ["", "", detail]  # no field in the installer's words
+    # The installer lists some values in the order of a map.
+    head = "supported values: "
+    return [problem.path, problem.kind, head + ", ".join(sorted(detail.removeprefix(head).split(", "))) if detail.startswith(head) else detail]
+
+
+def _is_later(problem: Problem) -> bool:
+    return any(words in problem.detail for words in LATER)
+
+
+CASES = [case for case in cases() if case[0] not in NOT_COMPARED]
+
+
+def test_there_is_a_recording_for_each_case() -> None:
+    names = {case[0] for case in cases()} | {case[0] for case in agent_cases()}
+    assert names == set(VERDICTS)
+    assert len(names) == len(cases()) + len(agent_cases()) > 700
+    assert sum(1 for found in VERDICTS.values() if found) > 400
+
+
+@pytest.mark.parametrize("chunk", range(20))
+def test_the_same_problems_in_the_same_order(tmp_path: Path, chunk: int) -> None:
+    """In parts: one test for each of hundreds of cases costs more than the cases."""
+    for name, base, changes in CASES[chunk::20]:
+        found = said(tmp_path, changed(INSTALL_CONFIGS[base], changes), NO_HOSTS)
+        # What is wrong with the hosts as well comes after it: the installer does not get that far.
+        expected = VERDICTS[name]
+        assert (found[: len(expected)] == expected) and (bool(found) is bool(expected)), (name, found, expected)
+
+
+@pytest.mark.parametrize(("name", "install", "changes"), agent_cases(), ids=[case[0] for case in agent_cases()])
+def test_agent_config_and_hosts(tmp_path: Path, name: str, install: list[Change], changes: list[Change]) -> None:
+    found = said(tmp_path, changed(INSTALL_CONFIGS["none"], install), changed(AGENT_CONFIG, changes))
+    assert found[: len(VERDICTS[name])] == VERDICTS[name]
+    assert bool(found) is bool(VERDICTS[name])
