@@ -298,6 +298,7 @@ from typing import Any
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster import make_absent, make_present
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster_wish import read_wish
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS, PULL_SECRET_OPTIONS, connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.shown_text import yaml_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 
 OPTIONS = {"supports_check_mode": True, "mutually_exclusive": [["ntp_sources", "additional_ntp_sources"]]}
@@ -369,6 +370,8 @@ def argument_spec() -> dict[str, Any]:
 
 def run(call: Call) -> dict[str, Any]:
     params = call.params
+    for manifest in params["manifests"] or ():
+        call.add_secrets(yaml_secrets(manifest["content"] or ""))
     service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets)
     if params["state"] == "present":
         done = make_present(service, read_wish(params), check_mode=call.check_mode)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import ipaddress
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -35,6 +36,7 @@ SAME = (
     "schedulable_masters",
     "api_vip_dns_name",
 )
+_NAME = re.compile(r"(?=.{1,54}$)[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 _LISTS = {"ntp_sources": "ntp_sources", "additional_ntp_sources": "additional_ntp_source", "tags": "tags"}
 # What a PATCH takes and a creation does not.
 ONLY_UPDATED = ("api_vip_dns_name",)
@@ -188,4 +190,18 @@ def _is_object(text: str) -> bool:
         return False
 
 
-_CHECKS: tuple[Callable[[Mapping[str, Any]], Iterator[Problem]], ...] = (check_pull_secret, _check_addresses, _check_texts, _check_manifests, _check_existing)
+def _check_name(options: Mapping[str, Any]) -> Iterator[Problem]:
+    name = str(options["name"])
+    # The name of one that is imported is often taken from its API's; dots are for platform none.
+    if not _NAME.fullmatch(name):
+        yield problem("name", INVALID, "must be at most 54 lower-case letters, digits and '-', or '.' on platform none, with none of these at its ends", name)
+
+
+_CHECKS: tuple[Callable[[Mapping[str, Any]], Iterator[Problem]], ...] = (
+    _check_name,
+    check_pull_secret,
+    _check_addresses,
+    _check_texts,
+    _check_manifests,
+    _check_existing,
+)

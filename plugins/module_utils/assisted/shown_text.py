@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..common import libraries
-from ..common.secrets import HIDDEN, hide_secrets
+from ..common.secrets import HIDDEN, hide_secrets, secret_values
 from ..common.yaml_text import dump
 
 # Contents of a file within Ignition; what is in it may be anything.
@@ -19,13 +19,30 @@ _DATA_URL = re.compile(r"^data:[^,]*,.+", re.DOTALL)
 
 def shown_yaml(text: str) -> str:
     """The documents of a YAML or JSON text with secrets hidden; only its size where it cannot be read, since then nobody knows what is secret in it."""
-    try:
-        documents = list(libraries.yaml.safe_load_all(text))
-    except libraries.yaml.YAMLError:
-        documents = [None]
+    documents = _documents(text)
     if not documents or not all(isinstance(document, (Mapping, list)) for document in documents):
         return size_of(text.encode()) if text else ""
     return "---\n".join(dump(hide_secrets(_hidden(document))) for document in documents)
+
+
+def yaml_secrets(text: str) -> set[str]:
+    """What must appear in no output of a manifest: secret leaves, and all that a Secret holds."""
+    documents = _documents(text)
+    held = {str(value) for each in documents if isinstance(each, Mapping) and each.get("kind") == "Secret" for value in _held(each)}
+    return held | secret_values(documents)
+
+
+def _held(secret: Mapping[str, Any]) -> Iterator[Any]:
+    for part in ("data", "stringData"):
+        if isinstance(secret.get(part), Mapping):
+            yield from (value for value in secret[part].values() if isinstance(value, (str, int)))
+
+
+def _documents(text: str) -> list[Any]:
+    try:
+        return list(libraries.yaml.safe_load_all(text))
+    except libraries.yaml.YAMLError:
+        return [None]
 
 
 def size_of(content: bytes) -> str:

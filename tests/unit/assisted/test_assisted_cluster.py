@@ -191,3 +191,13 @@ def test_deletion_names_the_hosts_and_tells_a_refusal(fake, door):
     assert door("assisted_cluster", name="edge", state="absent", check=True)["plan"] == ["delete cluster edge (and with it its hosts node-1)"]
     fake.faults = [("DELETE", "clusters/c", ("status", 409, {"kind": "Error", "code": "409", "reason": "cluster is installing"}))]
     assert "409: cluster is installing" in door("assisted_cluster", name="edge", state="absent")["msg"]
+
+
+def test_what_a_secret_among_the_manifests_holds_is_shown_nowhere(fake, door, pull_secret):
+    content = "kind: Secret\nstringData: {any: held-value-1}\ndata: {other: aGVsZC12YWx1ZS0y}\n"
+    manifests = [{"file_name": "a.yaml", "content": content}]
+    done = door("assisted_cluster", name="edge", openshift_version="4.22", pull_secret=pull_secret, manifests=manifests, diff=True)
+    assert not done.get("failed") and "held-value-1" not in str(done) and "aGVsZC12YWx1ZS0y" not in str(done)
+    assert fake.manifests[(done["cluster"]["id"], "openshift", "a.yaml")].decode() == content
+    changed = [{"file_name": "a.yaml", "content": content.replace("held-value-1", "held-value-3")}]
+    assert door("assisted_cluster", name="edge", manifests=changed)["plan"] == ["update manifest openshift/a.yaml: content differs"]
