@@ -30,6 +30,9 @@ def attach_ports(document: NetworkDocument, findings: Findings) -> NetworkDocume
             interfaces.append(NetInterface(name=name, path=port.path, type=kind, groups=groups))
     document = dataclasses.replace(document, interfaces=tuple(interfaces))
     document = dataclasses.replace(document, interfaces=tuple(_attach(entry, listed, document, findings) for entry in interfaces))
+    for entry in document.interfaces:
+        if entry.ovs_groups and not entry.userspace and entry.controller_type != "ovs-bridge":
+            findings.ignored(f"{entry.path}.ovs-db", "the interface is in no bridge of Open vSwitch")
     _check_infiniband(document, findings)
     return document
 
@@ -67,6 +70,8 @@ def _attach(entry: NetInterface, listed: Listed, document: NetworkDocument, find
         findings.add(port.path, INVALID, detail, value=port.name, layer="ours")
     if attached.can_have_ip:
         return attached
+    if entry.wait_ip:
+        findings.ignored(f"{entry.path}.wait-ip", f"a port of {controller.name} has no addresses to wait for")
     for family in FAMILIES:
         stack = entry.stack(family)
         if stack is not None and stack.enabled:

@@ -59,11 +59,12 @@ def read_document(network_config: Mapping[str, Any], findings: Findings) -> Netw
             section.problem(
                 key, UNSUPPORTED, "is a policy of nmpolicy: it needs the running machine's state; a host's networkConfig is the desired state itself"
             )
-    section.text("description")
+    if isinstance(section.value("description"), (Mapping, list)):
+        section.problem("description", INVALID, "must be text")
     interfaces = tuple(entry for part in section.sections("interfaces") if (entry := read_interface(part)))
-    routes = read_routes(part) if (part := section.section("routes")) else ()
-    rules = read_rules(part) if (part := section.section("route-rules")) else ()
-    resolver = read_resolver(part) if (part := section.section("dns-resolver")) else Resolver()
+    routes = read_routes(part) if (part := section.section("routes", scalars=True, nullable=False)) else ()
+    rules = read_rules(part) if (part := section.section("route-rules", scalars=True, nullable=False)) else ()
+    resolver = read_resolver(part) if (part := section.section("dns-resolver", scalars=True)) else Resolver()
     _read_hostname(section)
     _read_open_vswitch(section)
     _read_ovn(section, interfaces, findings)
@@ -72,7 +73,7 @@ def read_document(network_config: Mapping[str, Any], findings: Findings) -> Netw
 
 
 def _read_hostname(section: Section) -> None:
-    part = section.section("hostname")
+    part = section.section("hostname", scalars=True)
     if part is None:
         return
     part.text("running")
@@ -84,14 +85,14 @@ def _read_hostname(section: Section) -> None:
 
 def _read_open_vswitch(section: Section) -> None:
     """``ovs-db``: settings of Open vSwitch itself, which has no keyfile."""
-    part = section.section("ovs-db")
+    part = section.section("ovs-db", scalars=True)
     if part is None:
         return
     for key in ("external_ids", "other_config"):
         values = part.section(key)
         for name, value in (values.data if values else {}).items():
-            if values and value is not None and not isinstance(value, str):
-                values.problem(str(name), INVALID, "must be text", value=str(value), hint="put it in quotes")
+            if values and isinstance(value, (Mapping, list)):
+                values.problem(str(name), INVALID, "must be text", value=str(value))
         if values and key == "external_ids" and _BRIDGE_MAPPINGS_KEY in values.data:
             values.problem(_BRIDGE_MAPPINGS_KEY, INVALID, "stands in ovn.bridge-mappings")
     part.finish()
@@ -100,14 +101,14 @@ def _read_open_vswitch(section: Section) -> None:
 
 def _read_ovn(section: Section, interfaces: Sequence[NetInterface], findings: Findings) -> None:
     """``ovn.bridge-mappings``: stored in Open vSwitch itself, which has no keyfile."""
-    part = section.section("ovn")
+    part = section.section("ovn", scalars=True, nullable=False)
     if part is None:
         return
     bridges = {entry.name for entry in interfaces if entry.type == "ovs-bridge" and entry.state not in ("absent", "ignore")}
     unread = {entry.name for entry in interfaces if entry.state == "unread" or findings.errors_below(entry.path)}
     seen: set[str] = set()
     for entry in part.sections("bridge-mappings"):
-        localnet = entry.text("localnet", required=True)
+        localnet = entry.text("localnet", required=True, nullable=False)
         absent = entry.choice("state", {"absent": "absent", "present": "present"}, plain=True) == "absent"
         bridge = entry.text("bridge")
         entry.finish(layer="ours")

@@ -73,10 +73,11 @@ def read_interface(section: Section) -> NetInterface | None:
     state = cast(State, section.choice("state", _STATES, default="up"))
     if state == "ignore" and kind not in ("ethernet", "loopback"):
         section.problem("state", UNSUPPORTED, "a machine that has not been installed yet has nothing of this type to ignore", value=state, layer="ours")
-    if not name:
-        if name is not None:
-            section.problem("name", REQUIRED, "is empty", layer="ours")
+    if name is None:
         return None
+    if not name:
+        section.problem("name", REQUIRED, "is empty", layer="ours")
+        return NetInterface(name=name, path=section.path, state="unread")
     if kind not in KINDS and state != "ignore":
         _refuse_type(section, kind)
         return NetInterface(name=name, path=section.path, state="unread")
@@ -137,7 +138,7 @@ def _read_present(section: Section, name: str, kind: str, state: State) -> NetIn
         section.integer(reported, 0, 0xFFFFFFFFFFFFFFFF, plain=True)
     if section.value("dispatch") is not None:
         section.problem("dispatch", UNSUPPORTED, "a script cannot be written to a keyfile", value="")
-    section.finish(known=("ethernet", "vlan", "link-aggregation", "bridge", "description"))
+    section.finish()
     return entry
 
 
@@ -192,9 +193,11 @@ def _read_lldp(section: Section) -> bool | None:
     if part is None:
         return None
     enabled = part.flag("enabled")
+    if not part.has("enabled"):
+        part.problem("enabled", REQUIRED, "enabled is missing")
     part.skip("neighbors")
     part.finish()
-    return bool(enabled)
+    return enabled
 
 
 def _read_mptcp(section: Section) -> int | None:

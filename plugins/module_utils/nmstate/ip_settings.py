@@ -23,6 +23,9 @@ Resolvers = Mapping[tuple[str, Family], Placement]
 
 
 def ip_groups(entry: NetInterface, document: NetworkDocument, resolvers: Resolvers) -> Iterator[Group]:
+    if entry.userspace:
+        # An interface of the same name holds what belongs to the name.
+        document, resolvers = NetworkDocument(), {}
     for family, may_fail in zip(FAMILIES, _MAY_FAIL[entry.wait_ip] if entry.wait_ip else (None, None), strict=True):
         routes = [route for route in document.routes if route.interface == entry.name and route.family == family]
         rules = [rule for rule in document.rules if rule.interface == entry.name and rule.family == family]

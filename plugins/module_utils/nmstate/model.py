@@ -43,6 +43,7 @@ class IpStack:
     """``ipv4`` or ``ipv6`` of an interface. None = not given; ``autoconf``, ``duid``, ``addr_gen_mode`` and ``token`` are IPv6 only.
 
     ``written_addresses``: whether any address stands there, also one that nmstate leaves out of the keyfile; it decides who may hold name servers.
+    ``written_table_id``: ``auto-route-table-id`` where it has no effect as well; it decides who may hold rules.
     """
 
     enabled: bool
@@ -54,6 +55,7 @@ class IpStack:
     auto_gateway: bool | None = None
     auto_routes: bool | None = None
     auto_table_id: int | None = None
+    written_table_id: int | None = None
     route_metric: int | None = None
     client_id: str | None = None
     duid: str | None = None

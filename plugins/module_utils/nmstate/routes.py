@@ -20,6 +20,7 @@ MAIN_TABLE = 254
 # nmstate's key -> NetworkManager's route option, in the order nmstate writes them.
 _NUMBERS = {"weight": "weight", "cwnd": "cwnd", "initcwnd": "initcwnd", "initrwnd": "initrwnd", "mtu": "mtu", "advmss": "advmss"}
 _FLAGS = {"lock-mtu": "lock-mtu", "quickack": "quickack"}
+_TEXTS = ("destination", "next-hop-interface", "next-hop-address", "vrf-name", "source")
 _ABOVE_ZERO = ("weight", "cwnd", "mtu", "advmss")
 _KINDS = {name: name for name in ("blackhole", "unreachable", "prohibit")}
 _I64 = 0x7FFFFFFFFFFFFFFF
@@ -36,9 +37,9 @@ def read_routes(section: Section) -> tuple[Route, ...]:
 
 def _read_route(section: Section) -> Route | None:
     state = section.choice("state", {"absent": "absent", "ignore": "ignore"}, plain=True)
-    if state == "ignore":
-        return None
     kind = section.choice("route-type", _KINDS, plain=True) or ""
+    if state == "ignore":
+        return _skip(section)
     destination = _destination(section, kind, absent=state == "absent")
     interface = section.text("next-hop-interface", required=not kind and state is None)
     table = section.integer("table-id")
@@ -67,6 +68,18 @@ def _read_route(section: Section) -> Route | None:
         table_given=table,
         next_hop_given=next_hop,
     )
+
+
+def _skip(section: Section) -> None:
+    """An entry to be left alone: only its form counts."""
+    for key in _TEXTS:
+        section.text(key)
+    for key in ("table-id", *_NUMBERS):
+        section.integer(key, 0, 0xFFFF if key == "weight" else 0xFFFFFFFF)
+    section.integer("metric", -_I64 - 1, _I64)
+    for key in _FLAGS:
+        section.flag(key)
+    section.finish()
 
 
 def canonical_network(text: str) -> str:
@@ -135,7 +148,8 @@ def _with_interface(route: Route, document: NetworkDocument, names: Names, findi
     entry = _kernel(document, found[0]) if found else None
     stack = entry.stack(route.family) if entry else None
     if entry is None or entry.state == "absent":
-        findings.add(where, INVALID, "there is no such interface that is up", value=route.interface)
+        detail = "lo is to be absent, and the route would be lost with it" if route.kind else "there is no such interface that is up"
+        findings.add(where, INVALID, detail, value=route.interface, layer="ours" if route.kind else "installer")
     elif stack is None or not stack.enabled:
         findings.add(where, INVALID, f"{route.family.replace('ip', 'IP')} is not enabled on that interface", value=route.interface)
     else:

@@ -178,7 +178,7 @@ def _leads_to(entry: NetInterface, family: Family, table: int, document: Network
         MAIN_TABLE if route.table_given is None else route.table_given for route in document.routes if route.interface == entry.name and route.family == family
     ]
     stack = entry.stack(family)
-    automatic = stack.auto_table_id if stack and stack.auto_table_id is not None else MAIN_TABLE
+    automatic = stack.written_table_id if stack and stack.written_table_id is not None else MAIN_TABLE
     return table in [found or MAIN_TABLE for found in (*tables, automatic)] or table in (*tables, automatic)
 
 

@@ -36,18 +36,23 @@ class Findings:
         shown = "" if value is None else f'"{value}"' if isinstance(value, str) else str(value)
         self.problems.append(Problem(path=path, kind=kind, detail=detail, severity=severity, layer=layer, value=shown, hint=hint))
 
+    def ignored(self, path: str, detail: str) -> None:
+        """A warning: nmstate accepts the value and does nothing with it."""
+        self.add(path, IGNORED, detail, severity="warning")
+
     def errors_below(self, path: str) -> bool:
         """Whether there is an error in the part of the document at ``path``."""
         return any(problem.severity == "error" and problem.path.startswith((f"{path}.", f"{path}[")) for problem in self.problems)
 
 
 class Section:
-    """A mapping inside the document."""
+    """A mapping inside the document. ``scalars``: a number or a boolean is taken for the text it is written as; nmstate does so outside of interfaces."""
 
-    def __init__(self, data: Mapping[str, Any], path: str, findings: Findings) -> None:
+    def __init__(self, data: Mapping[str, Any], path: str, findings: Findings, *, scalars: bool = False) -> None:
         self.data = data
         self.path = path
         self.findings = findings
+        self.scalars = scalars
         self._read: set[str] = set()
 
     def at(self, key: str) -> str:
@@ -64,18 +69,23 @@ class Section:
         self._read.update(keys)
         return next((self.data[key] for key in keys if key in self.data), None)
 
-    def text(self, *keys: str, required: bool = False) -> str | None:
-        value = self.value(*keys)
+    def text(self, *keys: str, required: bool = False, nullable: bool = True) -> str | None:
+        value = self._as_text(self.value(*keys))
         if isinstance(value, str):
             if _CONTROL.search(value):
                 self.problem(keys[0], INVALID, "holds a control character, and a keyfile has one line for a value", layer="ours")
                 return None
             return value
-        if value is not None:
-            self.problem(keys[0], INVALID, f"must be text, got {_kind(value)}", value=str(value), hint="put it in quotes")
+        if value is not None or (not nullable and any(key in self.data for key in keys)):
+            self.problem(keys[0], INVALID, f"must be text, got {_kind(value)}", value="" if value is None else str(value), hint="put it in quotes")
         elif required:
             self.problem(keys[0], REQUIRED, f"{keys[0]} is missing")
         return None
+
+    def _as_text(self, value: Any) -> Any:
+        if self.scalars and isinstance(value, (bool, int, float)):
+            return str(value).lower()
+        return value
 
     def flag(self, *keys: str, plain: bool = False) -> bool | None:
         value = self.value(*keys)
@@ -134,17 +144,19 @@ class Section:
         if not isinstance(value, Sequence) or isinstance(value, str):
             self.problem(keys[0], INVALID, f"must be a list, got {_kind(value)}")
             return None
-        for index, item in enumerate(value):
+        items = [self._as_text(item) for item in value]
+        for index, item in enumerate(items):
             if not isinstance(item, str):
-                self.problem(f"{keys[0]}[{index}]", INVALID, f"must be text, got {_kind(item)}", value=str(item), hint="put it in quotes")
-        return tuple(item for item in value if isinstance(item, str))
+                layer: Layer = "ours" if self.scalars and item is None else "installer"
+                self.problem(f"{keys[0]}[{index}]", INVALID, f"must be text, got {_kind(item)}", value=str(item), layer=layer, hint="put it in quotes")
+        return tuple(item for item in items if isinstance(item, str))
 
-    def section(self, *keys: str) -> Section | None:
+    def section(self, *keys: str, scalars: bool = False, nullable: bool = True) -> Section | None:
         value = self.value(*keys)
-        if value is None:
+        if value is None and (nullable or keys[0] not in self.data):
             return None
         if isinstance(value, Mapping):
-            return Section(value, self.at(keys[0]), self.findings)
+            return Section(value, self.at(keys[0]), self.findings, scalars=self.scalars or scalars)
         self.problem(keys[0], INVALID, f"must be a mapping, got {_kind(value)}")
         return None
 
@@ -159,7 +171,7 @@ class Section:
             return
         for index, item in enumerate(value):
             if isinstance(item, Mapping):
-                yield Section(item, f"{self.at(key)}[{index}]", self.findings)
+                yield Section(item, f"{self.at(key)}[{index}]", self.findings, scalars=self.scalars)
             else:
                 self.problem(f"{key}[{index}]", INVALID, f"must be a mapping, got {_kind(item)}")
 
@@ -183,11 +195,11 @@ class Section:
         """Report every key that was not read; ``layer`` is ``ours`` where nmstate drops such keys without a word."""
         for key in self.data:
             if key not in self._read:
-                self.problem(str(key), UNKNOWN_FIELD, "nmstate has no such property here", hint=nearest(str(key), {*self._read, *known}), layer=layer)
+                self.problem(str(key), UNKNOWN_FIELD, "nmstate has no such property here", hint=nearest(str(key), {*self._read, *known} - {key}), layer=layer)
 
     def ignored(self, key: str, detail: str) -> None:
         """A warning: nmstate accepts the value and does nothing with it."""
-        self.findings.add(self.at(key), IGNORED, detail, severity="warning")
+        self.findings.ignored(self.at(key), detail)
 
 
 def canonical_ip(text: str) -> str:

@@ -17,11 +17,8 @@ _LINK_LOCAL = ipaddress.ip_network("fe80::/10")
 _PROTOCOLS = ("lo", "ra", "kernel_ll")
 _KERNEL_PROTOCOLS = (1, 2, 3)
 _MPTCP_FLAGS = ("signal", "subflow", "backup", "fullmesh")
-_NEEDS_AUTOMATIC = {
-    "ipv4": ("dhcp-client-id", "auto-route-metric"),
-    "ipv6": (),
-}
-_NEEDS_AUTOMATIC_EITHER = ("auto-dns", "auto-gateway", "auto-routes", "auto-route-table-id", "dhcp-send-hostname", "dhcp-custom-hostname")
+_DHCP = ("auto-dns", "auto-gateway", "auto-routes", "auto-route-table-id", "auto-route-metric", "dhcp-send-hostname", "dhcp-custom-hostname")
+_NEEDS_AUTOMATIC: dict[Family, tuple[str, ...]] = {"ipv4": (*_DHCP, "dhcp-client-id"), "ipv6": (*_DHCP, "dhcp-duid", "token")}
 
 
 def read_stack(section: Section, family: Family, *, enabled: bool = False) -> IpStack | None:
@@ -35,14 +32,24 @@ def read_stack(section: Section, family: Family, *, enabled: bool = False) -> Ip
     if stack.autoconf and not stack.dhcp and stack.enabled:
         part.problem("autoconf", INVALID, "nmstate cannot do autoconf without dhcp", value="true", hint="set dhcp: true as well")
     if not stack.enabled:
-        if stack.forwarding:
-            part.ignored("forwarding", "nmstate ignores it where IPv4 is disabled")
-        return IpStack(enabled=False, addr_gen_mode=stack.addr_gen_mode, forwarding=False if stack.forwarding is False else None)
+        _say_what_has_no_effect(part, stack, family)
+        forwarding = False if stack.forwarding is False else None
+        return IpStack(enabled=False, addr_gen_mode=stack.addr_gen_mode, written_table_id=stack.written_table_id, forwarding=forwarding)
     if not stack.auto:
-        for key in (*_NEEDS_AUTOMATIC_EITHER, *_NEEDS_AUTOMATIC[family]):
-            if part.value(key) is not None and part.value(key) is not False:
-                part.ignored(key, "nmstate ignores it without DHCP" + (" or autoconf" if family == "ipv6" else ""))
+        part.unwritten(*_NEEDS_AUTOMATIC[family], detail="nmstate ignores it without DHCP" + (" or autoconf" if family == "ipv6" else ""))
+    elif family == "ipv6" and not stack.autoconf and part.has("autoconf"):
+        part.unwritten("auto-route-metric", detail="nmstate ignores it without autoconf")
+    if stack.send_hostname is False and stack.custom_hostname:
+        part.unwritten("dhcp-custom-hostname", detail="nmstate ignores it with dhcp-send-hostname: false")
     return stack
+
+
+def _say_what_has_no_effect(part: Section, stack: IpStack, family: Family) -> None:
+    """Everything but the addresses (each is named for itself) and what says the same as ``enabled: false``."""
+    for key in part.data:
+        said = {"dhcp": stack.dhcp, "autoconf": stack.autoconf, "forwarding": stack.forwarding}.get(key, part.value(key) is not None)
+        if said and key not in ("enabled", "address", "addr-gen-mode", "allow-extra-address"):
+            part.ignored(str(key), f"nmstate ignores it where {family.replace('ip', 'IP')} is disabled")
 
 
 def _read_values(part: Section, family: Family, default: bool) -> IpStack:
@@ -62,6 +69,7 @@ def _read_values(part: Section, family: Family, default: bool) -> IpStack:
         auto_gateway=_automatic(part, "auto-gateway", automatic),
         auto_routes=_automatic(part, "auto-routes", automatic),
         auto_table_id=table if automatic else None,
+        written_table_id=table,
         route_metric=_route_metric(part, family, automatic=automatic, autoconf=autoconf, enabled=enabled),
         client_id=None if six else part.text("dhcp-client-id"),
         duid=part.text("dhcp-duid") if six else None,

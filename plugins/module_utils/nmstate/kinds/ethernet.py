@@ -60,7 +60,7 @@ def _read_functions(part: Section) -> list[tuple[int, str, Section]]:
     found = []
     for entry in part.sections("vfs"):
         number = entry.integer("id", required=True)
-        entry.text("iface-name")
+        entry.text("iface-name", nullable=False)
         mac = (entry.text("mac-address") or "").upper()
         checked, trusted = entry.flag("spoof-check"), entry.flag("trust")
         low, high = entry.integer("min-tx-rate"), entry.integer("max-tx-rate")

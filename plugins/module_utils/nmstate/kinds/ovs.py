@@ -172,6 +172,9 @@ def read_ovsdb(section: Section) -> tuple[Group, ...]:
     groups = []
     for key, name in _OVSDB.items():
         settings: dict[str, str | None] = {}
+        if not isinstance(part.value(key), (Mapping, type(None))):
+            part.problem(key, INVALID, "must be a mapping; nmstate would leave it out", layer="ours")
+            continue
         values = part.section(key)
         for entry, value in (values.data if values else {}).items():
             text = _ovsdb_text(value)

@@ -53,7 +53,7 @@ def read_vxlan(section: Section, entry: NetInterface) -> NetInterface:
     if part is None:
         _missing(section, "vxlan")
         return entry
-    base = part.text("base-iface") or ""
+    base = part.text("base-iface", nullable=False) or ""
     number = part.integer("id", required=True, ours=(0, 0xFFFFFF))
     learning = part.flag("learning", plain=True)
     local, remote = part.address("local"), part.address("remote")
