@@ -12,6 +12,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.schema import schema_files
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.table import markdown
+from ansible_collections.zerotouch.openshift.tests.docs.error_pages import errors_page
 from ansible_collections.zerotouch.openshift.tests.docs.field_pages import fields_page
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -62,6 +63,7 @@ def pages() -> dict[Path, str]:
         **{DOCS / "schemas" / name: text for name, text in schema_files().items()},
         DOCS / "ignition-files.md": markdown(),
         DOCS / "checks.md": checks_page(),
+        DOCS / "errors.md": errors_page(),
         DOCS / "fields.md": fields_page(),
         variables: variables_page(variables.read_text()),
     }

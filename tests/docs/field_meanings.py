@@ -4,7 +4,7 @@
 """What the installer does with each field of its two files (reference agent-based-installer.md 1, 3, 4, 12): default, first release, effect.
 
 Paths, types and allowed values come from the collection's own tables (cluster/fields.py); a field without a meaning here, or a meaning without a field,
-fails the test of the generated page. ``*`` stands for the name of the platform, ``pool`` for controlPlane, arbiter and compute[].
+fails the test of the generated page. ``hosts*`` is one meaning for the field and all that is below it.
 """
 
 from __future__ import annotations
@@ -25,14 +25,19 @@ class Meaning(NamedTuple):
 
 _M = Meaning
 
+# What every Kubernetes object has; the files are none.
+_METADATA_KEYS = (
+    *("generateName", "selfLink", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "generation", "deletionGracePeriodSeconds"),
+    *("labels", "annotations", "ownerReferences", "managedFields", "finalizers"),
+)
+_METADATA = {f"metadata.{key}": _M("not used") for key in _METADATA_KEYS}
+
 INSTALL_CONFIG: dict[str, Meaning] = {
     "apiVersion": _M("required; `v1`. Without it, or with another, nothing else of the file is checked"),
     "kind": _M("not checked"),
     "metadata.name": _M("required: name of the cluster, at most 54 characters; part of its domain, so without dots on baremetal, vsphere and nutanix"),
     "metadata.namespace": _M("namespace of all generated manifests", "empty"),
-    "metadata.creationTimestamp": _M("not used"),
-    "metadata.labels": _M("not used"),
-    "metadata.annotations": _M("not used"),
+    **_METADATA,
     "baseDomain": _M("required: domain below which `api.<name>`, `api-int.<name>` and `*.apps.<name>` live; a dot at its end is dropped"),
     "platform": _M("required: exactly one of the keys below, each with its options"),
     "pullSecret": _M('required: JSON text `{"auths": {"host[:port]": {"auth": …}}}`; into the Secret `<cluster>-pull-secret`'),
@@ -53,6 +58,9 @@ INSTALL_CONFIG: dict[str, Meaning] = {
     "credentialsMode": _M(f"{REFUSED} on none, baremetal, vsphere and external; on nutanix `Manual`", "empty; nutanix: `Manual`"),
     "bootstrapInPlace.installationDisk": _M(f"{IGNORED}; use `rootDeviceHints` of the host"),
     "osImageStream": _M("operating system of the hosts, `rhel-9` or `rhel-10`; another than the default needs the feature gate OSStreams", "`rhel-9`", "4.22"),
+    "imageContentSources": _M("older name of `imageDigestSources`, without sourcePolicy", "none"),
+    "imageContentSources[].source": _M("as in `imageDigestSources`"),
+    "imageContentSources[].mirrors": _M("as in `imageDigestSources`"),
     "imageDigestSources": _M(
         "mirrors; into registries.conf of the live system and of the cluster. Exclusive with the older `imageContentSources`, which is read as this", "none"
     ),
@@ -97,7 +105,12 @@ POOL: dict[str, Meaning] = {
     "fencing.credentials[].password": _M("required", "", "4.20"),
     "fencing.credentials[].address": _M("required: a Redfish address, `redfish+https://HOST/redfish/v1/Systems/ID`", "", "4.20"),
     "fencing.credentials[].certificateVerification": _M("whether the BMC's certificate is checked", "`Enabled`", "4.20"),
-    "diskSetup": _M("needs the feature gate MultiDiskSetup; not handed on"),
+    "diskSetup": _M("disks for etcd, swap or data; needs a feature gate, and is not handed on", "none", "4.20"),
+    "diskSetup[].type": _M("which of the keys below it is", "", "4.20"),
+    "diskSetup[].userDefined.platformDiskID": _M("the platform's name of the disk", "", "4.20"),
+    "diskSetup[].userDefined.mountPath": _M("where it is mounted", "", "4.20"),
+    "diskSetup[].etcd.platformDiskID": _M("control plane only: the platform's name of the disk", "", "4.20"),
+    "diskSetup[].swap.platformDiskID": _M("the platform's name of the disk", "", "4.20"),
     "management": _M(f"{REFUSED}: for clouds", "", "4.22"),
 }
 
@@ -129,7 +142,7 @@ BAREMETAL: dict[str, Meaning] = {
     ),
     "dnsRecordsType": _M("`External` needs the user's load balancer and a feature gate", "`Internal`", "4.22"),
     "additionalNTPServers": _M("NTP servers, unless agent-config.yaml names some", "none"),
-    "bmcVerifyCA": _M("checked, and not handed on"),
+    "bmcVerifyCA": _M("checked, and not handed on", "", "4.22"),
     **dict.fromkeys(
         ("provisioningBridge", "provisioningMACAddress", "bootstrapExternalStaticIP", "bootstrapExternalStaticGateway", "bootstrapExternalStaticDNS"),
         _M("ignored"),
@@ -165,11 +178,11 @@ VSPHERE: dict[str, Meaning] = {
     "failureDomains[].topology.template": _M("not used: hosts boot the agent image"),
     "failureDomains[].topology.tagIDs": _M("at most ten"),
     "failureDomains[].topology.hostGroup": _M("with `zoneType: HostGroup`"),
-    "nodeNetworking": _M("which addresses nodes tell of themselves"),
+    "nodeNetworking*": _M("for `external` and `internal`: networks that the nodes' addresses are chosen from or not, and a network of the failure domains"),
     "loadBalancer.type": _M(IGNORED, "`OpenShiftManagedDefault`"),
     "dnsRecordsType": BAREMETAL["dnsRecordsType"],
     **dict.fromkeys(("vCenter", "username", "password", "datacenter", "defaultDatastore", "cluster", "network", "folder", "resourcePool"), _M(_OLD_VSPHERE)),
-    **dict.fromkeys(("clusterOSImage", "diskType", "defaultMachinePlatform", "hosts"), _M(IGNORED)),
+    **dict.fromkeys(("clusterOSImage", "diskType", "defaultMachinePlatform*", "hosts*"), _M(IGNORED)),
 }
 
 NUTANIX: dict[str, Meaning] = {
@@ -187,7 +200,7 @@ NUTANIX: dict[str, Meaning] = {
     "subnetUUIDs": _M("required: at least one, each once", "", "4.19"),
     "dnsRecordsType": BAREMETAL["dnsRecordsType"],
     **dict.fromkeys(
-        ("loadBalancer.type", "clusterOSImage", "preloadedOSImageName", "defaultMachinePlatform", "failureDomains", "prismAPICallTimeout"),
+        ("loadBalancer.type", "clusterOSImage", "preloadedOSImageName", "defaultMachinePlatform*", "failureDomains*", "prismAPICallTimeout"),
         _M(IGNORED, "", "4.19"),
     ),
 }
@@ -204,9 +217,7 @@ AGENT_CONFIG: dict[str, Meaning] = {
     "kind": _M("`AgentConfig`; not checked"),
     "metadata.name": _M("not used: the cluster's name is in install-config.yaml"),
     "metadata.namespace": _M("not used"),
-    "metadata.creationTimestamp": _M("not used"),
-    "metadata.labels": _M("not used"),
-    "metadata.annotations": _M("not used"),
+    **_METADATA,
     "rendezvousIP": _M("address of the control-plane host that runs the installation", "the first static address of a control-plane host"),
     "additionalNTPSources": _M("NTP servers, addresses or names; into the live system's chrony.conf and the InfraEnv", "none"),
     "bootArtifactsBaseURL": _M("URL below which you publish what network boot and the minimal ISO load; slashes at its ends are dropped", "none"),

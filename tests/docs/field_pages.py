@@ -21,7 +21,7 @@ HEAD = """# Fields
 
 Every field of `openshift_cluster`, `openshift_host`, `install-config.yaml` and `agent-config.yaml`: what it may hold, what it is when it is not given, and what
 becomes of it. Keys of the two files are read without regard to case; an unknown key is refused with the nearest known one. A release stands where not every
-release has the field. Our own checks are in [checks.md](checks.md).
+release has the field. Problems with fields are in [errors.md](errors.md), our own checks in [checks.md](checks.md).
 """
 _UPSTREAM_HEAD = "| field | type | default | from | what it does |\n|---|---|---|---|---|\n"
 _OWN_HEAD = "| option | type | default | upstream | what it does |\n|---|---|---|---|---|\n"
@@ -37,7 +37,7 @@ OF_OUR_OWN = {
 
 def leaves(shape: Shape, path: str = "") -> Iterator[Row]:
     """(path, type) of every field, records taken apart; a list of records is a row of its own and its element's fields."""
-    if isinstance(shape, Record):
+    if isinstance(shape, Record) and shape.fields:
         for name, field in shape.fields.items():
             yield from leaves(field.shape, f"{path}.{name}" if path else name)
     elif isinstance(shape, ListOf) and isinstance(shape.element, Record):
@@ -92,11 +92,21 @@ def upstream_sections() -> list[tuple[str, Record, Mapping[str, Meaning]]]:
     ]
 
 
+def rows(shape: Record, meanings: Mapping[str, Meaning]) -> list[Row]:
+    """The fields of a table, those below ``hosts*`` as one of that path."""
+    whole = {path.removesuffix("*"): path for path in meanings if path.endswith("*")}
+    found: dict[str, str] = {}
+    for path, kind in leaves(shape):
+        above = next((name for name in whole if path == name or path.startswith((f"{name}.", f"{name}[]"))), "")
+        found.setdefault(whole.get(above, path), "list" if kind == "list" else "mapping" if above and path != above else kind)
+    return list(found.items())
+
+
 def problems() -> list[str]:
     """Fields without a meaning, and meanings without a field."""
     found = []
     for title, shape, meanings in upstream_sections():
-        paths = [path for path, _type in leaves(shape)]
+        paths = [path for path, _type in rows(shape, meanings)]
         found += [f"{title}: {path} has no meaning" for path in paths if path not in meanings]
         found += [f"{title}: {path} is no field" for path in meanings if path not in paths]
     return found
@@ -106,12 +116,12 @@ def fields_page() -> str:
     """The whole page. A field without a meaning stands there without; the test of :func:`problems` says which."""
     parts = [HEAD, "\n## openshift_cluster\n\n", _OWN_HEAD, *_own_rows(CLUSTER), "\n## openshift_host\n\n", _OWN_HEAD, *_own_rows(HOST)]
     for title, shape, meanings in upstream_sections():
-        parts += [f"\n## {title}\n\n", _UPSTREAM_HEAD, *(_upstream_row(path, kind, meanings.get(path, Meaning(""))) for path, kind in leaves(shape))]
+        parts += [f"\n## {title}\n\n", _UPSTREAM_HEAD, *(_upstream_row(path, kind, meanings.get(path, Meaning(""))) for path, kind in rows(shape, meanings))]
     return "".join(parts)
 
 
 def _upstream_row(path: str, kind: str, meaning: Meaning) -> str:
-    return f"| `{path}` | {kind} | {meaning.default or '–'} | {meaning.since} | {_escaped(meaning.text)} |\n"
+    return f"| `{path.removesuffix('*')}` | {kind} | {meaning.default or '–'} | {meaning.since} | {_escaped(meaning.text)} |\n"
 
 
 def _own_rows(shape: Record) -> Iterator[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..common.problems import REQUIRED, Problem, errors
+from ..common.problems import DUPLICATE, REQUIRED, Problem, errors
 
 
 def without_echoes(problems: Iterable[Problem], unread: Sequence[Problem]) -> list[Problem]:
@@ -19,7 +19,10 @@ def without_echoes(problems: Iterable[Problem], unread: Sequence[Problem]) -> li
 def _echoes(problem: Problem, cause: Problem) -> bool:
     if not cause.path or cause.file != problem.file:
         return False
-    if problem.path == cause.path or _is_below(problem.path, cause.path):
+    if problem.path == cause.path:
+        return True
+    # Of two with one name the first was read.
+    if _is_below(problem.path, cause.path) and cause.kind != DUPLICATE:
         return True
     # A list whose only element could not be read looks empty.
     return problem.kind == REQUIRED and _is_below(cause.path, problem.path)

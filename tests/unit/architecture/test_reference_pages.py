@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster import later_fields
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.shapes import Field, Record, record
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import CLUSTER, HOST
-from ansible_collections.zerotouch.openshift.tests.docs import field_pages
+from ansible_collections.zerotouch.openshift.tests.docs import field_meanings, field_pages
 
 
 def test_every_field_has_a_meaning_and_nothing_else() -> None:
@@ -20,6 +21,16 @@ def test_a_field_without_a_meaning_is_found() -> None:
     title, shape, meanings = field_pages.upstream_sections()[0]
     wider = Record({**shape.fields, "newField": Field(next(iter(shape.fields.values())).shape)})
     assert "newField" in [path for path, _type in field_pages.leaves(wider) if path not in meanings], title
+
+
+def test_releases_are_those_of_the_rules() -> None:
+    """A field that a release does not know is refused with the release it came with: the page says the same one."""
+    pools = {f"{pool}.{path}": meaning for pool in ("controlPlane", "arbiter", "compute[]") for path, meaning in field_meanings.POOL.items()}
+    platforms = {f"platform.{name}.{path}": meaning for name, table in field_meanings.PLATFORMS.items() for path, meaning in table.items()}
+    known = {**field_meanings.INSTALL_CONFIG, **field_meanings.AGENT_CONFIG, **pools, **platforms}
+    for path, since in {**later_fields._INSTALL_CONFIG, **later_fields._AGENT_CONFIG}.items():
+        said = {meaning.since for name, meaning in known.items() if name == path}
+        assert said <= {f"{since[0]}.{since[1]}"}, path
 
 
 def test_every_option_is_on_the_page() -> None:

@@ -152,6 +152,7 @@ REFUSED: list[tuple[str, Change, str]] = [
     ("host in OVN's join network", also(3, name="eno2", type="ethernet", ipv4=static("100.64.7.3/24")), "address-in-cluster-network"),
     ("candidate for another candidate", all_of(cluster(version="4.22.0-rc.1"), mirrored(f"{RELEASE}:4.22.0-rc.2-x86_64")), "release-image-mismatch"),
     ("CI release and mirrors of the public one", mirrored(f"{MIRROR.replace('5000', '5001')}/ocp/release{DIGEST}", RELEASE), "release-mirror"),
+    ("VIP of another family with the user's load balancer", cluster(api_vips=("fd99::1",), platform_options=USER_MANAGED), "address-families"),
     ("no host in the second machine network", networking(machine_networks=("192.168.111.0/24", "10.55.0.0/24")), "address-outside-machine-network"),
 ]
 

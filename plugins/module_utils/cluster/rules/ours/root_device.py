@@ -21,6 +21,7 @@ _NVME_CONTROLLER = re.compile(r"/dev/nvme\d+")
 _VIRTIO = re.compile(r"/dev/vd[a-z]+")
 _SCSI = re.compile(r"/dev/sd[a-z]+")
 _PARTITION = re.compile(r"/dev/(sd[a-z]+|vd[a-z]+|xvd[a-z]+)\d+|/dev/(nvme\d+n\d+|mmcblk\d+)p\d+|/dev/disk/by-path/.*-part\d+")
+_PARTITION_END = re.compile(r"(?<=\d)p\d+$|-part\d+$|(?<=[a-z])\d+$")
 _NO_DISK = re.compile(r"/dev/(sr|loop|fd|ram|zram)\d+")
 _HCTL = re.compile(r"\d+:\d+:\d+:\d+")
 _HCTL_OF_PATH = re.compile(r"-scsi-(\d+:\d+:\d+:\d+)(-part\d+)?$")
@@ -30,19 +31,24 @@ _LARGEST_GIGABYTES = 1_000_000
 
 def root_device_conflict(facts: Facts) -> Iterator[Problem]:
     for host in facts.hosts:
-        for name, detail in _conflicts(host.host.root_device_hints):
-            path = f"{host.path}.rootDeviceHints.{name}"
-            yield own("root-device-conflict", path, INVALID, detail, value=host.host.root_device_hints[name], file=AGENT_CONFIG)
+        hints, path = host.host.root_device_hints, f"{host.path}.rootDeviceHints"
+        if problem := _no_disk(str(hints.get("deviceName") or "")):
+            yield own("root-device-conflict", f"{path}.deviceName", INVALID, problem[0], value=hints["deviceName"], file=AGENT_CONFIG, hint=problem[1])
+        for name, detail in _conflicts(hints):
+            yield own("root-device-conflict", f"{path}.{name}", INVALID, detail, value=hints[name], file=AGENT_CONFIG)
+
+
+def _no_disk(device: str) -> tuple[str, str] | None:
+    """Why a name is never that of a whole disk, and what to write."""
+    if _PARTITION.fullmatch(device):
+        return "is a partition; the whole disk is needed", f"write {_PARTITION_END.sub('', device)}"
+    if _NVME_CONTROLLER.fullmatch(device):
+        return "is a controller, not its disk", f"write {device}n1"
+    return ("is no disk that can be installed on", "name a disk") if _NO_DISK.fullmatch(device) else None
 
 
 def _conflicts(hints: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     device, hctl, wwn = (str(hints.get(name) or "") for name in ("deviceName", "hctl", "wwn"))
-    if _PARTITION.fullmatch(device):
-        yield "deviceName", "is a partition; the whole disk is needed"
-    elif _NVME_CONTROLLER.fullmatch(device):
-        yield "deviceName", f"is a controller; its disk is {device}n1"
-    elif _NO_DISK.fullmatch(device):
-        yield "deviceName", "is no disk that can be installed on"
     if hctl and (error := _hctl_error(hctl, device)):
         yield "hctl", error
     if wwn and (error := _wwn_error(wwn, device)):

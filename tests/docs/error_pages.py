@@ -1,0 +1,77 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The error catalogue (docs/errors.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.checks import CHECKS
+
+from . import errors_of_networks, errors_of_options, errors_of_ours, errors_of_platforms, errors_of_pools
+from .error_model import Entry, Topic
+from .errors_of_rooms import ROOMS
+
+HEAD = """# Errors
+
+<!-- Generated from tests/docs/errors_of_*.py: PYTHONPATH=.build python tests/generate_docs.py -->
+
+What can be wrong with a configuration: every message, why it is one, and how to mend it. A problem is told on one line,
+
+    FILE:LINE: FIELD: KIND: VALUE: MESSAGE (WHAT TO DO)
+
+in the terms of your input: `openshift_cluster.api_vips[0]` for variables, `platform.baremetal.apiVIPs[0]` with file and line for files. All problems are told
+at once, and nothing is done before they are mended. Here fields have upstream's names ([fields.md](fields.md) has both); `…` stands for what differs.
+
+Problems of `layer: installer` are the installer's own, in its words: openshift-install refuses the same input. Problems of `layer: ours` go further;
+those with the name of a check can be lowered ([checks.md](checks.md)).
+"""
+_TABLE = "| field | kind | message | why | what to do |\n|---|---|---|---|---|\n"
+_CHECK_TABLE = "| check | field | kind | message |\n|---|---|---|---|\n"
+_ROOM_TABLE = "| message | what to do |\n|---|---|\n"
+OURS_FIRST = (errors_of_ours.READING, errors_of_ours.VARIABLES)
+_INSTALLER = (*errors_of_networks.TOPICS, *errors_of_pools.TOPICS, *errors_of_platforms.TOPICS, *errors_of_options.TOPICS)
+TOPICS: tuple[Topic, ...] = (*OURS_FIRST, *_INSTALLER, errors_of_ours.NETWORK_CONFIG, errors_of_ours.CHECKS)
+
+
+def entries() -> list[Entry]:
+    return [entry for topic in TOPICS for entry in topic.entries]
+
+
+def errors_page() -> str:
+    parts = [HEAD]
+    for topic in TOPICS:
+        parts.append(f"\n## {topic.title}\n\n" + (f"{topic.words}\n\n" if topic.words else ""))
+        parts += _checks(topic) if topic is errors_of_ours.CHECKS else [_TABLE, *(_row(entry) for entry in topic.entries)]
+    parts.append("\n# Errors of a run\n\nWhat can go wrong once the configuration is accepted. Services' own words stay as they are, behind ours.\n")
+    for title, messages in ROOMS.values():
+        parts += [f"\n## {title}\n\n", _ROOM_TABLE, *(f"| {_cell(message.text)} | {_cell(message.mend)} |\n" for message in messages)]
+    return "".join(parts)
+
+
+def _row(entry: Entry) -> str:
+    known = CHECKS.get(entry.check)
+    why = entry.why or (known.text if known else "")
+    mend = entry.mend or (known.mend if known else "")
+    return f"| {_paths(entry)} | {entry.kind} | {_messages(entry)} | {_cell(why)} | {_cell(mend)} |\n"
+
+
+def _checks(topic: Topic) -> Iterator[str]:
+    """Checks have their reasons once, in front of their messages."""
+    for name in dict.fromkeys(entry.check for entry in topic.entries):
+        yield f"### {name}\n\n{CHECKS[name].text} To mend: {CHECKS[name].mend}.\n\n| field | kind | message |\n|---|---|---|\n"
+        yield from (f"| {_paths(entry)} | {entry.kind} | {_messages(entry)} |\n" for entry in topic.entries if entry.check == name)
+        yield "\n"
+
+
+def _paths(entry: Entry) -> str:
+    return "<br>".join(f"`{path.replace('*', '…')}`" if path != "*" else "any" for path in entry.paths.split())
+
+
+def _messages(entry: Entry) -> str:
+    return "<br>".join(_cell(text) or "–" for text in entry.alternatives)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("{kind}", "…")

@@ -1,0 +1,242 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the installer says about names, credentials, networks and virtual addresses (reference agent-based-installer.md 3.2)."""
+
+from __future__ import annotations
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import INTERNAL, INVALID, REQUIRED, TOO_MANY
+
+from .error_model import Entry as E
+from .error_model import Topic
+
+_SUBDOMAIN = "a lowercase RFC 1123 subdomain must consist of…"
+_NOT_NETWORK = ("address must be specified", "invalid network address. got …, expecting …")
+_CIDR = "invalid CIDR address: …"
+
+NAMES = Topic(
+    "Names",
+    (
+        E(
+            "metadata.name baseDomain",
+            INVALID,
+            _SUBDOMAIN,
+            "the names become DNS names",
+            "lower case letters, digits, `-` and `.`, with a letter or digit at both ends",
+        ),
+        E("metadata.name", INVALID, "must be no more than … characters", "records like `*.apps.NAME` must fit into DNS", "choose a shorter name"),
+        E(
+            "metadata.name",
+            INVALID,
+            "cluster name must not contain '.'",
+            "baremetal, vsphere and nutanix make host names of it",
+            "take the dots out, or use platform none",
+        ),
+        E(
+            "baseDomain",
+            INVALID,
+            "must be no more than … characters",
+            "DNS allows no longer ones, with the cluster's name in front",
+            "choose a shorter name or domain",
+        ),
+        E("additionalNTPSources platform.baremetal", INVALID, "NTP server is not a valid IP or domain name", "", "write one address or name for each server"),
+        E("bootArtifactsBaseURL", INVALID, ("invalid URI …", "parse …"), "hosts load the artifacts from there", "write a whole URL: `http://HOST/PATH`"),
+    ),
+)
+
+CREDENTIALS = Topic(
+    "Pull secret, keys, certificates",
+    (
+        E(
+            "pullSecret",
+            INVALID,
+            ("invalid character …", "unexpected end of JSON input", "json: cannot unmarshal …"),
+            "the pull secret is JSON text",
+            """one line in one pair of single quotes: `pullSecret: '{"auths": {"host:5000": {"auth": "…"}}}'`; no path of a file""",
+        ),
+        E("pullSecret", INVALID, "auths required", "without credentials no image can be pulled", "take the whole pull secret, with `auths`"),
+        E("pullSecret", INVALID, "…requires either auth or credsStore…", "an entry holds no credentials", "`auth` is `user:password` in base64"),
+        E(
+            "sshKey",
+            INVALID,
+            ("ssh: no key found", "Fatal error trying to parse configured public key: ssh: no key found"),
+            "a line is no public key: cut off, a private key, or a path",
+            "paste the content of `~/.ssh/id_….pub`, each key on a line of its own",
+        ),
+        E(
+            "sshKey",
+            INVALID,
+            "SSH key type … unavailable when FIPS is enabled. Please use rsa or ecdsa.",
+            "FIPS does not allow this kind of key",
+            "make an RSA or ECDSA key",
+        ),
+        E(
+            "additionalTrustBundle",
+            INVALID,
+            ("invalid block", "x509: …"),
+            "only PEM certificates may stand there, and nothing after the last of them",
+            "paste the certificates from `-----BEGIN CERTIFICATE-----` on; no keys, no text behind",
+        ),
+        E("additionalTrustBundlePolicy", INVALID, 'supported values "Proxyonly", "Always"', "", "one of the two"),
+    ),
+)
+
+NETWORKS = Topic(
+    "Networks",
+    (
+        E(
+            "networking.machineNetwork[]* networking.serviceNetwork[] networking.clusterNetwork[].cidr networking.ovnKubernetesConfig.*",
+            INVALID,
+            _CIDR,
+            "",
+            "an address and the length of its prefix: `192.168.111.0/24`",
+        ),
+        E(
+            "networking.machineNetwork[] networking.serviceNetwork[] networking.clusterNetwork[].cidr networking.ovnKubernetesConfig.ipv4.internalJoinSubnet",
+            INVALID,
+            _NOT_NETWORK,
+            "a network is meant, not an address in it",
+            "write the network's first address: 192.168.111.0/24, not 192.168.111.5/24",
+        ),
+        E(
+            "networking.machineNetwork[] networking.serviceNetwork[] networking.clusterNetwork[].cidr",
+            INVALID,
+            "… must not overlap with …",
+            "an address would belong to two of the networks",
+            "choose networks that have nothing in common",
+        ),
+        E(
+            "networking.machineNetwork[] networking.serviceNetwork[] networking.clusterNetwork[].cidr",
+            INVALID,
+            "must not overlap with OVNKubernetes default … subnet …",
+            "OVN-Kubernetes uses these networks inside each host",
+            "choose another network",
+        ),
+        E(
+            "networking.serviceNetwork[]",
+            INVALID,
+            "subnet size for IPv… service network …",
+            "the API server takes no larger service network",
+            "IPv4 /16, IPv6 /112",
+        ),
+        E(
+            "networking.serviceNetwork",
+            INVALID,
+            ("only one service network can be specified", "when installing dual-stack …"),
+            "",
+            "one network; two, one of each family, for dual stack",
+        ),
+        E(
+            "networking.machineNetwork networking.serviceNetwork networking.clusterNetwork",
+            INVALID,
+            "dual-stack IPv4/IPv6 requires an IPv… network in this list",
+            "two service networks mean dual stack, and then each list has both families",
+            "add a network of the family, or take the second service network out",
+        ),
+        E(
+            "networking.machineNetwork networking.serviceNetwork networking.clusterNetwork platform.nutanix.apiVIPs platform.nutanix.ingressVIPs",
+            INVALID,
+            "IPv4 addresses must be listed before IPv6 addresses",
+            "nutanix",
+            "put IPv4 first in every list",
+        ),
+        E(
+            "networking.clusterNetwork[].hostPrefix",
+            INVALID,
+            "cluster network host subnetwork prefix must not be larger size than CIDR …",
+            "each host gets a part of the network",
+            "a larger number: /14 with hostPrefix 23 is usual",
+        ),
+        E(
+            "networking.clusterNetwork[].hostPrefix",
+            INVALID,
+            ("cluster network host subnetwork prefix must be …", "hostPrefix must be positive"),
+            "",
+            "the same for all IPv4 networks; 64 for IPv6",
+        ),
+        E(
+            "networking.clusterNetwork[].hostPrefix",
+            INVALID,
+            ("must be at most …", "…not large enough to accommodate … hosts…"),
+            "each host needs a part of the network with room for its pods",
+            "a larger network, or another hostPrefix",
+        ),
+        E("networking.networkType", INVALID, "networkType … is not supported…", "the plug-in is gone", "`OVNKubernetes`"),
+        E("networking.networkType", INVALID, "Only OVNKubernetes network type is allowed for Single Node OpenShift (SNO) cluster", "", "`OVNKubernetes`"),
+        E(
+            "networking.networkType",
+            INVALID,
+            "ovnKubernetesConfig may only be specified with the OVNKubernetes networkType",
+            "",
+            "take `ovnKubernetesConfig` out",
+        ),
+        E(
+            "networking.clusterNetworkMTU",
+            INVALID,
+            "cluster network MTU is allowed only in AWS deployments",
+            "",
+            "take it out; the MTU follows that of the hosts",
+        ),
+        E("networking.ovnKubernetesConfig.ipv4.internalJoinSubnet", INVALID, "must not overlap with …", "", "choose a network that nothing else uses"),
+        E(
+            "networking.ovnKubernetesConfig.ipv4.internalJoinSubnet",
+            INVALID,
+            "ipv4InternalJoinSubnet is not large enough…",
+            "each node needs an address in it",
+            "a larger network, /16 is usual",
+        ),
+        E(
+            "networking.ovnKubernetesConfig.ipv4.internalJoinSubnet",
+            INTERNAL,
+            "cannot determine the number of nodes …",
+            "it follows from a wrong hostPrefix",
+            "correct `clusterNetwork` first",
+        ),
+    ),
+)
+
+VIPS = Topic(
+    "Virtual addresses",
+    (
+        E(
+            "platform.*.apiVIPs platform.*.ingressVIPs",
+            REQUIRED,
+            ("must specify at least one VIP …", "must specify VIP for …, when VIP for … is set"),
+            "the service does not choose addresses by itself",
+            "two unused addresses of the machine network; a single node uses platform none, without them",
+        ),
+        E("platform.*.apiVIPs platform.*.ingressVIPs", TOO_MANY, "must have at most … items", "", "one for each address family"),
+        E("platform.*.apiVIPs platform.*.ingressVIPs", INVALID, "… is not a valid IP", "", "write an address"),
+        E(
+            "platform.*.apiVIPs platform.*.ingressVIPs",
+            INVALID,
+            "IP expected to be in one of the machine networks: …",
+            "the hosts answer for the address in their own network",
+            "correct the address or `machineNetwork`; a load balancer of your own (`loadBalancer.type: UserManaged`) may be elsewhere",
+        ),
+        E("platform.*.apiVIPs", INVALID, "VIP for API must not be one of the Ingress VIPs", "different hosts hold them", "two addresses"),
+        E(
+            "platform.*.apiVIPs platform.*.ingressVIPs",
+            INVALID,
+            "If two … VIPs are given, one must be an IPv4 address, the other an IPv6",
+            "",
+            "one of each family, or one alone",
+        ),
+        E(
+            "platform.*.apiVIPs platform.*.ingressVIPs",
+            INVALID,
+            ("… primary IP Family and primary IP family for the … VIP should match", "wrong number of VIPs given. Expecting 2 VIPs for dual stack"),
+            "the first address must be of the family that is first in the networks",
+            "the same order in all lists",
+        ),
+        E(
+            "platform.baremetal platform.vsphere platform.nutanix platform.*.apiVIPs platform.*.ingressVIPs",
+            INVALID,
+            "invalid IP[…]: …",
+            "it follows from an address that is none",
+            "correct the address",
+        ),
+    ),
+)
+
+TOPICS = (NAMES, CREDENTIALS, NETWORKS, VIPS)

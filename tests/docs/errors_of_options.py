@@ -1,0 +1,154 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the installer says about mirrors, proxies and further options, and its warnings (reference agent-based-installer.md 3.2, 3.11)."""
+
+from __future__ import annotations
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import DEPRECATED, FORBIDDEN, IGNORED, INVALID, REQUIRED, UNSUPPORTED
+
+from .error_model import Entry as E
+from .error_model import Topic
+
+_VALUES = "supported values: …"
+_GATED = "this field is protected by the … feature gate which must be enabled through either the … feature set"
+
+IMAGES = Topic(
+    "Mirrors and proxy",
+    (
+        E(
+            "imageDigestSources[].source imageDigestSources[].mirrors[] imageContentSources[].source imageContentSources[].mirrors[]",
+            INVALID,
+            "must be repository--not reference",
+            "whole repositories are mirrored",
+            "without `:tag` and `@sha256:…`",
+        ),
+        E(
+            "imageDigestSources[].source imageDigestSources[].mirrors[] imageContentSources[].source imageContentSources[].mirrors[]",
+            INVALID,
+            ("failed to parse: …", "the repository provided is invalid…"),
+            "",
+            "`HOST[:PORT]/PATH` in lower case, without `https://`",
+        ),
+        E(
+            "imageDigestSources[].sourcePolicy",
+            "Invalid value, Unsupported value",
+            ("supported values …", _VALUES),
+            "",
+            "`NeverContactSource` or `AllowContactingSource`",
+        ),
+        E(
+            "imageDigestSources[].sourcePolicy",
+            INVALID,
+            ("sourcePolicy cannot be configured without a mirror", "sourcePolicy cannot be configured without mirrors"),
+            "",
+            "name mirrors, or take the policy out",
+        ),
+        E(
+            "imageContentSources",
+            INVALID,
+            "cannot set imageContentSources and imageDigestSources at the same time",
+            "the first is the older name of the second",
+            "move everything to `imageDigestSources`",
+        ),
+        E("proxy", REQUIRED, "must include httpProxy or httpsProxy", "noProxy alone says nothing", "name a proxy, or take `proxy` out"),
+        E("proxy.httpProxy proxy.httpsProxy", INVALID, "parse …", "", "`http://[USER:PASSWORD@]HOST:PORT`"),
+        E("proxy.httpProxy proxy.httpsProxy", UNSUPPORTED, _VALUES, "httpProxy is reached by HTTP itself", "`http://…`; httpsProxy also `https://…`"),
+        E(
+            "proxy.httpProxy proxy.httpsProxy",
+            INVALID,
+            "proxy value is part of the …",
+            "from the hosts, addresses in the cluster's networks lead nowhere",
+            "correct the proxy or the network",
+        ),
+        E(
+            "proxy.noProxy",
+            INVALID,
+            ("noProxy must not have spaces", "each element of noProxy must be …"),
+            "",
+            "`.example.com,10.0.0.0/8,host`: commas without blanks, no `*.`; `*` alone for everything",
+        ),
+    ),
+)
+
+OPTIONS = Topic(
+    "Capabilities, feature sets, other options",
+    (
+        E("capabilities.baselineCapabilitySet", UNSUPPORTED, _VALUES, "it is required inside `capabilities`", "`vCurrent`, `None`, or the set of a release"),
+        E("capabilities.additionalEnabledCapabilities[]", UNSUPPORTED, _VALUES, "", "the name as it is written there"),
+        E(
+            "additionalEnabledCapabilities",
+            INVALID,
+            ("platform baremetal requires the baremetal capability", "the marketplace capability requires the OperatorLifecycleManager capability"),
+            "one component needs another",
+            "add the one that is named",
+        ),
+        E(
+            "capabilities",
+            INVALID,
+            ("disabling CloudCredential capability …", "disabling CloudControllerManager …", "the Ingress capability is required"),
+            "the platform does not work without",
+            "add the capability that is named",
+        ),
+        E("featureSet", UNSUPPORTED, _VALUES, "", "one of them, or leave it out"),
+        E(
+            "featureGates",
+            FORBIDDEN,
+            "featureGates can only be used with the CustomNoUpgrade feature set",
+            "",
+            "`featureSet: CustomNoUpgrade`; such a cluster cannot be upgraded",
+        ),
+        E("featureGates[]", INVALID, "must match the format <feature-name>=<bool>…", "", "`Name=true`"),
+        E("*", FORBIDDEN, _GATED, "the field is a preview", "take it out, or choose the feature set; such a cluster cannot be upgraded"),
+        E(
+            "publish",
+            INVALID,
+            (
+                "Internal publish strategy is not supported …",
+                "mixed publish strategy is not supported …",
+                "cannot set both fields to internal …",
+                "please specify the operator publishing strategy …",
+            ),
+            "hosts of your own have no second, internal load balancer",
+            "take it out",
+        ),
+        E("publish ingress apiserver", UNSUPPORTED, _VALUES, "", "take it out"),
+        E("operatorPublishingStrategy", INVALID, "operator publishing strategy is only allowed with mixed publishing strategy installs", "", "take it out"),
+        E(
+            "credentialsMode",
+            "Invalid value, Unsupported value",
+            ("cannot be set when using the … platform", _VALUES),
+            "there is no cloud to get credentials from",
+            "take it out; nutanix: `Manual`",
+        ),
+        E("cpuPartitioningMode osImageStream", UNSUPPORTED, _VALUES, "", "one of them"),
+    ),
+)
+
+WARNINGS = Topic(
+    "Warnings of the installer",
+    (
+        E("*", IGNORED, "…is ignored…", "the agent installer does not use the field", "take it out", check="ignored-field"),
+        E(
+            "*",
+            INVALID,
+            "… overlaps with…Docker Bridge subnet…",
+            "tools with Docker's default network do not reach it",
+            "choose another network",
+            check="docker-bridge-overlap",
+        ),
+        E(
+            "hosts",
+            REQUIRED,
+            "… hosts are defined for … replicas",
+            "the installation waits for the others",
+            "describe them, or boot them from the same image",
+            check="fewer-hosts",
+        ),
+        E("*", IGNORED, "hosts from install-config.yaml are ignored", "", "keep one list", check="hosts-defined-twice"),
+        E("*", IGNORED, "For host …, BootMACAddress … is not in NetworkConfig", "", "correct one of them", check="boot-mac"),
+        E("*", DEPRECATED, "… is deprecated…", "the field has another name today", "use the name that is said", check="deprecated-field"),
+    ),
+)
+
+TOPICS = (IMAGES, OPTIONS, WARNINGS)

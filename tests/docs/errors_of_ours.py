@@ -1,0 +1,293 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What our own checks and readers say. Why a check is made and what to do stands in the table of checks (cluster/rules/checks.py)."""
+
+from __future__ import annotations
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import (
+    DEPRECATED,
+    DUPLICATE,
+    IGNORED,
+    INVALID,
+    REQUIRED,
+    SYNTAX,
+    UNKNOWN_FIELD,
+    UNSUPPORTED,
+)
+
+from .error_model import Entry as E
+from .error_model import Topic
+
+_ADDRESS = "hosts[].networkConfig.*.address[].ip"
+_IMAGE = "openshift_release_image"
+_VIP = "platform.*VIPs[]"
+
+
+def _check(check: str, paths: str, kind: str, *texts: str) -> E:
+    return E(paths, kind, texts, check=check)
+
+
+CHECKS = Topic(
+    "Our own checks",
+    (
+        _check(
+            "address-families", "networking.machineNetwork networking.serviceNetwork networking.clusterNetwork", INVALID, "the … networks are …, these are …"
+        ),
+        _check("address-families", _VIP, INVALID, "the machine networks are …, this is an IPv… address"),
+        _check(
+            "address-in-cluster-network",
+            f"{_ADDRESS} hosts[].networkConfig.dns-resolver.*",
+            INVALID,
+            "is in the … network …",
+            "is in the network of OVN-Kubernetes …",
+        ),
+        _check("address-outside-machine-network", _ADDRESS, INVALID, "no address of … is in machine network …"),
+        _check("address-outside-machine-network", "networking.machineNetwork[]", INVALID, "no host has an address in it"),
+        _check("address-unusable", f"{_ADDRESS} {_VIP}", INVALID, "is the network address of …", "is the broadcast address of …"),
+        _check(
+            "base-interface-missing", "hosts[].networkConfig.*.base-iface", INVALID, "neither networkConfig nor the interface table of … has this interface"
+        ),
+        _check("bond-port-missing", "hosts[].networkConfig.*.link-aggregation.port", INVALID, "… has no interface of this name"),
+        _check("certificate-expired", "additionalTrustBundle", INVALID, "the certificate of … expired on …"),
+        _check("certificate-not-yet-valid", "additionalTrustBundle", INVALID, "the certificate of … is valid from … on"),
+        _check("default-route-missing", "hosts[].networkConfig.routes", REQUIRED, "… has no default route"),
+        _check("dns-missing", "hosts[].networkConfig.dns-resolver", REQUIRED, "… has no name server"),
+        _check("duplicate-address", _ADDRESS, DUPLICATE, "is the address of … as well"),
+        _check("duplicate-bmc", "hosts[].bmc.address", DUPLICATE, "is the BMC of … as well"),
+        _check("duplicate-hostname", "hosts[].hostname", DUPLICATE, "is the name of … as well"),
+        _check("duplicate-mac", "hosts[].interfaces[].macAddress", DUPLICATE, "is the same address as …"),
+        _check("duplicate-mac", "hosts[].networkConfig.interfaces[].mac-address", DUPLICATE, "is the MAC address of …"),
+        _check("gateway-unreachable", "hosts[].networkConfig.routes.*.next-hop-address", INVALID, "is in no network of … (…)"),
+        _check("hostname-invalid", "hosts[].hostname", INVALID, "is a name of the machine itself", "must be no more than … characters", "must consist of …"),
+        _check("interface-mac-mismatch", "hosts[].networkConfig.*.mac-address", INVALID, "the interface table says … for …"),
+        _check("interface-table", "hosts[].interfaces[].name", INVALID, "networkConfig says that this is a …; the table is for NICs"),
+        _check("mtu", "hosts[].networkConfig.*.mtu", INVALID, "is below …", "is above that of its parent …", "… in the machine network, other hosts have …"),
+        _check("network-config-ignored", "hosts[].networkConfig.*", IGNORED, "…"),
+        _check("port-missing", "hosts[].networkConfig.*.port*", INVALID, "… has no interface of this name"),
+        _check("prefix-mismatch", "hosts[].networkConfig.*.prefix-length", INVALID, "addresses in machine network … have prefix length … instead of …: …"),
+        _check("registry-without-credentials", "imageDigestSources[].mirrors[]", INVALID, "the pull secret does not hold …"),
+        _check("release-image-mismatch", _IMAGE, INVALID, "the tag names another version than …", "the tag names architecture …, the hosts have …"),
+        _check("release-image-tag", _IMAGE, INVALID, "mirrors are not used for an image that is named by tag"),
+        _check("release-mirror", _IMAGE, INVALID, "… is only a part of its repository …", "no mirror has … for its source"),
+        _check("release-registry-without-credentials", _IMAGE, INVALID, "the pull secret does not hold …"),
+        _check(
+            "rendezvous-host", "rendezvousIP", INVALID, "is an address of …, which is no control-plane host", "is no static address of a control-plane host"
+        ),
+        _check("rendezvous-network", "rendezvousIP", INVALID, "the rendezvous IP… is in no machine network (…)"),
+        _check(
+            "root-device-conflict",
+            "hosts[].rootDeviceHints.deviceName",
+            INVALID,
+            "is a partition; the whole disk is needed",
+            "is a controller, not its disk",
+            "is no disk that can be installed on",
+        ),
+        _check(
+            "root-device-conflict",
+            "hosts[].rootDeviceHints.hctl",
+            INVALID,
+            "four numbers are expected: …",
+            "… is no SCSI disk and has none",
+            "deviceName says …",
+        ),
+        _check(
+            "root-device-conflict",
+            "hosts[].rootDeviceHints.wwn",
+            INVALID,
+            "… is a virtio disk and has none",
+            "is compared letter by letter …",
+            "… is an NVMe disk; these have …",
+            "is that of an NVMe disk, … is none",
+        ),
+        _check("root-device-conflict", "hosts[].rootDeviceHints.rotational", INVALID, "… is an NVMe disk, which does not rotate"),
+        _check("root-device-conflict", "hosts[].rootDeviceHints.minSizeGigabytes", INVALID, "no disk has … gigabytes; the unit is 10^9 bytes"),
+        _check("subnets-overlap", _ADDRESS, INVALID, "its network … overlaps that of … (…)"),
+        _check(
+            "vip-clash",
+            _VIP,
+            INVALID,
+            "is the static address of …",
+            "is the rendezvous IP",
+            "is the gateway of …",
+            "is the … as well",
+            "is in the DHCP range of the provisioning network (…)",
+        ),
+    ),
+    "`openshift_checks` lowers each to a warning by its name, see [checks.md](checks.md).",
+)
+
+READING = Topic(
+    "Reading files and variables",
+    (
+        E(
+            "*",
+            UNKNOWN_FIELD,
+            "there is no such field",
+            "a field with a wrong name would do nothing",
+            "the nearest name is in the message; [fields.md](fields.md) has all",
+        ),
+        E(
+            "*",
+            INVALID,
+            ("a string is expected, not …", "a whole number is expected, not …", "true or false is expected, not …"),
+            "YAML reads words without quotes as something else",
+            "quotes make text of it, their absence a number or `true`",
+        ),
+        E(
+            "*",
+            INVALID,
+            ("a mapping is expected, not …", "a list of … is expected, not …", "a string or … is expected, not …", "…mapping… is expected, not …"),
+            "",
+            "`key: value` is a mapping, `- value` one element of a list",
+        ),
+        E("*", DUPLICATE, ("the key stands twice, first on line …", "… and … are the same field"), "one of the two would be lost", "keep one"),
+        E("*", SYNTAX, "…this is not valid YAML: …", "", "line and column are in the message; check quotes, colons and indentation there"),
+        E(
+            "pullSecret",
+            SYNTAX,
+            "line …, column …: the value stands in doubled single quotes; YAML ends it at the second quote",
+            "",
+            "one pair of single quotes around the whole",
+        ),
+        E(
+            "*",
+            SYNTAX,
+            (
+                "an alias stands inside the value that it names",
+                "aliases make this document too large",
+                "this document is nested too deeply",
+                "a key must be a word, not a list or mapping",
+                "'<<' must name a mapping",
+                "YAML tags other than !!str are not supported here",
+                "this is not UTF-8 text",
+                "this is not valid JSON",
+            ),
+            "",
+            "write it out plainly",
+        ),
+        E("*", IGNORED, "only the first document of the file is read", "what stands behind `---` is lost", "one document in each file", check="ignored-field"),
+        E(
+            "*",
+            REQUIRED,
+            ("this is not a directory", "there is no such directory", "there is no install-config.yaml here"),
+            "",
+            "name the directory of install-config.yaml and agent-config.yaml",
+        ),
+        E(
+            "*",
+            INVALID,
+            ("cannot be read: …", "a Kubernetes object is expected", "a mapping is expected", "the file cannot be read: …"),
+            "",
+            "correct the file or its permissions",
+        ),
+        E(
+            "apiVersion",
+            "Required value, Invalid value",
+            ("install-config version required", "install-config version must be …", "no version was provided", "cannot upconvert from version …"),
+            "the version says how to read the rest",
+            "`v1` in install-config.yaml, `v1beta1` in agent-config.yaml",
+        ),
+        E("*.bootMACAddress", REQUIRED, "host bootMACAddress is required", "hosts of install-config.yaml are recognised by it", "write it"),
+        E(
+            "*",
+            DEPRECATED,
+            ("… is read as …", "this is the layout before the first release; …"),
+            "",
+            "bring the file to the layout that the message names",
+            check="layout-upgraded",
+        ),
+        E("*", IGNORED, "… stands under spec and at the top level; the top level counts", "", "take it out of `spec`", check="layout-upgraded"),
+    ),
+)
+
+VARIABLES = Topic(
+    "Variables",
+    (
+        E("openshift_host[*", DUPLICATE, ("the host is in two role groups (…)", "the host is listed twice"), "a host has one role", "take it out of one group"),
+        E(
+            "openshift_host[*.role",
+            "Required value, Unsupported value",
+            "a role is needed: master, worker or arbiter",
+            "the role is the group of the host",
+            "put the host into one of the groups",
+        ),
+        E(
+            "openshift_host[*.boot.method",
+            UNSUPPORTED,
+            ("boot method … is not part of this version", 'supported values: "bmc", "manual"'),
+            "",
+            "`bmc` or `manual`",
+        ),
+        E("openshift_host[*.bmc", REQUIRED, "boot method bmc needs to know the BMC", "", "add `bmc`, or boot by hand: `boot: {method: manual}`"),
+        E("openshift_host[*.bmc.address", REQUIRED, "the address of the BMC is needed", "", "`redfish-virtualmedia+https://HOST/redfish/v1/Systems/ID`"),
+        E("openshift_cluster.platform", UNSUPPORTED, "supported values: …", "", "one of them"),
+        E(
+            "openshift_cluster.api_vips openshift_cluster.ingress_vips",
+            INVALID,
+            "platform none has no virtual addresses…",
+            "",
+            "take them out, or name another platform",
+        ),
+        E(
+            "openshift_cluster.platform_options.*",
+            INVALID,
+            "no host of the inventory has this name or boot MAC address",
+            "",
+            "correct it, or take the entry out",
+        ),
+        E("openshift_cluster.extra_manifests[]*", DUPLICATE, "there are two manifests of this name", "one would replace the other", "rename one"),
+        E(
+            "openshift_cluster.extra_manifests[]*",
+            "Invalid value, Required value",
+            (
+                "No such file or directory",
+                "a YAML file (.yaml, .yml) or a directory is expected",
+                "a file name that ends in .yaml or .yml is expected",
+                "name and content are needed",
+            ),
+            "paths are from the directory in which the playbook is started",
+            "a path that is there, or `{name: x.yaml, content: …}`",
+        ),
+        E(
+            "*version",
+            REQUIRED,
+            "the OpenShift version must be named",
+            "it chooses the release",
+            '`openshift_cluster.version` or `openshift_version`: "4.22.0"',
+        ),
+        E("*version", INVALID, "this is not a full OpenShift version", "", "all three numbers, in quotes"),
+        E(
+            "*version",
+            UNSUPPORTED,
+            "OpenShift … is … than the releases that are part of this version: …",
+            "what the image must hold differs by release",
+            "a release that is named there",
+        ),
+        E(
+            "openshift_checks.*",
+            "Unsupported value, Invalid value",
+            ("there is no such check", 'must be "error", "warn" or "off"'),
+            "",
+            "[checks.md](checks.md) has the names; `off` in quotes",
+        ),
+    ),
+)
+
+NETWORK_CONFIG = Topic(
+    "networkConfig",
+    (
+        E("hosts[].networkConfig.*", UNKNOWN_FIELD, "…", "nmstate refuses properties that it does not know", "the nearest name is in the message"),
+        E("hosts[].networkConfig.*", UNSUPPORTED, "…", "nothing would be configured in its place, so it is refused", "a value that is named there"),
+        E(
+            "hosts[].networkConfig.*",
+            "Invalid value, Required value, Duplicate value, Forbidden, Too many",
+            "…",
+            "nmstate, or the machine, would not take it",
+            "the message names the property and what is expected",
+        ),
+    ),
+    "What nmstate refuses, and what is not rendered to NetworkManager's keyfiles; the path leads to the property.",
+)
+
+TOPICS = (CHECKS, READING, VARIABLES, NETWORK_CONFIG)
