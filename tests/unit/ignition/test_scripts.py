@@ -294,7 +294,7 @@ def test_the_release_image_is_pulled_once(sandbox: NewSandbox) -> None:
 
 def test_an_unreachable_registry_is_tried_for_ever_and_shown(sandbox: NewSandbox) -> None:
     box = with_podman(sandbox())
-    result = box.run("release-image-download.sh", env={"UNREACHABLE": RELEASE}, sleeps=5)
+    result = box.run("release-image-download.sh", env={"UNREACHABLE": RELEASE}, sleeps=2)
     assert result.returncode != 0
     assert set(box.lines("/sleeps")) == {"10"}
     assert f"{RELEASE} cannot be pulled" in box.read("/etc/issue.d/55_release-image.issue")

@@ -15,8 +15,10 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import node_image as use_case
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.node_image import NodeImageRequest, apply_node_image, plan_node_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, known_secrets
+from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, make_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
 from ansible_collections.zerotouch.openshift.plugins.modules import node_image
 
@@ -49,6 +51,17 @@ def synthetic() -> ModuleType:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def drawn() -> BuildSecrets:
+    return make_secrets()
+
+
+@pytest.fixture(autouse=True)
+def drawn_once(monkeypatch: pytest.MonkeyPatch, drawn: BuildSecrets) -> None:
+    """Five RSA keys take longer than everything else here."""
+    monkeypatch.setattr(use_case, "make_secrets", lambda: drawn)
 
 
 @pytest.fixture
