@@ -25,7 +25,7 @@ from .lab import ROOT, Deployment, Lab, Run, read_inventory, without, write_inve
 SHARE_A_DEPLOYMENT = ("test_access", "test_image", "test_secrets")
 # What takes longest, longest first.
 LONG = (
-    *("test_hosted", "test_hub", "test_hub_hosted", "test_hub_destroy", "test_hub_bare_metal", "test_hub_rbac"),
+    *("test_assisted_deploy", "test_hosted", "test_hub", "test_hub_hosted", "test_hub_destroy", "test_hub_bare_metal", "test_hub_rbac"),
     *("test_killed", "test_resume", "test_hub_agents", "test_repeat"),
     *("test_faults", "test_capi", "test_hypershift", "test_hub_infra_env", "test_mistakes", "test_bmc_profiles", "test_kni22", "test_resume_lost"),
     *("test_install", "test_commands", "test_boot", "test_manual"),

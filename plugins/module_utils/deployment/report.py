@@ -130,13 +130,13 @@ def _cluster(who: Identity, state: Mapping[str, Any], deployment: Deployment | N
 
 
 def _result(install: Mapping[str, Any]) -> Report:
-    phase = str(install.get("phase") or "")
+    phase, method = str(install.get("phase") or ""), str(install.get("method") or "agent")
     started = str(install.get("started_at") or "")
     ended = str(install.get("installed_at") or _last_event(install) or started)
     return {
-        "method": str(install.get("method") or "agent"),
+        "method": method,
         "phase": phase,
-        "text": _PHASE_TEXTS.get(phase, phase),
+        "text": "made at the service" if (method, phase) == ("assisted", "defined") else _PHASE_TEXTS.get(phase, phase),
         "started_at": started,
         "installed_at": str(install.get("installed_at") or ""),
         "seconds": seconds_between(started, ended),

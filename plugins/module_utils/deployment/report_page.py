@@ -57,6 +57,8 @@ text.bar-label { fill: var(--label); font-size: 11px; } text.phase-label { fill:
     for name in ("discover", "prepare", "start", "write", "wait", "reboot", "join", "done", "bad", "other")
 )
 
+_INSTALLERS = {"hub": "a hub", "assisted": "an assisted-service"}
+
 
 def report_html(report: Report) -> str:
     """The whole page."""
@@ -117,7 +119,9 @@ def _tiles(report: Report) -> str:
             f"installed {result['installed_at'][:10]}" if result["installed_at"] else "not installed",
             f"{result['installed_at'][11:16]} UTC" if result["installed_at"] else "–",
         ),
-        ("installed by", "a hub") if result["method"] == "hub" else ("rendezvous host", cluster["rendezvous_host"] or cluster["rendezvous_ip"] or "–"),
+        ("installed by", _INSTALLERS[result["method"]])
+        if result["method"] in _INSTALLERS
+        else ("rendezvous host", cluster["rendezvous_host"] or cluster["rendezvous_ip"] or "–"),
     ]
     return (
         '<div class="tiles">'
