@@ -49,12 +49,12 @@ def test_the_same_input_gives_the_same_bytes(build: Build, everything: dict[str,
     assert build(**everything).sha256() != build().sha256()
 
 
-def test_ignition_reads_it(build: Build, everything: dict[str, object], tmp_path: Path) -> None:
+def test_ignition_reads_it(build: Build, build_nodes: Build, everything: dict[str, object], tmp_path: Path) -> None:
     program = shutil.which("ignition-validate")
     if program is None:
         pytest.skip("ignition-validate (Debian package ignition) is not installed")
     config = tmp_path / "config.ign"
-    for live in (build(()), build(**everything)):
+    for live in (build(()), build(**everything), build(**everything, version="4.14.0"), build_nodes()):
         config.write_bytes(live.encode())
         result = subprocess.run([program, str(config)], capture_output=True, text=True, check=False)
         assert (result.returncode, result.stdout + result.stderr) == (0, "")

@@ -577,6 +577,10 @@ def test_the_stand_in_for_jq_answers_as_jq_does(sandbox: NewSandbox) -> None:
         (("--raw-output", "--arg", "ip", "192.168.0.10", filter_of(box, "set-node-zero.sh", "first(")), (links, "[]", '[{"address": "x"}]')),
         (("--raw-output", "--join-output", filter_of(box, "install-status.sh", "if length")), (cluster, "[]")),
     ]
+    values = [word for name in ("timestamp", "stage", "phase", "result") for word in ("--arg", name, name)]
+    record = filter_of(box, "bootstrap-service-record.sh", "{timestamp:")
+    cases.append((("--null-input", "--compact-output", *values, record), ("",)))
+    cases.append((("--null-input", "--compact-output", *values[:-1], "", record), ("",)))
     for arguments, inputs in cases:
         for text in inputs:
             real = subprocess.run(["jq", *arguments], input=text, capture_output=True, text=True, check=False)
