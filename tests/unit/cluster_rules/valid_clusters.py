@@ -93,11 +93,17 @@ def _numbers(draw: st.DrawFn, topology: str) -> tuple[int, int, int]:
 
 
 @st.composite
-def valid_deployments(draw: st.DrawFn) -> Deployment:
-    """A deployment that a person could have meant, complete and without a mistake."""
+def kinds(draw: st.DrawFn) -> tuple[str, str, str]:
+    """Platform, topology and address families that go together."""
     platform = draw(st.sampled_from(PLATFORMS))
     topology = draw(st.sampled_from(_topologies(platform)))
-    stack = draw(st.sampled_from([stack for stack in STACKS if not (platform == "nutanix" and stack == "v6v4")]))
+    return platform, topology, draw(st.sampled_from([stack for stack in STACKS if not (platform == "nutanix" and stack == "v6v4")]))
+
+
+@st.composite
+def valid_deployments(draw: st.DrawFn) -> Deployment:
+    """A deployment that a person could have meant, complete and without a mistake."""
+    platform, topology, stack = draw(kinds())
     masters, arbiters, workers = _numbers(draw, topology)
     roles: list[Role] = [*["master"] * masters, *["arbiter"] * arbiters, *["worker"] * workers]
     hosts = tuple(_host(draw, number, role, _FAMILIES[stack], named=number > 0) for number, role in enumerate(roles))
