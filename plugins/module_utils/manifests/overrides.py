@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
 from ..cluster.profile import profile_of
 from ..cluster.spec import Cluster, Deployment, Document
+from ..cluster.upstream import vsphere_conversion
 from . import platform_defaults
 from .go_json import compact, in_order
 
@@ -26,6 +28,8 @@ _PROVISIONING_GATEWAY = "provisioningNetworkGateway"
 _VCENTER = ("server", "port", "user", "password", "datacenters")
 _FAILURE_DOMAIN = ("name", "region", "zone", "server", "topology", "regionType", "zoneType")
 _TOPOLOGY = ("datacenter", "computeCluster", "networks", "datastore", "resourcePool", "folder", "template", "tagIDs", "hostGroup")
+# Written even when they are empty.
+_TOPOLOGY_ALWAYS = ("datacenter", "computeCluster", "datastore")
 _NUTANIX = ("prismCentral", "prismElements", "apiVIPs", "ingressVIPs", "subnetUUIDs")
 _PRISM_CENTRAL = ("endpoint", "username", "password")
 _PRISM_ELEMENT = ("uuid", "endpoint", "name")
@@ -128,7 +132,9 @@ def _baremetal_host(host: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def _vsphere(cluster: Cluster, forced: bool) -> dict[str, Any] | None:
     """vCenters with credentials and, with any of them, the failure domains; VIPs only where there are two of each."""
-    options = cluster.platform_options
+    # Old layouts, and names of objects where paths are wanted, as the installer converts them.
+    options = copy.deepcopy(dict(cluster.platform_options))
+    vsphere_conversion.convert(options)
     override: dict[str, Any] = {}
     if len(cluster.api_vips) > 1:
         override = {"apiVIPs": list(cluster.api_vips), "ingressVIPs": list(cluster.ingress_vips)}
@@ -145,8 +151,9 @@ def _has_credentials(vcenter: Mapping[str, Any]) -> bool:
 
 def _failure_domain(domain: Mapping[str, Any]) -> dict[str, Any]:
     given = domain.get("topology")
-    topology = {"topology": in_order(platform_defaults.topology(given), _TOPOLOGY)} if isinstance(given, Mapping) else {}
-    return in_order({**domain, **topology}, _FAILURE_DOMAIN)
+    topology = platform_defaults.topology(given) if isinstance(given, Mapping) else {}
+    known = {key: value for key, value in topology.items() if value or key in _TOPOLOGY_ALWAYS}
+    return in_order({**domain, **({"topology": in_order(known, _TOPOLOGY)} if known else {})}, _FAILURE_DOMAIN)
 
 
 def _nutanix(cluster: Cluster) -> dict[str, Any]:

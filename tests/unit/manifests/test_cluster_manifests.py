@@ -291,6 +291,7 @@ def test_counts_of_zero_are_left_out_except_the_control_plane() -> None:
 
 
 BMC = {"username": "admin", "password": "secret", "address": "redfish+https://192.168.111.1:8000/redfish/v1/Systems/1"}
+FLAT_VSPHERE = {"vCenter": "vc", "username": "u", "password": "p", "datacenter": "dc", "defaultDatastore": "d", "cluster": "c", "network": "net", "folder": "f"}
 VCENTER = {"server": "vc", "user": "u", "password": "p", "datacenters": ["dc"]}
 
 
@@ -319,6 +320,13 @@ VCENTER = {"server": "vc", "user": "u", "password": "p", "datacenters": ["dc"]}
             '{"platform":{"vsphere":{"vcenters":[{"server":"vc","user":"u","password":"p","datacenters":["dc"]}],"failureDomains":[{"name":"f"}]}}}',
         ),
         (
+            {"platform": "vsphere", "platform_options": FLAT_VSPHERE},
+            '{"platform":{"vsphere":{"vcenters":[{"server":"vc","port":443,"user":"u","password":"p","datacenters":["dc"]}],'
+            '"failureDomains":[{"name":"generated-failure-domain","region":"generated-region","zone":"generated-zone","server":"vc","topology":'
+            '{"datacenter":"dc","computeCluster":"/dc/host/c","networks":["net"],"datastore":"/dc/datastore/d","resourcePool":"/dc/host/c/Resources",'
+            '"folder":"/dc/vm/f"}}]}}}',
+        ),
+        (
             {"platform": "vsphere", "api_vips": ("192.0.2.1", "fd00::1"), "ingress_vips": ("192.0.2.2", "fd00::2")},
             '{"platform":{"vsphere":{"apiVIPs":["192.0.2.1","fd00::1"],"ingressVIPs":["192.0.2.2","fd00::2"]}}}',
         ),
@@ -332,6 +340,16 @@ VCENTER = {"server": "vc", "user": "u", "password": "p", "datacenters": ["dc"]}
             '{"platform":{"nutanix":{"apiVIPs":["192.0.2.1"],"ingressVIPs":["192.0.2.2"],"subnetUUIDs":["s"]}}}',
         ),
         ({"platform": "baremetal", "platform_options": {"hosts": [{"name": "a", "bootMACAddress": "m"}], "provisioningNetwork": "Disabled"}}, ""),
+        (
+            {
+                "platform": "baremetal",
+                "version": "4.21.0",
+                "platform_options": {"hosts": [{"bmc": {"address": "a&b"}}], "provisioningNetworkGateway": "172.22.0.1"},
+            },
+            '{"platform":{"baremetal":{"hosts":[{"bmc":{"username":"","password":"","address":"a\\u0026b","disableCertificateVerification":false},"role":"",'
+            '"bootMACAddress":"","hardwareProfile":""}],"clusterProvisioningIP":"172.22.0.3","provisioningNetwork":"Managed",'
+            '"provisioningNetworkCIDR":"172.22.0.0/24","provisioningDHCPRange":"172.22.0.10,172.22.0.254"}}}',
+        ),
         (
             {
                 "platform": "baremetal",
