@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The installer's own integration cases against our modules (issue 6, item 8).
 
-The cases are in ../shared/installer-cases beside the checkout, or in the directory that INSTALLER_CASES names.
+The cases are in ../shared/installer-cases beside the checkout, or in the directory that INSTALLER_CASES names; INSTALLER_CASES_VERSION says of which
+release they are, where they do not show it.
 """
 
 from __future__ import annotations
@@ -26,10 +27,13 @@ MISSING = f"the installer's cases are not here: {CASES} is no directory"
 RELEASE_IMAGE = "quay.io/openshift-release-dev/ocp-release:{version}-x86_64"
 
 
-def version_of(case: Archive) -> str:
-    """The release that the case is of: manifests of older ones have an empty time of creation."""
-    texts = [text for name, text in case.files.items() if name.startswith("expected/")]
-    return os.environ.get("INSTALLER_CASES_VERSION") or ("4.20.0" if any("creationTimestamp: null" in text for text in texts) else "4.22.0")
+def release_of_the_cases() -> str:
+    """Cases are of one release, and say so by what they expect: manifests of older ones have an empty time of creation."""
+    older = any("creationTimestamp: null" in text for path in FOUND for name, text in Archive.parse(path.read_text()).files.items() if "expected" in name)
+    return os.environ.get("INSTALLER_CASES_VERSION") or ("4.20.0" if older else "4.22.0")
+
+
+VERSION = release_of_the_cases()
 
 
 @pytest.fixture(scope="session")
@@ -52,12 +56,11 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: path.relative_to(CASES).with_suffix("").as_posix())
 def test_case(path: Path, tmp_path: Path, secrets: BuildSecrets, base: Path, record_property: pytest.Function) -> None:
     case = Archive.parse(path.read_text())
-    version = version_of(case)
-    image = RELEASE_IMAGE.format(version=version)
-    case = Archive(case.script, {name: text.replace(UNBUILT, version) for name, text in case.files.items()})
+    image = RELEASE_IMAGE.format(version=VERSION)
+    case = Archive(case.script, {name: text.replace(UNBUILT, VERSION) for name, text in case.files.items()})
     work, scratch = tmp_path / "case", tmp_path / "scratch"
     work.mkdir()
-    script = Script(case, work, Installer(scratch, base, version, image, secrets), {"RELEASE_IMAGE": image})
+    script = Script(case, work, Installer(scratch, base, VERSION, image, secrets), {"RELEASE_IMAGE": image})
     try:
         script.run()
     except Skipped as reason:
