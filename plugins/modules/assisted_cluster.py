@@ -372,7 +372,7 @@ def run(call: Call) -> dict[str, Any]:
     params = call.params
     for manifest in params["manifests"] or ():
         call.add_secrets(yaml_secrets(manifest["content"] or ""))
-    service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets)
+    service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, warn=call.warn)
     if params["state"] == "present":
         done = make_present(service, read_wish(params), check_mode=call.check_mode)
     else:

@@ -380,7 +380,7 @@ def run(call: Call) -> dict[str, Any]:
         call.add_secrets,
         call.warn,
     )
-    service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, forks=params["forks"])
+    service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, warn=call.warn, forks=params["forks"])
     result, changes = bring_hosts(service, bulk)
     call.plan(result["plan"])
     return {**result, **({"diff": [change.diff() for change in changes]} if call.diff else {})}

@@ -372,7 +372,7 @@ def argument_spec() -> dict[str, Any]:
 
 def run(call: Call) -> dict[str, Any]:
     params = call.params
-    service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets)
+    service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, warn=call.warn)
     question = Question(
         cluster=params["cluster"] or "",
         infra_env=params["infra_env"] or "",

@@ -128,7 +128,7 @@ def argument_spec() -> dict[str, Any]:
 
 def run(call: Call) -> dict[str, Any]:
     params = call.params
-    service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets)
+    service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, warn=call.warn)
     order = Order(
         cluster=params["cluster"],
         state=params["state"],

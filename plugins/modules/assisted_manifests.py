@@ -267,7 +267,7 @@ def run(call: Call) -> dict[str, Any]:
     params = call.params
     request = read_request(Path(params["source_dir"]), params)
     call.add_secrets(request.secrets())
-    service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, forks=params["forks"])
+    service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, warn=call.warn, forks=params["forks"])
     done = register(service, request, Manner(call.check_mode, params["timeout"], params["forks"], call.progress))
     for text in done.warnings:
         call.warn(text)

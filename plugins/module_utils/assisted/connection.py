@@ -52,15 +52,19 @@ def connect(
     check_mode: bool = False,
     *,
     learnt: Callable[[set[str]], None] = lambda found: None,
+    warn: Callable[[str], None] = lambda text: None,
     forks: int = 8,
 ) -> AssistedService:
-    """The service that a door's options and the environment name. In check mode it refuses to write. ``learnt`` is told secrets that no option held.
+    """The service that a door's options and the environment name. In check mode it refuses to write. ``learnt`` is told secrets that no option held,
+    ``warn`` what a user should know of the connection.
 
     Raises :class:`InvalidInput` that names the options at fault, never a secret.
     """
     options = settings(params, os.environ)
     _check(options)
     learnt({str(options[name]) for name in _SECRETS if options.get(name) and params.get(name) is None})
+    if not options["validate_certs"] and options["service_url"].startswith("https:"):
+        warn("The certificate of the assisted-service is not checked (validate_certs is false).")
     time = clock or SystemClock()
     connections: dict[str, Any] = {
         "tls": Tls(options["validate_certs"], (options["ca_cert"],) if options.get("ca_cert") else ()),

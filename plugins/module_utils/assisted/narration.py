@@ -44,7 +44,7 @@ def changes(old: View | None, new: View) -> list[str]:
     texts = [new.cluster.text()] if old is None or old.cluster.status != new.cluster.status else []
     texts += host_changes(before, new.hosts)
     # Once the installation has begun the service's validations speak of hosts that are not what they were, and mean nothing.
-    judged = not new.cluster.installing
+    judged = _judged(new.cluster)
     return texts + (validation_texts(before, new.hosts, old.cluster.validations if old else (), new.cluster.validations) if judged else [])
 
 
@@ -91,6 +91,11 @@ def grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return groups
 
 
+def _judged(cluster: ClusterProgress) -> bool:
+    """Whether the service's validations still say what keeps the cluster from being installed."""
+    return not (cluster.installing or cluster.terminal)
+
+
 def _event(host: HostProgress, old: HostProgress | None) -> str:
     if old is None and not host.joined:
         return f"registered, {host.status}"
@@ -120,7 +125,7 @@ class Narrator:
             self.say(text)
         self._view = view
         if self._clock.now() - self._quiet_since >= HEARTBEAT:
-            self.say(f"{view.cluster.text()}: {standing(view.hosts.values(), judged=not view.cluster.installing)}")
+            self.say(f"{view.cluster.text()}: {standing(view.hosts.values(), judged=_judged(view.cluster))}")
 
     def away(self, reason: str) -> None:
         """The service does not answer."""

@@ -108,7 +108,7 @@ def progress_record(document: Document) -> Record:
         "id": view.cluster.id,
         "percent": 100 if view.cluster.installed else view.cluster.percent,
         "text": view.cluster.text(),
-        "standing": standing(hosts, judged=not view.cluster.installing),
+        "standing": standing(hosts, judged=not (view.cluster.installing or view.cluster.terminal)),
         "hosts": [progress_row(host.name, host) for host in hosts],
     }
 

@@ -247,7 +247,9 @@ def unreachable(service: str, url: str, error: Exception) -> Unreachable:
     if isinstance(cause, exceptions.NameResolutionError):
         return Unreachable(f"{service}: the name {parts.hostname} cannot be resolved.", "dns", "Check the name, DNS, or openshift_connect_to.")
     if isinstance(cause, exceptions.SSLError):
-        return Unreachable(f"{service}: TLS with {endpoint} failed: {_last_words(cause)}.", "tls", "Name its CA in ca_cert or its certificate in fingerprint.")
+        plain = "WRONG_VERSION_NUMBER" in str(cause)
+        hint = "What listens there speaks no TLS: try http://." if plain else "Name its CA in ca_cert; for a BMC its certificate in fingerprint does as well."
+        return Unreachable(f"{service}: TLS with {endpoint} failed: {_last_words(cause)}.", "tls", hint)
     if isinstance(cause, exceptions.TimeoutError) and not isinstance(cause, exceptions.NewConnectionError):
         return Unreachable(f"{service}: no answer from {endpoint} in time.", "timeout", "Check address, route and firewall.")
     if isinstance(cause, exceptions.NewConnectionError):

@@ -290,3 +290,18 @@ def test_json_string_bodies(fake, reach):
     ]
     assert service.manifest("c", "openshift", "a.yaml") == b"a: 1\n"
     assert [item["file_name"] for item in service.manifests("c")] == ["a.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("options", "warned"),
+    [({"validate_certs": False}, True), ({}, False), ({"validate_certs": False, "service_url": "http://127.0.0.1:1"}, False)],
+)
+def test_a_certificate_that_is_not_checked_is_warned_of(options, warned):
+    told = []
+    connect({"service_url": "https://127.0.0.1:1", **options}, warn=told.append)
+    assert bool(told) == warned
+
+
+def test_a_port_that_speaks_no_tls(fake):
+    with pytest.raises(Unreachable, match="speaks no TLS: try http://"):
+        connect({"service_url": fake.url.replace("http:", "https:"), "retries": 0}).clusters()
