@@ -29,7 +29,8 @@ class Upgrade:
             self.error(item, kind, detail, value, path)
         self.refused.add(item.file)
 
-    def warn(self, item: Item, kind: str, detail: str, check: str = "deprecated-field", layer: Layer = "installer") -> None:
+    def warn(self, item: Item, kind: str, detail: str, check: str = "deprecated-field", layer: Layer = "ours") -> None:
+        # The installer reads old layouts without a word.
         self.problems.append(Problem(item.path, kind, detail, severity="warning", layer=layer, check=check, file=item.file, line=item.line))
 
     def error(self, item: Item, kind: str, detail: str, value: str = "", path: str = "") -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterator
 
@@ -27,4 +28,7 @@ def host_counts(facts: Facts) -> Iterator[Problem]:
             detail = f"the number of {role} hosts defined ({counted[role]}) exceeds the configured {name} replicas ({wanted[role]})"
             yield Problem("hosts", INVALID, detail)
         elif facts.hosts and counted[role] < wanted[role]:
-            yield own("fewer-hosts", "hosts", REQUIRED, f"{counted[role]} {role} hosts are defined for {wanted[role]} {name} replicas")
+            detail = f"not enough {role} hosts defined ({counted[role]}) to support all the configured {name} replicas ({wanted[role]})"
+            problem = own("fewer-hosts", "hosts", REQUIRED, detail)
+            # Of a role without any host the installer says nothing.
+            yield problem if counted[role] else dataclasses.replace(problem, layer="ours")
