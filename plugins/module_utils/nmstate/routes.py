@@ -39,7 +39,8 @@ def _read_route(section: Section) -> Route | None:
     state = section.choice("state", {"absent": "absent", "ignore": "ignore"}, plain=True)
     kind = section.choice("route-type", _KINDS, plain=True) or ""
     if state == "ignore":
-        return _skip(section)
+        _read_form(section)
+        return None
     destination = _destination(section, kind, absent=state == "absent")
     interface = section.text("next-hop-interface", required=not kind and state is None)
     table = section.integer("table-id")
@@ -70,7 +71,7 @@ def _read_route(section: Section) -> Route | None:
     )
 
 
-def _skip(section: Section) -> None:
+def _read_form(section: Section) -> None:
     """An entry to be left alone: only its form counts."""
     for key in _TEXTS:
         section.text(key)
