@@ -22,6 +22,7 @@ RESETTABLE = ("sufficient-installation-disk-speed", "container-images-available"
 # What the service takes for a host (reference assisted-rest.md 5.2).
 _HOSTNAME = re.compile(r"(?=.{1,63}$)[a-z0-9][a-z0-9-]{0,62}(?:[.][a-z0-9-]{1,63})*")
 _FORBIDDEN = frozenset({"localhost", "localhost4", "localhost6"})
+NO_HOSTNAME = "is not a name of at most 63 lower-case letters, digits, '-' and '.' that the service takes"
 _CHECK = "assisted-hosts"
 
 
@@ -113,8 +114,8 @@ def _check(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
         yield _problem(path, REQUIRED, detail)
     yield from check_identity(identity, path, _CHECK)
     hostname = host.get("hostname")
-    if hostname is not None and (not _HOSTNAME.fullmatch(hostname) or hostname.partition(".")[0] in _FORBIDDEN):
-        yield _problem(f"{path}.hostname", INVALID, "is not a name of at most 63 lower-case letters, digits, '-' and '.' that the service takes", hostname)
+    if hostname is not None and not is_hostname(hostname):
+        yield _problem(f"{path}.hostname", INVALID, NO_HOSTNAME, hostname)
     if host.get("root_device_hints") is not None:
         yield from check_hints(host["root_device_hints"], f"{path}.root_device_hints")
         if host.get("installation_disk_id") is not None:
@@ -137,6 +138,11 @@ def _check_endpoint(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
     if headers is not None and token is None and not host.get("replace_ignition_endpoint"):
         detail = "the service does not show which headers it has: they are sent together with a token that is new to it, or with replace_ignition_endpoint"
         yield _problem(f"{path}.ignition_endpoint_http_headers", FORBIDDEN, detail)
+
+
+def is_hostname(text: str) -> bool:
+    """Whether the service takes it for a host's name."""
+    return bool(_HOSTNAME.fullmatch(text)) and text.partition(".")[0] not in _FORBIDDEN
 
 
 def _is_object(text: str) -> bool:

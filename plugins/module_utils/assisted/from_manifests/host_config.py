@@ -15,10 +15,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...cluster.host_identity import Identity, check_identity, host_macs, normal_mac
 from ...cluster.located import load_all
 from ...cluster.tree import plain
 from ...common.errors import InvalidInput, ZeroTouchError
 from ...common.problems import DUPLICATE, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, errors, nearest
+from ..host_request import NO_HOSTNAME, is_hostname
 from .documents import Object, text_at
 from .hints import hint_problems, in_hints_spelling
 
@@ -89,7 +91,7 @@ def parse_host_config(files: Mapping[str, str]) -> HostSettings:
     problems: list[Problem] = []
     hosts, fencing = [], []
     for name in sorted({path.partition("/")[0] for path in files if path.endswith("/mac_addresses")}):
-        macs = tuple(line.strip().lower() for line in files[f"{name}/mac_addresses"].splitlines() if line.strip())
+        macs = host_macs({"mac_addresses": [line for line in files[f"{name}/mac_addresses"].splitlines() if line.strip()]})
         role = files.get(f"{name}/role", "").strip()
         hints = in_hints_spelling(_yaml(files, f"{name}/{_HINTS_FILE}", problems))
         hosts.append(HostConfig(name, macs, "" if _NAMELESS.match(name) else name, role, hints))
@@ -102,20 +104,26 @@ def from_hosts(hosts: Sequence[Mapping[str, Any]]) -> HostSettings:
     """Entries ``{name, hostname, mac_addresses, role, root_device_hints, fencing_credentials}``. Raises :class:`InvalidInput` with every problem."""
     configs, fencing = [], []
     for index, entry in enumerate(hosts):
-        macs = tuple(str(mac).strip().lower() for mac in entry.get("mac_addresses") or ())
+        macs = host_macs(entry)
         hostname = str(entry.get("hostname") or "")
         name = hostname or f"host-{index}"
         configs.append(HostConfig(name, macs, hostname, str(entry.get("role") or ""), dict(entry.get("root_device_hints") or {})))
         given = entry.get("fencing_credentials")
         if given:
             rest = {key: str(given.get(key) or "") for key in ("address", "username", "password", "certificate_verification")}
-            fencing.append(Fencing(hostname, str(given.get("mac_address") or "").lower() or next(iter(macs), ""), **rest))
+            fencing.append(Fencing(hostname, normal_mac(str(given.get("mac_address") or "")) or next(iter(macs), ""), **rest))
     return _checked(configs, fencing, [])
 
 
 def _checked(hosts: Sequence[HostConfig], fencing: Iterable[Fencing], problems: list[Problem]) -> HostSettings:
     owners: dict[str, str] = {}
+    named: dict[str, str] = {}
     for host in hosts:
+        problems += list(check_identity(Identity(macs=host.macs), host.name, "host-config"))
+        if host.hostname and not is_hostname(host.hostname):
+            problems.append(_problem(host.name, INVALID, NO_HOSTNAME, host.hostname))
+        if host.hostname and named.setdefault(host.hostname, str(host.macs)) != str(host.macs):
+            problems.append(_problem(host.name, DUPLICATE, "two hosts have this hostname", host.hostname))
         if not host.macs:
             problems.append(_problem(host.name, REQUIRED, "no MAC address is given"))
         if host.role and host.role not in ROLES:
@@ -157,7 +165,7 @@ def _credentials(files: Mapping[str, str], path: str, problems: list[Problem]) -
 
 
 def _fencing(entry: Object) -> Fencing:
-    mac = text_at(entry, "macaddress").strip().lower()
+    mac = normal_mac(text_at(entry, "macaddress"))
     rest = [text_at(entry, key) for key in ("address", "username", "password", "certificateVerification")]
     return Fencing(text_at(entry, "hostname"), mac, *rest)
 

@@ -199,6 +199,8 @@ def test_a_directory(tmp_path):
     ("files", "words"),
     [
         ({"a/mac_addresses": "\n"}, "no MAC address"),
+        ({"a/mac_addresses": "52:54:00:00:00"}, "a.mac_addresses: Invalid value: 52:54:00:00:00: is not a MAC address"),
+        ({"Node_1/mac_addresses": MAC}, "is not a name of at most 63"),
         ({"a/mac_addresses": MAC, "b/mac_addresses": MAC}, "belongs to a as well"),
         ({"a/mac_addresses": MAC, "a/role": "boss"}, "must be one of"),
         ({"a/mac_addresses": MAC, "a/root-device-hints.yaml": "deviceNam: x"}, "did you mean deviceName"),
@@ -215,3 +217,8 @@ def test_a_directory(tmp_path):
 def test_mistakes(files, words):
     with pytest.raises(InvalidInput, match=words):
         parse_host_config(files)
+
+
+def test_one_hostname_is_one_host():
+    with pytest.raises(InvalidInput, match="two hosts have this hostname"):
+        from_hosts([{"mac_addresses": [f"52-54-00-00-00-0{number}"], "hostname": "node-1"} for number in (1, 2)])
