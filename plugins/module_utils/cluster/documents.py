@@ -15,6 +15,7 @@ from typing import Any
 
 from ..common.problems import Problem
 from . import fields
+from .bmc_hosts import bmc_host, with_bmc_hosts
 from .later_fields import later_fields
 from .paths import Source
 from .profile import profile_of
@@ -37,9 +38,10 @@ from .spec import (
     Role,
 )
 from .tree import Item, plain
-from .upstream.defaults import active_platform, role_order
+from .upstream.defaults import active_platform
 
 DEFAULT_REPLICAS = 3
+AGENT_CONFIG_KIND = "AgentConfig"
 VIP_PLATFORMS = ("baremetal", "vsphere", "nutanix")
 _NETWORK_TYPES = {"ovnkubernetes": "OVNKubernetes", "openshiftsdn": "OpenShiftSDN"}
 # Keys that Cluster has fields of its own for.
@@ -117,7 +119,7 @@ def assemble(
     unread = [any(problem.layer == "installer" for problem in reader.problems) for reader in readers]
     documents = Documents(plain(install), plain(agent), install_unread=unread[0], agent_unread=unread[1] or bool(later[1]))
     deployment = _Assembly(documents.install, documents.agent).deployment(release, tuple(manifests), boots)
-    source = Source.of(_with_bmc_hosts(install, agent), agent, variables=boots is not None)
+    source = Source.of(with_bmc_hosts(install, agent), agent, variables=boots is not None)
     problems = [*readers[0].problems, *readers[1].problems, *later[0], *later[1], *check_version(release.version, release.path)]
     return Parsed(deployment, tuple(problems), source, documents)
 
@@ -149,7 +151,7 @@ class _Assembly:
             version=release.version,
             release_image=release.release_image,
             platform=platform,
-            platform_options={key: value for key, value in options.items() if key not in ("apiVIPs", "ingressVIPs", "hosts")},
+            platform_options={key: value for key, value in options.items() if key not in _own_options(platform)},
             api_vips=tuple(options.get("apiVIPs", ())),
             ingress_vips=tuple(options.get("ingressVIPs", ())),
             control_plane=control_plane,
@@ -166,6 +168,7 @@ class _Assembly:
             feature_set=install.get("featureSet", ""),
             feature_gates=tuple(install.get("featureGates", ())),
             install_config_extra=_extra(install),
+            agent_config_extra=_agent_extra(agent, install),
             rendezvous_ip=agent.get("rendezvousIP", ""),
             ntp_sources=tuple(agent.get("additionalNTPSources", ())),
             boot_artifacts_base_url=agent.get("bootArtifactsBaseURL", "").strip("/"),
@@ -181,7 +184,7 @@ class _Assembly:
 
     def with_bmc_hosts(self, cluster: Cluster) -> Cluster:
         # BMC data that the user wants in the cluster: upstream takes it from the hosts that it uses, on baremetal only (reference 2 and 4).
-        hosts = [_bmc_host(index, data) for index, data in enumerate(self.agent.get("hosts", [])) if any(data.get("bmc", {}).values())]
+        hosts = [bmc_host(index, data) for index, data in enumerate(self.agent.get("hosts", [])) if any(data.get("bmc", {}).values())]
         if not hosts or cluster.platform != "baremetal":
             return cluster
         return dataclasses.replace(cluster, platform_options={**cluster.platform_options, "hosts": hosts})
@@ -226,45 +229,6 @@ def bmc_from_document(data: Mapping[str, Any]) -> Bmc | None:
     return Bmc(data["address"], data.get("username", ""), data.get("password", ""), validate_certs=not data.get("disableCertificateVerification", False))
 
 
-def _bmc_host(index: int, data: Mapping[str, Any]) -> dict[str, Any]:
-    interfaces = data.get("interfaces", [])
-    host = {
-        "name": data.get("hostname", "") or f"host-{index}",
-        "role": data.get("role", ""),
-        "bootMACAddress": interfaces[0].get("macAddress", "") if interfaces else "",
-        "bmc": dict(data["bmc"]),
-    }
-    return {key: value for key, value in host.items() if value}
-
-
-def _with_bmc_hosts(install: Item, agent: Item) -> Item:
-    """install-config.yaml with the hosts that the spec lists in ``platform_options.hosts``, so that rules about them find their places."""
-    baremetal = install.get("platform", "baremetal")
-    if baremetal is None:
-        return install
-    given = baremetal.get("hosts")
-    if given is not None:
-        # The installer counts its own hosts in the order of their roles.
-        order = sorted(given.elements(), key=lambda host: role_order(str(host.get("role").value) if host.get("role") else ""))  # type: ignore[union-attr]
-        return _with_hosts(install, baremetal, dataclasses.replace(given, value=order))
-    listed = agent.get("hosts")
-    entries = [host for host in (listed.elements() if listed else []) if any(item.value for item in host.mapping().get("bmc", Item({}, "")).mapping().values())]
-    hosts = dataclasses.replace(listed, value=[_bmc_item(host) for host in entries]) if listed and entries else Item(None, "")
-    return _with_hosts(install, baremetal, hosts)
-
-
-def _with_hosts(install: Item, baremetal: Item, hosts: Item) -> Item:
-    platform = dataclasses.replace(install.value["platform"], value={"baremetal": dataclasses.replace(baremetal, value={**baremetal.value, "hosts": hosts})})
-    return dataclasses.replace(install, value={**install.value, "platform": platform})
-
-
-def _bmc_item(host: Item) -> Item:
-    interfaces = host.get("interfaces")
-    mac = interfaces.elements()[0].get("macAddress") if interfaces and interfaces.elements() else None
-    known = {"name": host.get("hostname"), "role": host.get("role"), "bootMACAddress": mac, "bmc": host.get("bmc")}
-    return dataclasses.replace(host, value={key: item for key, item in known.items() if item})
-
-
 def _networking(data: Mapping[str, Any]) -> Networking:
     default = Networking()
     given = data.get("networkType", "")
@@ -297,3 +261,15 @@ def _extra(install: Mapping[str, Any]) -> dict[str, Any]:
         rest = {key: value for key, value in install.get(name, {}).items() if key not in own}
         extra = {**extra, **({name: rest} if rest else {})}
     return extra
+
+
+def _agent_extra(agent: Mapping[str, Any], install: Mapping[str, Any]) -> dict[str, Any]:
+    """What nobody uses of agent-config.yaml, as far as it is not what we would write ourselves."""
+    named = {key: value for key, value in install.get("metadata", {}).items() if key in _OWN_METADATA and value}
+    extra = {key: agent[key] for key in ("kind", "metadata") if agent.get(key)}
+    return {key: value for key, value in extra.items() if value != {"kind": AGENT_CONFIG_KIND, "metadata": named}[key]}
+
+
+def _own_options(platform: str) -> tuple[str, ...]:
+    # Hosts of baremetal become hosts of the deployment.
+    return ("apiVIPs", "ingressVIPs", "hosts") if platform == "baremetal" else ("apiVIPs", "ingressVIPs")

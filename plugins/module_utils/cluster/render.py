@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..common import yaml_text
-from .documents import bmc_from_document
+from .documents import AGENT_CONFIG_KIND, bmc_from_document
 from .files import MANIFESTS_DIRECTORY, RELEASE_FILE
 from .paths import AGENT_CONFIG, INSTALL_CONFIG
 from .spec import Cluster, Deployment, Host, Pool
@@ -55,7 +55,7 @@ def install_config(cluster: Cluster) -> dict[str, Any]:
     extra = dict(cluster.install_config_extra)
     document = {
         "apiVersion": "v1",
-        "metadata": {"name": cluster.name, "namespace": cluster.namespace},
+        "metadata": {"name": cluster.name, "namespace": cluster.namespace, **extra.pop("metadata", {})},
         "baseDomain": cluster.base_domain,
         "platform": {cluster.platform: _platform(cluster)} if cluster.platform else None,
         "networking": {
@@ -94,8 +94,9 @@ def agent_config(deployment: Deployment) -> dict[str, Any]:
     bmcs = _bmc_documents(deployment)
     document = {
         "apiVersion": AGENT_API_VERSION,
-        "kind": "AgentConfig",
+        "kind": AGENT_CONFIG_KIND,
         "metadata": _given({"name": cluster.name, "namespace": cluster.namespace}),
+        **cluster.agent_config_extra,
         "rendezvousIP": cluster.rendezvous_ip,
         "additionalNTPSources": list(cluster.ntp_sources),
         "bootArtifactsBaseURL": cluster.boot_artifacts_base_url,

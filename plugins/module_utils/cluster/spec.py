@@ -144,6 +144,8 @@ class Cluster:
     feature_gates: tuple[str, ...] = ()
     # Further install-config keys without a meaning of their own here (publish, credentialsMode, ...), verbatim.
     install_config_extra: Document = dataclasses.field(default_factory=dict)
+    # kind and metadata of agent-config.yaml where they are not those of the cluster: nobody uses them.
+    agent_config_extra: Document = dataclasses.field(default_factory=dict)
     rendezvous_ip: str = ""
     ntp_sources: tuple[str, ...] = ()
     boot_artifacts_base_url: str = ""
