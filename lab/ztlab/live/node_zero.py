@@ -48,13 +48,20 @@ class NodeZero:
         if not await self._start_service():
             return
         wanted = self._live.systemd.wanted
-        for unit, subcommand in (("agent-register-cluster.service", "register_cluster"), ("agent-register-infraenv.service", "register_infra_env")):
+        for unit, subcommand in self._registering():
             if unit in wanted:
                 await self._client(unit, subcommand)
             else:
                 self._live.log(f"systemd: {unit}: not enabled.")
         # start-cluster-installation requires apply-host-config; without the former nothing pulls the latter in.
         await self._start_installation()
+
+    def _registering(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        """The units that register, and what each does: up to 4.14 one unit did both."""
+        both = "create-cluster-and-infraenv.service"
+        if self._live.systemd.unit(both) is not None:
+            return (both, "register_cluster"), (both, "register_infra_env")
+        return ("agent-register-cluster.service", "register_cluster"), ("agent-register-infraenv.service", "register_infra_env")
 
     # ---- the service -----------------------------------------------------------------------------------------------------------------
 
@@ -233,7 +240,8 @@ class _StartScript:
         self._headers = {"Authorization": environment.get("USER_AUTH_TOKEN", "")}
         self._infra_env_id = environment.get("INFRA_ENV_ID", "")
         names = ("REQUIRED_MASTER_NODES", "REQUIRED_ARBITER_NODES", "REQUIRED_WORKER_NODES")
-        self._missing = [name for name in names if not environment.get(name, "").isdigit()]
+        # Releases before 4.19 know no arbiters.
+        self._missing = [name for name in names if not environment.get(name, "0" if "ARBITER" in name else "").isdigit()]
         self._required = sum(int(environment.get(name, "0") or 0) for name in names) if not self._missing else 0
 
     async def _get(self, path: str) -> list[dict[str, object]]:
