@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from ..module_utils.assisted.connection import ASSISTED_OPTIONS, AUTH_KINDS, settings
-from ..module_utils.common.errors import InvalidInput
+from ..module_utils.assisted.connection import ASSISTED_OPTIONS, AUTH_KINDS, connect, settings
+from ..module_utils.common.errors import InvalidInput, ZeroTouchError
 from ..module_utils.common.problems import INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
 from ..modules.assisted_hosts import argument_spec as hosts_spec
 from ..modules.assisted_infra_env import argument_spec as infra_env_spec
@@ -40,7 +41,7 @@ def check_assisted(variables: Mapping[str, Any], environment: Mapping[str, str])
     options, mistyped = read_options("openshift_assisted", connection, {name: ASSISTED_OPTIONS[name] for name in _CONNECTION})
     problems += mistyped
     if variables.get("openshift_install_method") == METHOD:
-        problems += _where(options | {"auth": given.get("auth")}, environment) if not problems else []
+        problems += _where({**options, "auth": given.get("auth"), "ca_cert": None}, environment) if not problems else []
         because = "is set by the collection, from openshift_cluster and openshift_assisted"
         problems += check_options("openshift_infra_env", variables.get("openshift_infra_env") or {}, infra_env_spec(), ours=_INFRA_ENV_OURS, because=because)
     return problems
@@ -48,12 +49,14 @@ def check_assisted(variables: Mapping[str, Any], environment: Mapping[str, str])
 
 def _where(options: Mapping[str, Any], environment: Mapping[str, str]) -> list[Problem]:
     try:
-        found = settings(options, environment)
+        if not settings(options, environment).get("service_url"):
+            return [_problem("openshift_assisted.service_url", REQUIRED, "the URL of the assisted-service, here or in ASSISTED_SERVICE_URL")]
+        connect(options, check_mode=True).close()  # nobody is asked before the first request
     except InvalidInput as error:
-        return list(error.problems)
-    if found.get("service_url"):
-        return []
-    return [_problem("openshift_assisted.service_url", REQUIRED, "the URL of the assisted-service, here or in ASSISTED_SERVICE_URL")]
+        return [dataclasses.replace(problem, path=f"openshift_assisted.{problem.path}") for problem in error.problems]
+    except ZeroTouchError as error:
+        return [_problem("openshift_assisted", INVALID, str(error).rstrip("."))]
+    return []
 
 
 def _choice(key: str, given: Mapping[str, Any], choices: tuple[str, ...]) -> list[Problem]:

@@ -157,7 +157,7 @@ def check_settings(variables: Mapping[str, Any], directory: str, *, building: bo
         *ConnectTo.parse(readable.get("openshift_connect_to", {}))[1],
         *_authority(readable, directory),
         *check_hub(readable),
-        *check_assisted(readable, os.environ),
+        *([] if "openshift_assisted" in mistyped else check_assisted(readable, os.environ)),
         *check_pools(readable),
     ]
 

@@ -35,10 +35,8 @@ def with_further_wishes(deployment: Deployment) -> Deployment:
     manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "note", "namespace": "default"}, "data": {"text": "from the inventory"}}
 
     def change(inventory: dict[str, Any]) -> None:
-        inventory["all"]["vars"]["openshift_cluster"] |= {
-            "extra_manifests": [{"name": "note.yaml", "content": manifest}],
-            "install_config_overrides": {"cpuPartitioningMode": "AllNodes"},
-        }
+        further = {"extra_manifests": [{"name": "note.yaml", "content": manifest}], "install_config_overrides": {"cpuPartitioningMode": "AllNodes"}}
+        inventory["all"]["vars"]["openshift_cluster"] |= further
         inventory["all"]["children"]["control_plane"]["hosts"]["master-1"]["openshift_agent"] = {"node_labels": {"rack": "a"}}
 
     return deployment.described_as(change)

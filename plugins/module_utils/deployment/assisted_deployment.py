@@ -114,11 +114,22 @@ class _Presence:
         """What changed since has no effect; credentials that are missing come home."""
         session, cluster = self.session, self.observer.cluster
         lines = session.fetch_credentials(cluster)
+        self._tell_changes()
         if not self.call.check_mode:
             own_id = str(cluster.get("openshift_cluster_id") or "") or None
             remember(session.work_dir, cluster_id=session.found.cluster_id, infra_env_id=session.found.infra_env_id or None, openshift_cluster_id=own_id)
             self._note()
         return self._result(decision, recorded(session.found, session.name), lines)
+
+    def _tell_changes(self) -> None:
+        """What is described otherwise than it was installed."""
+        try:
+            later = Maker(self.session.service, self.session.work_dir, True).present(self.session.found, self.session.wishes.cluster, None)
+        except ZeroTouchError as error:
+            self.call.warn(f"The cluster is installed; what changed since then has no effect on it. {error.message}")
+        else:
+            if later.changes:
+                self.call.warn(f"The cluster is installed; what changed since then has no effect on it: {'; '.join(later.lines)}")
 
     def _image(self, objects: Objects, *, needed: bool) -> tuple[Image, list[str]]:
         """Where BMCs get the image; before the InfraEnv exists only what stands for its URL."""
@@ -143,7 +154,7 @@ class _Presence:
 
     def _add(self, seen: Observation) -> dict[str, Any]:
         session = self.session
-        decision = decide_additions(seen, session.found, session.name, session.hosts)
+        decision = decide_additions(seen, session.found, session.known, session.name, session.hosts)
         if decision.stop:
             return self._result(decision, recorded(session.found, session.name), [])
         if all(host.action == "skip" for host in decision.hosts):

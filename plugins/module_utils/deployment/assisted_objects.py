@@ -57,9 +57,14 @@ class Maker:
     work_dir: WorkDir
     check_mode: bool
 
-    def present(self, found: Found, cluster: ClusterWish, infra_env: InfraEnvWish, *, adopted: bool = False) -> Objects:
-        """Raises :class:`InvalidInput` for what cannot be changed before anything is written, :class:`PartialFailure` with what was done."""
+    def present(self, found: Found, cluster: ClusterWish, infra_env: InfraEnvWish | None, *, adopted: bool = False) -> Objects:
+        """``infra_env`` None: nothing is said about it (check mode only).
+
+        Raises :class:`InvalidInput` for what cannot be changed before anything is written, :class:`PartialFailure` with what was done.
+        """
         predicted = clusters.make_present(self.service, cluster, check_mode=True, cluster_id=found.cluster_id)
+        if infra_env is None:
+            return Objects(predicted.value["cluster"], {}, predicted.changes, predicted.warnings)
         bound = str(predicted.value["cluster"]["id"]) or (_NOT_YET if found.infra_env is not None else None)
         # An InfraEnv of another cluster stays with that.
         observed = found.infra_env if found.infra_env is not None and found.infra_env.get("cluster_id") == bound else None

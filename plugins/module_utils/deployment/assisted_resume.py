@@ -43,12 +43,15 @@ def decide_installation(seen: Observation, found: Found, known: Known, hosts: Se
     return decision
 
 
-def decide_additions(seen: Observation, found: Found, cluster: str, hosts: Sequence[InventoryHost]) -> Decision:
+def decide_additions(seen: Observation, found: Found, known: Known, cluster: str, hosts: Sequence[InventoryHost]) -> Decision:
     """Which hosts have to be booted so that they come to a cluster that is installed."""
     if found.foreign:
         return _stopped("foreign", hosts, f"{found.foreign} Name it as openshift_assisted.cluster_id to add hosts to it.")
     if found.cluster is not None and seen.service.cluster is not None and not seen.service.cluster.installed:
         return _stopped("registered", hosts, f"Cluster {cluster} is {found.status}: hosts are added to one that is installed; deploy_cluster installs it.")
+    if found.cluster is None and not seen.api.ours and not known.openshift_cluster_id:
+        text = f"There is no cluster {cluster} to add hosts to: the service does not know it, and no API answers as that of this work directory. "
+        return _stopped("new", hosts, f"{text}deploy_cluster installs it. {seen.api.detail}".strip())
     decided = [_added(seen, host) for host in hosts]
     unknown = [host.name for host in decided if host.action == "boot" and not seen.api.ours]
     if unknown:

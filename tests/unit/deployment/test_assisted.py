@@ -106,9 +106,14 @@ def test_start_over_boots_everybody() -> None:
 )
 def test_who_is_added(view: Observation, action: str, words: str) -> None:
     assert view.service.cluster is not None
-    decision = decide_additions(view, Found(cluster(view.service.cluster.status)), "edge", [ONE])
+    decision = decide_additions(view, Found(cluster(view.service.cluster.status)), Known(), "edge", [ONE])
     told = ("stop", decision.stop) if decision.stop else (decision.hosts[0].action, decision.hosts[0].reason)
     assert told[0] == action and words in told[1]
+
+
+def test_hosts_are_added_to_nothing_that_nobody_knows() -> None:
+    assert "There is no cluster edge to add hosts to" in decide_additions(seen(), Found(), Known(), "edge", [ONE]).stop
+    assert not decide_additions(seen(nodes=()), Found(), Known(), "edge", [ONE]).stop
 
 
 @pytest.mark.parametrize(

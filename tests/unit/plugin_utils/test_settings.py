@@ -105,6 +105,8 @@ def test_a_password_in_the_url_of_the_image_is_refused_and_not_shown() -> None:
     ("given", "path", "words"),
     [
         pytest.param({"openshift_assisted": None}, "openshift_assisted.service_url", "ASSISTED_SERVICE_URL", id="no service"),
+        pytest.param({"openshift_assisted": "http://a"}, "openshift_assisted", "must be a mapping", id="mistyped"),
+        pytest.param({"openshift_assisted": {"service_url": "a.example.com"}}, "openshift_assisted.service_url", "is not of the form", id="no URL"),
         pytest.param({"openshift_assisted": {"servce_url": "http://a"}}, "openshift_assisted.servce_url", "did you mean service_url", id="mistyped key"),
         pytest.param({"openshift_assisted": {"service_url": "http://a", "image": "publsh"}}, "openshift_assisted.image", "did you mean publish", id="image"),
         pytest.param({"openshift_assisted": {"service_url": "http://a", "auth": "sso"}}, "openshift_assisted.auth", "supported values", id="auth"),
