@@ -1,0 +1,271 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What installers of different releases say of the same files (reference agent-based-installer.md 12)."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.checked import all_problems
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import read_directory
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.profile import NEWEST, OLDEST, PROFILES, profile_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.release import check_version
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
+from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.verdict_bases import AGENT_CONFIG, INSTALL_CONFIGS, NO_HOSTS, Change, changed
+
+Expected = list[tuple[str, str]]
+GATED = "this field is protected by the {} feature gate which must be enabled through either the TechPreviewNoUpgrade or CustomNoUpgrade feature set"
+FENCED = "there should be exactly two fencing credentials to support the two node cluster, instead 0 credentials were found"
+
+
+def problems(tmp_path: Path, version: str, install: dict[str, Any], agent: dict[str, Any] = NO_HOSTS) -> list[Problem]:
+    (tmp_path / "install-config.yaml").write_text(json.dumps(install))
+    (tmp_path / "agent-config.yaml").write_text(json.dumps(agent))
+    parsed = read_directory(tmp_path, version=version, release_image="quay.io/openshift-release-dev/ocp-release@sha256:" + "0" * 64)
+    return [problem for problem in all_problems(parsed, today=datetime.date(2026, 6, 1)) if problem.severity == "error"]
+
+
+def said(found: list[Problem]) -> Expected:
+    return [(problem.path, problem.detail) for problem in found if problem.layer == "installer"]
+
+
+NUTANIX = "platform.nutanix.prismElements"
+CASES: list[tuple[str, str, list[Change], dict[str, Expected]]] = [
+    ("nutanix", "nutanix", [], {"4.18.1": [("platform", 'supported values: "baremetal", "vsphere", "none", "external"')], "4.19.0": [], "4.22.0": []}),
+    (
+        "four masters",
+        "none",
+        [("controlPlane.replicas", 4)],
+        {"4.17.0": [("ControlPlane.Replicas", 'supported values: "3", "1"')], "4.18.0": [], "4.22.0": []},
+    ),
+    (
+        "six masters",
+        "none",
+        [("controlPlane.replicas", 6)],
+        {
+            "4.18.0": [("ControlPlane.Replicas", 'supported values: "3", "1", "4", "5"')],
+            "4.20.0": [("controlPlane.replicas", 'supported values: "3", "1", "4", "5", "2"')],
+            "4.21.0": [("controlPlane.replicas", 'supported values: "3", "1", "4", "5", "2 (with arbiter)"')],
+            "4.22.0": [("controlPlane.replicas", 'supported values: "3", "1", "4", "5", "2 (with arbiter)", "2 (with fencing)"')],
+        },
+    ),
+    (
+        "arbiter",
+        "arbiter",
+        [],
+        {"4.19.0": [("arbiter", "HighlyAvailableArbiter feature must be enabled in order to use arbiter cluster deployment")], "4.20.0": [], "4.22.0": []},
+    ),
+    ("arbiter, preview", "arbiter", [("featureSet", "TechPreviewNoUpgrade")], {"4.19.0": []}),
+    ("arbiter on none", "arbiter", [("platform", {"none": {}})], {"4.21.0": [("arbiter.platform", 'supported values: "baremetal"')], "4.22.0": []}),
+    (
+        "two arbiters",
+        "arbiter",
+        [("arbiter.replicas", 2)],
+        {"4.20.0": [], "4.22.0": [("arbiter.replicas", "TNA (Two Node with Arbiter) configuration requires exactly 1 arbiter replica")]},
+    ),
+    (
+        "fencing by feature set",
+        "fencing",
+        [],
+        {"4.20.0": [("controlPlane.replicas", 'supported values: "3", "1", "4", "5", "2"')], "4.21.0": [], "4.22.0": []},
+    ),
+    (
+        "fencing",
+        "fencing",
+        [("featureSet", "")],
+        {
+            "4.21.0": [
+                ("platform.none.fencingCredentials", GATED.format("DualReplica")),
+                ("controlPlane.fencing", "fencing configuration requires FeatureGateDualReplica to be enabled"),
+            ],
+            "4.22.0": [],
+        },
+    ),
+    (
+        "two masters, nothing else",
+        "none",
+        [("controlPlane.replicas", 2)],
+        {
+            "4.18.0": [("ControlPlane.Replicas", 'supported values: "3", "1", "4", "5"')],
+            "4.20.0": [("controlPlane.fencing.credentials", FENCED), ("controlPlane.replicas", 'supported values: "3", "1", "4", "5", "2"')],
+            "4.22.0": [("controlPlane.fencing.credentials", FENCED)],
+        },
+    ),
+    (
+        "fencing by IPMI",
+        "fencing",
+        [("controlPlane.fencing.credentials[0].address", "ipmi://10.0.0.1")],
+        {
+            "4.21.0": [],
+            "4.22.0": [
+                ("controlPlane.fencing.credentials[0].address", "fencing only supports redfish-compatible BMC addresses, IPMI is not supported"),
+                ("controlPlane.fencing.credentials[0].address", "failed to parse redfish address, no port number found"),
+            ],
+        },
+    ),
+    (
+        "fencing without a name",
+        "fencing",
+        [("controlPlane.fencing.credentials[0].hostName", "")],
+        {
+            "4.21.0": [("controlPlane.fencing.credentials[0].hostName", "missing HostName")],
+            "4.22.0": [("controlPlane.fencing.credentials[0]", "at least one of hostname or macaddress must be provided")],
+        },
+    ),
+    (
+        "arm workers on baremetal",
+        "baremetal",
+        [("compute[0].architecture", "arm64")],
+        {
+            "4.21.0": [("compute[0].architecture", "heteregeneous multi-arch is not supported; compute pool architecture must match control plane")],
+            "4.22.0": [],
+        },
+    ),
+    (
+        "amd workers of an arm control plane on baremetal",
+        "baremetal",
+        [("controlPlane.architecture", "arm64")],
+        {
+            "4.22.0": [
+                ("compute[0].architecture", "on multi-arch baremetal, the control plane must be amd64"),
+                ("compute[0].architecture", "on baremetal with amd64 control plane, compute must be amd64 or arm64"),
+            ]
+        },
+    ),
+    (
+        "capability set of a later release",
+        "none",
+        [("capabilities", {"baselineCapabilitySet": "v4.18"})],
+        {
+            "4.16.0": [
+                ("capabilities.baselineCapabilitySet", 'supported values: "None", "v4.11", "v4.12", "v4.13", "v4.14", "v4.15", "v4.16", "vCurrent"'),
+                ("capabilities", "the Ingress capability is required"),
+            ],
+            "4.18.0": [],
+        },
+    ),
+    ("stream", "none", [("osImageStream", "rhel-10")], {"4.21.0": [], "4.22.0": [("osImageStream", GATED.format("OSStreams"))]}),
+    ("stream, preview", "none", [("osImageStream", "rhel-10"), ("featureSet", "TechPreviewNoUpgrade")], {"4.22.0": []}),
+    (
+        "stream unknown",
+        "none",
+        [("osImageStream", "rhel-8"), ("featureSet", "TechPreviewNoUpgrade")],
+        {"4.22.0": [("osImageStream", 'supported values: "rhel-9", "rhel-10"')]},
+    ),
+    ("OKD", "none", [("featureSet", "OKD")], {"4.22.0": [("featureSet", "OKD featureset is not supported on OpenShift clusters")]}),
+    (
+        "bootstrap in place",
+        "baremetal",
+        [("bootstrapInPlace", {"installationDisk": "/dev/vda"}), ("controlPlane.replicas", 1), ("compute[0].replicas", 0)],
+        {
+            "4.21.0": [("platform", "Only platform none and external supports 1 ControlPlane and 0 Compute nodes")],
+            "4.22.0": [
+                ("bootstrapInPlace", "Single Node OpenShift is not supported on the baremetal platform"),
+                ("platform", "Only platform none and external supports 1 ControlPlane and 0 Compute nodes"),
+            ],
+        },
+    ),
+    (
+        "external DNS",
+        "baremetal",
+        [("platform.baremetal.dnsRecordsType", "External")],
+        {
+            "4.22.0": [
+                ("platform.baremetal.dnsRecordsType", "external DNS records can only be configured with user-managed loadbalancers"),
+                ("platform.baremetal.dnsRecordsType", GATED.format("OnPremDNSRecords")),
+            ]
+        },
+    ),
+    (
+        "gateway of the provisioning network",
+        "baremetal-bmc",
+        [("platform.baremetal.provisioningNetworkGateway", "172.22.0.3")],
+        {
+            "4.22.0": [
+                (
+                    "platform.baremetal.provisioningNetworkGateway",
+                    '"172.22.0.3" overlaps with the IP address of the node that runs the bootstrap VM or provision server',
+                )
+            ]
+        },
+    ),
+    (
+        "port of a Prism Element",
+        "nutanix",
+        [(f"{NUTANIX}[0].endpoint.port", 0)],
+        {"4.22.0": [(f"{NUTANIX}.endpoint.port", "The Prism Element endpoint port is invalid, must be in the range of 1 to 65535")]},
+    ),
+    (
+        "datacenter of no vCenter",
+        "vsphere-full",
+        [("platform.vsphere.vcenters[0].datacenters", ["other"])],
+        {
+            "4.21.0": [],
+            "4.22.0": [("platform.vsphere.failureDomains.topology.datacenter", "datacenter must be defined in vCenter vcenter.example.com datacenters list")],
+        },
+    ),
+    (
+        "join subnet",
+        "none",
+        [("networking.machineNetwork[0].cidr", "100.64.0.0/16")],
+        {
+            "4.21.0": [("networking.machineNetwork[0]", "must not overlap with OVNKubernetes default internal subnet 100.64.0.0/16")],
+            "4.22.0": [
+                (
+                    "networking.machineNetwork[0]",
+                    "must not overlap with OVNKubernetes default internal subnet 100.64.0.0/16: please run 'openshift-install explain "
+                    "installconfig.networking.ovnKubernetesConfig.ipv4' for further documentation",
+                )
+            ],
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("base", "changes", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_each_release_says_its_own(tmp_path: Path, base: str, changes: list[Change], expected: dict[str, Expected]) -> None:
+    for version, wanted in expected.items():
+        assert said(problems(tmp_path, version, changed(INSTALL_CONFIGS[base], changes))) == wanted, version
+
+
+def test_an_unknown_key_is_an_error_of_the_installer_from_422(tmp_path: Path) -> None:
+    install = changed(INSTALL_CONFIGS["none"], [("baseDomian", "x")])
+    found = {version: [(problem.path, problem.layer) for problem in problems(tmp_path, version, install)] for version in ("4.21.0", "4.22.0")}
+    assert found == {"4.21.0": [("baseDomian", "ours")], "4.22.0": [("baseDomian", "installer")]}
+
+
+def test_fields_of_later_releases_are_named(tmp_path: Path) -> None:
+    install = changed(INSTALL_CONFIGS["baremetal"], [("platform.baremetal.bmcVerifyCA", "x"), ("compute[0].management", "MachineAPI")])
+    agent = {**NO_HOSTS, "minimalISO": True}
+    found = [(problem.path, problem.layer, problem.detail) for problem in problems(tmp_path, "4.17.0", install, agent)]
+    assert found == [
+        ("minimalISO", "installer", "OpenShift 4.17 does not know this field; it came with 4.18"),
+        ("platform.baremetal.bmcVerifyCA", "ours", "OpenShift 4.17 does not know this field; it came with 4.22"),
+        ("compute[0].management", "ours", "OpenShift 4.17 does not know this field; it came with 4.22"),
+    ]
+    assert problems(tmp_path, "4.22.0", install, agent) == []
+
+
+def test_older_installers_name_hosts_with_capitals(tmp_path: Path) -> None:
+    agent = changed(AGENT_CONFIG, [("hosts[0].interfaces[0].macAddress", "x"), ("hosts[1].role", "arbiter"), ("hosts[2].rootDeviceHints", {"deviceName": "x"})])
+    assert [problem.path for problem in problems(tmp_path, "4.18.0", INSTALL_CONFIGS["none"], agent)][:3] == [
+        "Hosts[0].Interfaces[0].macAddress",
+        "Hosts[1].Host",
+        "Hosts[2].rootDeviceHints.deviceName",
+    ]
+
+
+def test_every_release_has_a_profile() -> None:
+    assert list(PROFILES) == [(4, minor) for minor in range(14, 23)]
+    assert (profile_of("4.13.9").release, profile_of("5.0.0").release, profile_of("").release) == (OLDEST, NEWEST, NEWEST)
+    assert profile_of("4.22.0-rc.1").release == (4, 22)
+    assert [check_version(f"4.{minor}.0", "v") for minor in range(14, 23)] == [[]] * 9
+    assert check_version("4.13.0", "v") and check_version("4.23.0", "v")
+    # A profile is its release: nothing else is held that could differ.
+    assert [field.name for field in dataclasses.fields(profile_of("4.20.0"))] == ["release"]
