@@ -171,6 +171,7 @@ DIFFERENCES = (
     "Units of the service's containers name the condition of the pod themselves. The screen's console has the conditions and the place in the boot "
     "that it has from 4.15 on in 4.14, too.",
     "common.sh and chrony.conf are in images of every release; upstream has them from 4.17 and 4.18 on.",
+    "Where a running cluster names no ignition endpoint or no proxy, an image that adds nodes says nothing of them; upstream writes `null` and empty objects.",
     "agent-config.yaml is there without what its hosts say of BMCs.",
     "agent-tui itself is not in the image: that needs `oc` and a rebuilt initrd. The units that start it are skipped without it.",
 )
