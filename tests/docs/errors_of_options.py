@@ -140,7 +140,7 @@ WARNINGS = Topic(
         E(
             "hosts",
             REQUIRED,
-            "… hosts are defined for … replicas",
+            "…hosts…defined…replicas…",
             "the installation waits for the others",
             "describe them, or boot them from the same image",
             check="fewer-hosts",

@@ -103,6 +103,7 @@ CHECKS = Topic(
         _check("root-device-conflict", "hosts[].rootDeviceHints.rotational", INVALID, "… is an NVMe disk, which does not rotate"),
         _check("root-device-conflict", "hosts[].rootDeviceHints.minSizeGigabytes", INVALID, "no disk has … gigabytes; the unit is 10^9 bytes"),
         _check("subnets-overlap", _ADDRESS, INVALID, "its network … overlaps that of … (…)"),
+        _check("unknown-value", "cpuPartitioningMode platform.external.cloudControllerManager", UNSUPPORTED, "supported values: …"),
         _check(
             "vip-clash",
             _VIP,

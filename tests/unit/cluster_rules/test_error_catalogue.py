@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.profile import NEWEST, ReleaseProfile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.checks import CHECKS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.remedies import REMEDIES, with_remedy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.validate import validate
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.given import Given
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.install_config import install_config
@@ -90,6 +92,11 @@ def test_nothing_is_in_the_catalogue_that_nobody_meets(matched: list[tuple[Probl
 
 def test_every_entry_says_what_to_do() -> None:
     assert [entry.texts for entry in entries() if not (entry.mend or entry.check in CHECKS)] == []
+
+
+@pytest.mark.parametrize("remedy", REMEDIES, ids=lambda remedy: remedy[2])
+def test_every_remedy_is_for_a_problem_that_is_met(remedy: tuple[str, str, str], met: list[Problem]) -> None:
+    assert remedy[2] in {with_remedy(dataclasses.replace(problem, hint="")).hint for problem in met}
 
 
 def test_every_check_is_in_the_catalogue() -> None:

@@ -164,6 +164,11 @@ CHECKS: Mapping[str, Check] = {
         "No two interfaces of a host are in one network: the service refuses such hosts (its validation non-overlapping-subnets).",
         "give one interface an address of another network, or both to a bond",
     ),
+    "unknown-value": Check(
+        "error",
+        "cpuPartitioningMode and cloudControllerManager have a value that the cluster knows: the installer hands on any, and the cluster refuses it.",
+        "one of the values that are named",
+    ),
     "vip-clash": Check(
         "error", "No virtual IP is the address of a host or gateway, or one that DHCP gives away: both would answer for it.", "choose an unused address"
     ),

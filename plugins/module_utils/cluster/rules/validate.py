@@ -18,6 +18,7 @@ from .installer import documents_of, installer_problems, several_platforms
 from .ours import address_families, addresses, certificates, links, mirrors, mtu, root_device, routing, values
 from .ours import hosts as own_hosts
 from .ours import vips as own_vips
+from .remedies import with_remedy
 
 Rule = Callable[[Facts], Iterable[Problem]]
 
@@ -66,7 +67,7 @@ def validate(deployment: Deployment, *, today: datetime.date | None = None, agen
     documents = documents or documents_of(deployment)
     found = [*installer_problems(facts, documents, agent_iso=agent_iso), *several_platforms(documents)]
     found += [problem for rule in OWN_RULES if agent_iso or rule not in AGENT_ISO_RULES for problem in rule(facts)]
-    theirs = list(dict.fromkeys(problem for problem in found if problem.layer == "installer"))
+    theirs = [with_remedy(problem) for problem in dict.fromkeys(found) if problem.layer == "installer"]
     # What the installer refuses has to be changed anyway: whether the new value is better is seen then.
     refused = {problem.path for problem in theirs if problem.severity == "error"}
     return [*theirs, *dict.fromkeys(problem for problem in found if problem.layer == "ours" and problem.path not in refused)]

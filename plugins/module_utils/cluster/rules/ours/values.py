@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....common.problems import UNSUPPORTED, Problem
-from ..checks import INSTALL_CONFIG, shown, supported
+from ..checks import INSTALL_CONFIG, own, supported
 from ..facts import Facts
 
 _CPU_PARTITIONING = ("None", "AllNodes")
@@ -25,4 +25,4 @@ def enumerations(facts: Facts) -> Iterator[Problem]:
 
 
 def _unsupported(path: str, value: str, values: tuple[str, ...]) -> Problem:
-    return Problem(path, UNSUPPORTED, supported(values), layer="ours", file=INSTALL_CONFIG, value=shown(value))
+    return own("unknown-value", path, UNSUPPORTED, supported(values), value=value, file=INSTALL_CONFIG)
