@@ -162,6 +162,19 @@ options:
       properties:
         description: Its properties, JSON text.
         type: str
+  operator_bundles:
+    description: Bundles of operators to install with it, as a whole.
+    type: list
+    elements: dict
+    suboptions:
+      id:
+        description: Id of the bundle as the service knows it.
+        type: str
+        required: true
+      optional_operators:
+        description: Which of its optional operators to install, as a whole.
+        type: list
+        elements: str
   hyperthreading:
     description: Where hyperthreading is on; V(all), V(none), or roles with commas between them.
     type: str
@@ -344,6 +357,7 @@ def argument_spec() -> dict[str, Any]:
         "additional_ntp_sources": _TEXTS,
         "ntp_sources": _TEXTS,
         "olm_operators": {"type": "list", "elements": "dict", "options": {"name": {"type": "str", "required": True}, "properties": _TEXT}},
+        "operator_bundles": {"type": "list", "elements": "dict", "options": {"id": {"type": "str", "required": True}, "optional_operators": _TEXTS}},
         "hyperthreading": _TEXT,
         "schedulable_masters": {"type": "bool"},
         "disk_encryption": {

@@ -35,7 +35,7 @@ options:
   state:
     description:
       - V(installed), the installation is started if need be and followed to its end; V(started), until it has begun.
-      - Of a cluster that hosts are added to, its hosts that are ready are installed.
+      - Of a cluster that hosts are added to, its hosts that are ready are installed, and V(reset) takes those back whose installation is not complete.
       - V(cancelled) stops an installation; V(reset) takes it back, so that its hosts can be booted anew. Both leave one alone that has not begun.
       - V(adding_hosts) opens an installed cluster for more hosts.
     type: str

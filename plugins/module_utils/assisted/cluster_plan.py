@@ -191,6 +191,14 @@ def _same_operators(wanted: Any, found: Any) -> bool:
     return all(each["name"] in known and same_json(each.get("properties") or "", known[each["name"]]) for each in wanted)
 
 
+def _same_bundles(wanted: Any, found: Any) -> bool:
+    """By id, and by the optional operators of those that name some."""
+    known = {str(each.get("id")): sorted(each.get("optional_operators") or ()) for each in members(found)}
+    if {str(each["id"]) for each in wanted} != set(known):
+        return False
+    return all(sorted(each["optional_operators"]) == known[str(each["id"])] for each in wanted if "optional_operators" in each)
+
+
 def _same_members(wanted: Any, found: Any) -> bool:
     """Every member that is named, at any depth; texts that are JSON by what they say."""
     have = found if isinstance(found, Mapping) else {}
@@ -229,6 +237,7 @@ _EQUAL: Mapping[str, Equal] = {
     "service_networks": _same_networks,
     "machine_networks": _same_networks,
     "olm_operators": _same_operators,
+    "operator_bundles": _same_bundles,
     "platform": _same_members,
     "disk_encryption": _same_members,
     "ignition_endpoint": _same_members,

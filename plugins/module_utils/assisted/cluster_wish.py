@@ -98,6 +98,8 @@ def _params(options: Mapping[str, Any]) -> dict[str, Any]:
         params["cluster_networks"] = [_given(each) for each in options["cluster_networks"]]
     if options.get("olm_operators") is not None:
         params["olm_operators"] = [_given(each) for each in options["olm_operators"]]
+    if options.get("operator_bundles") is not None:
+        params["operator_bundles"] = [_given(each) for each in options["operator_bundles"]]
     for name in ("disk_encryption", "ignition_endpoint", "platform"):
         if options.get(name) is not None:
             params[name] = _given(options[name])

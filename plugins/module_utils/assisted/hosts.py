@@ -12,6 +12,7 @@ from typing import Any
 from ..common.clock import Clock, SystemClock
 from ..common.errors import RemoteError, Unreachable
 from ..common.parallel import for_each
+from ..common.progress_line import HEARTBEAT
 from ..common.secrets import secret_values
 from .auth import NoToken
 from .change import Change
@@ -23,6 +24,7 @@ from .host_settings import ARGUMENTS, IGNITION, RESET
 from .host_waits import Standing, Target, standing
 from .hosts_result import Account, hosts_result
 from .lookup import only_one, required
+from .narration import few
 from .patience import patiently
 from .service import AssistedService
 
@@ -74,6 +76,7 @@ class _Bringing:
         self.service, self.bulk, self.scope = service, bulk, scope
         self.account = Account({request.name: [] for request in bulk.requests}, {})
         self._told: set[str] = set()
+        self._quiet_since = bulk.clock.now()
 
     def run(self) -> tuple[dict[str, Any], list[Change]]:
         bulk, account = self.bulk, self.account
@@ -89,6 +92,8 @@ class _Bringing:
             if bulk.wait_for == "none" or not (open_ends or (made and bulk.wait_for != "registered")):
                 break
             self._tell([f"{plan.request.name}: waits, {why.reason}" for plan, why in open_ends])
+            if bulk.clock.now() - self._quiet_since >= HEARTBEAT:
+                self._say(f"still waiting for {few([plan.request.name for plan, _why in open_ends])}")
             if bulk.clock.now() >= ends:
                 account.failed |= {plan.request.name: f"{bulk.timeout:g} s are over: {why.reason}" for plan, why in open_ends}
                 break
@@ -165,7 +170,11 @@ class _Bringing:
         for line in dict.fromkeys(lines):
             if line not in self._told:
                 self._told.add(line)
-                self.bulk.tell(line)
+                self._say(line)
+
+    def _say(self, line: str) -> None:
+        self._quiet_since = self.bulk.clock.now()
+        self.bulk.tell(line)
 
 
 def _scope(service: AssistedService, bulk: Bulk) -> Scope:

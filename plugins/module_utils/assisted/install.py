@@ -128,7 +128,7 @@ class Installation:
                 raise self._failed(ZeroTouchError(f"{step.title} could not be prepared for its installation {STARTS} times: {reason}."), document)
         try:
             if step.host_id:
-                self.service.host_action(step.infra_env_id, step.host_id, "install")
+                self.service.host_action(step.infra_env_id, step.host_id, "reset" if step.action == "reset" else "install")
             else:
                 self.service.cluster_action(cluster_id, step.action)  # type: ignore[arg-type]
         except (RemoteError, Unreachable, NoToken) as error:

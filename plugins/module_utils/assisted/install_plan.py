@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from ..cluster.host_states import BUSY, FAILED
 from .client import Document, members
 from .progress import CLUSTER_INSTALLING, failing, read_cluster, read_host
 
@@ -83,6 +84,8 @@ def decide_unknown(name: str, state: State) -> Verdict:
 
 def status_after(step: Step, document: Document, state: State) -> str:
     """The status that a step leads to in the end, for those who want to see before and after."""
+    if step.host_id and step.action == "reset":
+        return "resetting-pending-user-action"
     if step.host_id:
         return "added-to-existing-cluster" if state == "installed" else "installing"
     if step.action == "cancel" and document.get("status") == "preparing-for-installation":
@@ -106,9 +109,17 @@ def _undo(document: Document, action: str, title: str, possible: frozenset[str])
     status = str(document.get("status") or "")
     if status in possible:
         return Verdict([Step(action, title)])
+    if status == "adding-hosts" and action == "reset":
+        return _reset_added(document)
     if status in ("installed", "adding-hosts", "unmonitored"):
         return Verdict(refused=f"{title} is {status}; an installation that is complete cannot be undone. To start over, delete the cluster")
     return Verdict()
+
+
+def _reset_added(document: Document) -> Verdict:
+    """Of a cluster that runs, the hosts whose adding has begun and is not complete are taken back; the service can do that one by one."""
+    hosts = [host for host in members(document.get("hosts")) if str(host.get("status")) in BUSY | FAILED]
+    return Verdict([Step("reset", f"host {read_host(host).name}", str(host.get("infra_env_id")), str(host.get("id"))) for host in hosts])
 
 
 def _open(status: str, title: str) -> Verdict:

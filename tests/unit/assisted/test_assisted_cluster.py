@@ -36,6 +36,11 @@ FIELDS = {
     "no_proxy": ("a,b",) * 3,
     "ntp_sources": (["a", "b"], "a,b", "a, b"),
     "olm_operators": ([{"name": "odf", "properties": None}], [{"name": "odf"}], None),
+    "operator_bundles": (
+        [{"id": "ai", "optional_operators": ["b", "a"]}, {"id": "virt", "optional_operators": None}],
+        [{"id": "ai", "optional_operators": ["b", "a"]}, {"id": "virt"}],
+        [{"id": "virt", "optional_operators": ["x"]}, {"id": "ai", "optional_operators": ["a", "b"]}],
+    ),
     "hyperthreading": ("masters,workers", "masters,workers", "workers,masters"),
     "schedulable_masters": (True, True, True),
     "disk_encryption": ({"enable_on": "all", "mode": "tang", "tang_servers": '[{"url":"x"}]'},) * 2
@@ -71,6 +76,7 @@ def test_every_field_is_sent_and_is_no_difference_afterwards(option, pull_secret
         ({"tags": []}, {"tags": "a"}, {"tags": ""}),
         ({"olm_operators": []}, {"monitored_operators": OPERATORS}, {"olm_operators": []}),
         ({"olm_operators": [{"name": "cnv"}]}, {"monitored_operators": OPERATORS}, {"olm_operators": [{"name": "cnv"}]}),
+        ({"operator_bundles": []}, {"operator_bundles": [{"id": "ai"}]}, {"operator_bundles": []}),
         ({"load_balancer": "user-managed"}, {}, {"load_balancer": {"type": "user-managed"}}),
         ({"http_proxy": ""}, {"http_proxy": "http://a"}, {"http_proxy": ""}),
         ({"additional_ntp_sources": ["a"]}, {"additional_ntp_source": "b"}, {"additional_ntp_source": "a"}),

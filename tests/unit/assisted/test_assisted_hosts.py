@@ -274,6 +274,13 @@ def test_the_wait_has_a_limit(site, reach, clock):
     assert caught.value.result["unmatched"][0]["name"] == "late" and clock.time == 60
 
 
+def test_a_minute_without_news_says_who_is_waited_for(site, reach, clock):
+    told = []
+    with pytest.raises(PartialFailure):
+        bring_hosts(reach(), bulk(clock, tell=told.append, timeout=130.0))
+    assert told == [f"late: waits, no host has MAC {MAC(7)}", "still waiting for late", "still waiting for late"]
+
+
 def test_check_mode_tells_what_would_be_waited_for(site, door):
     result = door("assisted_hosts", check=True, infra_env="edge", wait_for="ready", hosts=[{"name": "late", "mac_addresses": [MAC(7)]}])
     assert not result.get("failed") and result["plan"] == [f"wait for host late: no host has MAC {MAC(7)}"]

@@ -48,6 +48,12 @@ def test_hosts_that_are_added():
     assert "host error is error" in decide(day2("error"), "installed").refused
 
 
+def test_hosts_whose_adding_is_not_complete_are_taken_back():
+    verdict = decide(day2("known", "error", "installing-in-progress", "added-to-existing-cluster", "insufficient"), "reset")
+    assert [(step.action, step.host_id) for step in verdict.steps] == [("reset", "error"), ("reset", "installing-in-progress")]
+    assert decide(day2("added-to-existing-cluster"), "reset").settled and decide(day2("error"), "cancelled").refused
+
+
 @pytest.fixture
 def cluster(fake):
     fake.clusters["c"] = {"id": "c", "name": "edge", "status": "ready"}
@@ -219,3 +225,12 @@ def test_check_mode_tells_which_hosts_will_be_added(fake, cluster, door):
     predicted = door("assisted_install", cluster="edge", check=True, diff=True)
     assert predicted["plan"] == ["wait: host late is insufficient: no disk", "install host late"]
     assert predicted["diff"] == [shown("insufficient", "added-to-existing-cluster", "host late")]
+
+
+def test_a_host_that_failed_to_join_is_reset(fake, cluster, door):
+    cluster["status"] = "adding-hosts"
+    host = fake.add_host("i", "broken", "52:54:00:00:00:05", status="error", cluster_id="c")
+    predicted, done = (door("assisted_install", cluster="edge", state="reset", check=check, diff=True) for check in (True, False))
+    assert done["plan"] == predicted["plan"] == ["reset host broken"] and host["status"] == "resetting-pending-user-action"
+    assert done["diff"] == predicted["diff"] == [shown("error", "resetting-pending-user-action", "host broken")]
+    assert not door("assisted_install", cluster="edge", state="reset")["changed"]

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...common.errors import PartialFailure, ZeroTouchError
 from ...common.parallel import Outcome, for_each
+from ...common.progress_line import HEARTBEAT
 from ...common.secrets import secret_values
 from .. import cluster as clusters
 from .. import infra_env as infra_envs
@@ -139,12 +140,13 @@ class _Hosts:
         self.before = list(result["plan"])
         self.changed: dict[str, list[str]] = {}
         self.changes: list[Change] = []
+        self._told, self._told_at = "", 0.0
 
     def see_to(self, infra_env_id: str) -> dict[str, Any]:
         clock, pause = self.service.clock, 1.0
         end = clock.now() + self.manner.timeout
         while True:
-            seen = patiently(lambda: self.service.hosts(infra_env_id), self.manner.tell) if clock.now() < end else self.service.hosts(infra_env_id)
+            seen = patiently(lambda: self.service.hosts(infra_env_id), self._tell) if clock.now() < end else self.service.hosts(infra_env_id)
             if seen is None:
                 clock.sleep(max(0.0, min(pause, end - clock.now())))
                 continue
@@ -154,12 +156,19 @@ class _Hosts:
             if self.manner.check_mode or not (hosts.missing or problems) or clock.now() >= end:
                 break
             waiting = [*hosts.missing, *(host.name for host in hosts.hosts if host.host_id in problems)]
-            self.manner.tell(f"waiting for hosts: {', '.join(waiting)}")
+            self._tell(f"waiting for hosts: {', '.join(waiting)}")
             clock.sleep(max(0.0, min(pause, end - clock.now())))
             pause = min(pause * 2, _LONGEST_PAUSE)
         if not self.manner.check_mode and (problems or (hosts.missing and self.manner.timeout)):
             raise PartialFailure(_complaint(hosts, problems), self.result)
         return self.result
+
+    def _tell(self, line: str) -> None:
+        """On change, and again after a minute."""
+        now = self.service.clock.now()
+        if line != self._told or now - self._told_at >= HEARTBEAT:
+            self._told, self._told_at = line, now
+            self.manner.tell(line)
 
     def _patch(self, hosts: HostsPlan) -> dict[str, str]:
         """Host id -> why the service refuses it. Any other error is raised, with what was done until then."""
