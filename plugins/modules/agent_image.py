@@ -63,7 +63,9 @@ options:
     type: path
     required: true
   kind:
-    description: What to build. This version builds V(iso).
+    description:
+      - What to build. This version builds V(iso), and V(config_iso), C(images/agentconfig.noarch.iso), the configuration image of the appliance's workflow.
+      - A live system without configuration, of the same release and CoreOS build, takes a configuration image over as soon as the medium is attached.
     type: str
     choices: [iso, minimal_iso, pxe, config_iso]
     default: iso

@@ -9,7 +9,6 @@ built from them, so that a killed run goes on with the same ones.
 
 from __future__ import annotations
 
-import base64
 import dataclasses
 import datetime
 from collections.abc import Callable
@@ -19,15 +18,17 @@ from typing import Any, Literal
 from ..cluster.paths import AGENT_CONFIG
 from ..cluster.spec import Cluster, Deployment
 from ..common.errors import InvalidInput, ZeroTouchError
-from ..common.files import SECRET_DIRECTORY, SECRET_FILE, ensure_directory, remove_leftovers, same_file, sha256_of, write_atomic, write_fault
+from ..common.files import SECRET_DIRECTORY, SECRET_FILE, ensure_directory, remove_leftovers, sha256_of, write_atomic, write_fault
 from ..common.problems import UNSUPPORTED, Problem
 from ..common.secrets import secret_values
 from ..ignition.live import LiveIgnition, build_live_ignition
-from ..ignition.secrets import BuildSecrets, admin_kubeconfig, from_state, make_secrets
+from ..ignition.secrets import BuildSecrets, from_state, make_secrets
 from ..image.build import BuiltImage, ImagePlan, ImageRecord, build_image, compare_base, plan_image, verify_base
 from ..manifests.cluster_manifests import render_manifests
 from ..manifests.source import read_source, source_problems
 from .base_image import BaseImage, ReadyBase, Source, check_fit, find_base
+from .build_files import TextFile, small_files
+from .config_medium import FILE_NAME, MediumPlan, is_configuration, plan_medium, write_medium
 from .inputs import input_digests
 from .recovery import Recovered, recover
 from .workdir import WorkDir, check_place, cluster_section, loose_mode
@@ -36,7 +37,7 @@ Kind = Literal["iso", "minimal_iso", "pxe", "config_iso"]
 Engine = Literal["auto", "native", "openshift_install"]
 KINDS = ("iso", "minimal_iso", "pxe", "config_iso")
 ENGINES = ("auto", "native", "openshift_install")
-BUILT_KINDS = ("iso",)
+BUILT_KINDS = ("iso", "config_iso")
 BUILT_ENGINES = ("auto", "native")
 _DEFAULT_ARCHITECTURE = "x86_64"
 _CLOUD_CONTROLLER_PLATFORM = "oci"
@@ -61,18 +62,9 @@ class BuildRequest:
 
 
 @dataclasses.dataclass(frozen=True)
-class TextFile:
-    """A small file of the work directory (0600)."""
-
-    path: Path
-    text: str = dataclasses.field(repr=False)
-    reason: str = ""
-
-
-@dataclasses.dataclass(frozen=True)
 class BuildPlan:
     """What :func:`apply_build` does. ``former`` are files of auth/ that lead to another cluster than the new secrets will. ``deployment``, ``ignition`` and
-    ``image`` are None where check mode only knows that they will be made.
+    ``image`` are None where check mode only knows that they will be made. With kind ``config_iso`` ``medium`` stands in for ``image``.
     """
 
     request: BuildRequest
@@ -83,6 +75,7 @@ class BuildPlan:
     new_secrets: bool = False
     ignition: LiveIgnition | None = None
     image: ImagePlan | None = None
+    medium: MediumPlan | None = None
     files: tuple[TextFile, ...] = ()
     reason: str = ""
     former: tuple[Path, ...] = ()
@@ -91,7 +84,8 @@ class BuildPlan:
 
     @property
     def image_changed(self) -> bool:
-        return self.image is None or self.image.changed or self.request.config_changes
+        made = self.medium or self.image
+        return made is None or made.changed or self.request.config_changes
 
     @property
     def changed(self) -> bool:
@@ -135,7 +129,7 @@ def read_input(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
     warnings = list(base.warnings)
     if deployment is not None and base.image is not None:
         warnings += check_fit(base.image, deployment.cluster.version, arch)
-    path = request.dest / "images" / f"agent.{arch or _DEFAULT_ARCHITECTURE}.iso"
+    path = request.dest / "images" / (FILE_NAME if request.kind == "config_iso" else f"agent.{arch or _DEFAULT_ARCHITECTURE}.iso")
     return BuildPlan(request, base, path, deployment, loose=loose_mode(request.dest), warnings=tuple(warnings))
 
 
@@ -183,7 +177,7 @@ def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
     if known is None and not plan.request.new_secrets:
         _refuse_lost(work_dir, recovered)
     secrets = known or make_secrets()
-    files = _small_files(plan.request.dest, deployment, secrets, anew=known is None)
+    files = small_files(plan.request.dest, deployment, secrets, anew=known is None)
     former = tuple(path for path in work_dir.credentials if path.exists()) if known is None else ()
     warnings = (*plan.warnings, *(() if plan.request.new_secrets else recovered.notes))
     plan = dataclasses.replace(plan, secrets=secrets, new_secrets=known is None, files=files, former=former, warnings=warnings)
@@ -192,6 +186,9 @@ def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
     cluster = deployment.cluster
     os_image = plan.base.os_image(cluster.version, cluster.architecture)
     ignition = build_live_ignition(deployment, render_manifests(deployment), secrets, os_image, agent_config=_agent_config(plan.request.source_dir))
+    if plan.request.kind == "config_iso":
+        medium = plan_medium(plan.image_path, ignition, force=plan.request.force)
+        return dataclasses.replace(plan, ignition=ignition, medium=medium, reason=medium.reason)
     image = plan_image(
         plan.base.image.path,
         plan.image_path,
@@ -228,38 +225,14 @@ def kernel_arguments(cluster: Cluster) -> list[str]:
     return [*(["console=ttyS0"] if console else []), *(["fips=1"] if cluster.fips else [])]
 
 
-def _small_files(dest: Path, deployment: Deployment, secrets: BuildSecrets, *, anew: bool) -> tuple[TextFile, ...]:
-    """Those of the small files that are not as they should be."""
-    work_dir = WorkDir(dest)
-    kubeconfig = TextFile(work_dir.kubeconfig, admin_kubeconfig(secrets, deployment.cluster))
-    wanted = [TextFile(dest / "rendezvousIP", deployment.rendezvous_ip)]
-    if secrets.kubeadmin_password:  # what was found again of a lost state may hold no more than its hash
-        wanted.insert(0, TextFile(work_dir.kubeadmin_password, secrets.kubeadmin_password))
-    if not _is_kubeconfig_of(kubeconfig.path, secrets, deployment.cluster):
-        wanted.insert(0, kubeconfig)
-    return tuple(
-        dataclasses.replace(file, reason="it changed" if file.path.exists() and not anew else "it is not there yet")
-        for file in wanted
-        if not same_file(file.path, file.text, SECRET_FILE)
-    )
-
-
-def _is_kubeconfig_of(path: Path, secrets: BuildSecrets, cluster: Cluster) -> bool:
-    """Whether the file is this cluster's with this certificate; then it may hold more than we wrote, such as the CA of the ingress."""
-    try:
-        text = path.read_text()
-    except (OSError, ValueError):
-        return False
-    return base64.b64encode(secrets.admin_kubeconfig.crt.encode()).decode() in text and cluster.api_url in text and path.stat().st_mode & 0o777 == SECRET_FILE
-
-
-def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: datetime.datetime.now(datetime.UTC)) -> BuiltImage:
+def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: datetime.datetime.now(datetime.UTC)) -> BuiltImage | None:
     """Carry out a complete plan: secrets, credentials, image, state, in this order. Plan and carry out within one :func:`one_run`: what was drawn in
     memory must not meet what another run has drawn meanwhile.
 
-    Raises :class:`ZeroTouchError` when something cannot be written; an earlier image is then still there.
+    Nothing is returned of a configuration image: the plan knows all of it. Raises :class:`ZeroTouchError` when something cannot be written; an earlier
+    image is then still there.
     """
-    if plan.deployment is None or plan.secrets is None or plan.ignition is None or plan.image is None:
+    if plan.deployment is None or plan.secrets is None or plan.ignition is None or (plan.image is None and plan.medium is None):
         raise ZeroTouchError("A plan made in check mode cannot be carried out.")
     dest = plan.request.dest
     state = WorkDir(dest).state
@@ -279,10 +252,13 @@ def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: 
                 document["install"] = {"phase": "built"}
     for file in plan.files:
         write_atomic(file.path, file.text, SECRET_FILE)
-    built = build_image(plan.image, checksum=plan.request.checksum)
+    if plan.medium is not None:
+        write_medium(plan.medium)
+    built = build_image(plan.image, checksum=plan.request.checksum) if plan.image is not None else None
     with state.edit() as document:
         document["cluster"] = cluster_section(plan.deployment)
-        document["image"] = _image_section(plan, plan.ignition, built, document.get("image") or {}, now)
+        if built is not None:
+            document["image"] = _image_section(plan, plan.ignition, built, document.get("image") or {}, now)
         document.setdefault("install", {}).setdefault("phase", "built")
     return built
 
@@ -315,6 +291,8 @@ def _image_section(plan: BuildPlan, ignition: LiveIgnition, built: BuiltImage, b
 def verify(plan: BuildPlan) -> None:
     """In check mode: the checksum of a base image on disk, which a real run checks while it copies."""
     given = plan.base.given
+    if plan.medium is not None:
+        return
     if plan.image is not None and plan.image.changed:
         verify_base(plan.image)
     elif plan.image is None and plan.base.image is not None and given.path and given.sha256:
@@ -325,19 +303,21 @@ def describe(plan: BuildPlan, built: BuiltImage | None = None) -> dict[str, Any]
     """The door's result; digest and size are those of ``built``, else what is known beforehand."""
     work_dir = WorkDir(plan.request.dest)
     known = plan.image.sha256 if plan.image and not plan.image_changed else ""
+    files = plan.ignition.table() if plan.ignition else []
+    finished = plan.medium or built
     return {
         "changed": plan.changed,
         "path": str(plan.image_path),
-        "sha256": built.sha256 if built else known,
-        "size": built.size if built else plan.base.size,
+        "sha256": finished.sha256 if finished else known,
+        "size": finished.size if finished else plan.base.size,
         "engine": "native",
         "kind": plan.request.kind,
-        "arch": plan.image_path.name.removeprefix("agent.").removesuffix(".iso"),
+        "arch": plan.image_path.name.split(".")[1],
         "rendezvous_ip": plan.deployment.rendezvous_ip if plan.deployment else "",
         "state_file": str(work_dir.state.path),
         "kubeconfig": str(work_dir.kubeconfig),
         "kubeadmin_password_file": str(work_dir.kubeadmin_password),
-        "ignition_files": plan.ignition.table() if plan.ignition else [],
+        "ignition_files": [file for file in files if plan.medium is None or is_configuration(file["path"])],
         "reason": plan.reason,
         "plan": list(plan.steps),
     }

@@ -14,7 +14,8 @@ from typing import Any
 
 from ..common import libraries
 
-FILE_MODE = 0o100644
+FILE_TYPE = 0o100000
+FILE_MODE = FILE_TYPE | 0o644
 _DIRECTORY_MODE = 0o040755
 _MAGIC = b"070701"
 _HEADER = 110
@@ -144,11 +145,14 @@ _DECOMPRESSORS: tuple[tuple[bytes, Callable[[], Any]], ...] = (
 )
 
 
-def write_archive(members: Iterable[Member]) -> bytes:
-    """One newc archive: sorted by path, each missing parent directory directly before its first child, no times, owners or inode numbers."""
+def write_archive(members: Iterable[Member], *, last: str = "") -> bytes:
+    """One newc archive: sorted by path, each missing parent directory directly before its first child, no times, owners or inode numbers.
+
+    ``last`` is the path of the member that comes after all others.
+    """
     archive = bytearray()
     made: set[str] = set()
-    for member in sorted(members, key=lambda member: member.path):
+    for member in sorted(members, key=lambda member: (member.path == last, member.path)):
         for parent in _parents(member.path):
             if parent not in made:
                 made.add(parent)
@@ -161,7 +165,8 @@ def write_archive(members: Iterable[Member]) -> bytes:
 def _parents(path: str) -> Iterator[str]:
     parts = path.split("/")[:-1]
     for count in range(1, len(parts) + 1):
-        yield "/".join(parts[:count])
+        if parent := "/".join(parts[:count]):
+            yield parent
 
 
 def _append(archive: bytearray, path: str, mode: int, content: bytes) -> None:

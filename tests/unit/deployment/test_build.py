@@ -301,7 +301,6 @@ def test_built_at_tells_when_the_bytes_were_made(work: Path, request_for: Reques
     [
         ({"kind": "pxe"}, "kind pxe is not part of this version"),
         ({"kind": "minimal_iso"}, "kind minimal_iso is not part of this version"),
-        ({"kind": "config_iso"}, "kind config_iso is not part of this version"),
         ({"engine": "openshift_install"}, "engine openshift_install is not part of this version"),
         ({"base": BaseImage()}, "openshift_base_image: Required value"),
         ({"base": BaseImage(path="/a", url="http://b/c.iso")}, "path and url are both given"),

@@ -11,7 +11,6 @@ from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.archive 
 
 _PXE = "kind pxe of agent_image is not part of this version"
 _MINIMAL = "kind minimal_iso of agent_image is not part of this version: the whole live system is in the ISO"
-_CONFIG = "kind config_iso of agent_image is not part of this version; its files are compared as the agent ISO has them"
 _CONSOLE = "the native engine changes no initrd: agent-tui comes from the release payload, which needs a registry (docs/ignition-files.md)"
 
 # Pattern of "command arguments" -> reason; first match.
@@ -21,7 +20,6 @@ LEFT_OUT: tuple[tuple[str, str], ...] = (
     (r"^exists .*boot-artifacts/", _MINIMAL),
     (r"^stderr .*RootFS file created in", _MINIMAL),
     (r"^isoSizeM(in|ax) ", "the base image of this test is a small synthetic one"),
-    (r"^(exists .*|configImgContains )agentconfig\.noarch\.iso", _CONFIG),
     (r"^initrdImgContains ", _CONSOLE),
 )
 

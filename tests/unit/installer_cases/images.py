@@ -73,6 +73,11 @@ def ignition_of(image: Path) -> dict[str, Any]:
     return dict(json.loads(archive_members(image, "images/ignition.img")["config.ign"]))
 
 
+def configuration_file(image: Path, path: str) -> bytes:
+    """The content of a file that an image brings to the live system: an agent ISO in its Ignition, a configuration image as it is. Raises LookupError."""
+    return archive_members(image, "config.gz")[path] if image.name.startswith("agentconfig.") else ignition_file(image, path)
+
+
 def ignition_file(image: Path, path: str) -> bytes:
     """The content of a file of the live system. Raises LookupError."""
     for file in ignition_of(image)["storage"]["files"]:

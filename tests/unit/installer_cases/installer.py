@@ -71,12 +71,13 @@ class Installer:
             return _refused(command, config)
         with WorkDir(work).state.edit() as document:
             document["secrets"] = self.secrets.to_state()
-        image = self.open(agent_image, source_dir=str(work / "config"), dest=str(work), base_image={"path": str(self.base)})
+        kind = "config_iso" if command == "create config-image" else "iso"
+        image = self.open(agent_image, source_dir=str(work / "config"), dest=str(work), base_image={"path": str(self.base)}, kind=kind)
         if image["failed"]:
             return _refused(command, image)
         shutil.copytree(work / "auth", directory / "auth")
         built = Path(image["path"])
-        shutil.copy(built, directory / (built.name if command != "create config-image" else "agentconfig.noarch.iso"))
+        shutil.copy(built, directory / built.name)
         (directory / "rendezvousIP").write_text(image["rendezvous_ip"])
         replicas = config["replicas"]
         infos = [

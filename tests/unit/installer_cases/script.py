@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.archive import Archive, Line, command_lines, expand, parse_line
 from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.counterparts import reason_without_counterpart
-from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.images import archive_members, ignition_file, ignition_of, initrd_members
+from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.images import archive_members, configuration_file, ignition_of, initrd_members, iso_file
 from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.installer import Installer, NoCounterpart
 
 
@@ -132,7 +132,7 @@ def compare(script: Script, line: Line) -> None:
 def iso_compare(regex: bool) -> Callable[[Script, Line], None]:
     def command(script: Script, line: Line) -> None:
         image, name, expected = line.arguments
-        found = ignition_file(script.path(image), name).decode()
+        found = configuration_file(script.path(image), name).decode()
         wanted = expand(script.path(expected).read_text(), script.variables)
         script.check(line, bool(re.search(wanted, found)) if regex else found == wanted, _difference(found, wanted))
 
@@ -147,7 +147,12 @@ def _difference(found: str, wanted: str) -> str:
 
 def iso_contains_ignition_file(script: Script, line: Line) -> None:
     image, name = line.arguments
-    script.check(line, any(file["path"] == name for file in ignition_of(script.path(image))["storage"]["files"]), f"{name} is not in the Ignition")
+    try:
+        configuration_file(script.path(image), name)
+    except LookupError as error:
+        script.check(line, False, str(error))
+    else:
+        script.check(line, True, "")
 
 
 def iso_user(script: Script, line: Line) -> None:
@@ -159,6 +164,11 @@ def iso_user(script: Script, line: Line) -> None:
 def archive_contains(script: Script, line: Line) -> None:
     image, name = line.arguments
     script.check(line, name in archive_members(script.path(image), "images/ignition.img"), f"{name} is not in the archive")
+
+
+def image_contains(script: Script, line: Line) -> None:
+    image, name = line.arguments
+    script.check(line, bool(iso_file(script.path(image), name)), f"{name} is not in the image")
 
 
 def initrd_contains(script: Script, line: Line) -> None:
@@ -238,8 +248,8 @@ COMMANDS: Mapping[str, Callable[[Script, Line], None]] = {
     "isoIgnitionUser": iso_user,
     "ignitionImgContains": archive_contains,
     "initrdImgContains": initrd_contains,
-    "configImgContains": archive_contains,
-    "isoContains": archive_contains,
+    "configImgContains": image_contains,
+    "isoContains": image_contains,
     "isoSizeMin": iso_size(largest=False),
     "isoSizeMax": iso_size(largest=True),
 }

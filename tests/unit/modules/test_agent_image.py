@@ -6,7 +6,10 @@
 from __future__ import annotations
 
 import base64
+import gzip
+import hashlib
 import importlib.util
+import io
 import json
 import os
 import subprocess
@@ -15,10 +18,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pycdlib
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common import lock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cpio import read_members
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_config, agent_image
 
 HOST = {"inventory_name": "sno-0", "role": "master", "interfaces": [{"name": "enp1s0", "mac_address": "52:54:00:5a:00:10"}]}
@@ -90,6 +95,36 @@ def test_no_secret_in_any_output(work: Path, base: Path) -> None:
         assert leaf not in text
         assert base64.b64encode(leaf.encode()).decode() not in text
         assert json.dumps(leaf)[1:-1] not in text
+
+
+def test_a_configuration_image(work: Path, base: Path) -> None:
+    planned = opened(work, base, check_mode=True, kind="config_iso")
+    done = opened(work, base, kind="config_iso")
+    assert not done["failed"], done
+    path = work / "images" / "agentconfig.noarch.iso"
+    assert (done["path"], done["kind"], done["arch"], done["changed"]) == (str(path), "config_iso", "noarch", True)
+    assert planned["path"] == done["path"] and planned["changed"]
+    assert (done["sha256"], done["size"]) == (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_size)
+    assert path.stat().st_mode & 0o777 == 0o600
+    iso = pycdlib.PyCdlib()
+    iso.open(str(path))
+    content = io.BytesIO()
+    iso.get_file_from_iso_fp(content, rr_path="/config.gz")
+    assert iso.pvd.volume_identifier.decode().strip() == "agent_configimage"
+    iso.close()
+    members = [member for member in read_members(content.getvalue()) if member.mode & 0o170000 == 0o100000]
+    names = [member.path for member in members]
+    # What the live system waits for comes last.
+    archive = gzip.decompress(content.getvalue())
+    assert max(names, key=lambda name: archive.index(f"{name}\0".encode())) == "/etc/assisted/rendezvous-host.env"
+    assert sorted(names) == sorted(file["path"] for file in done["ignition_files"])
+    assert {"/etc/assisted/manifests/infraenv.yaml", "/root/.docker/config.json", "/opt/agent/tls/kubeadmin-password.hash", "/etc/issue"} <= set(names)
+    assert not [name for name in names if name.startswith("/usr/local/bin/")]
+    again = opened(work, base, kind="config_iso")
+    assert (again["changed"], again["plan"], again["sha256"]) == (False, [], done["sha256"])
+    # The agent ISO is another file of the same cluster, with the same secrets.
+    assert not opened(work, base)["failed"] and not opened(work, base, kind="config_iso")["changed"]
+    assert opened(work, base, kind="config_iso", force=True)["reason"] == "force is set"
 
 
 BESIDE = """
