@@ -66,7 +66,7 @@ def _files(found: Iterable[Profile], findings: Findings) -> dict[str, Profile]:
     files: dict[str, Profile] = {}
     for profile in found:
         name = f"{profile.id}.nmconnection"
-        if "/" in profile.id:
+        if not profile.id or "/" in profile.id:
             findings.add(profile.path, INVALID, "cannot name a file", value=profile.id, layer="ours")
         if name in files:
             detail = f"{files[name].path} makes a connection of the same name, and one of them would be lost"

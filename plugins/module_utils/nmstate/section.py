@@ -41,8 +41,9 @@ class Findings:
         self.add(path, IGNORED, detail, severity="warning")
 
     def errors_below(self, path: str) -> bool:
-        """Whether there is an error in the part of the document at ``path``."""
-        return any(problem.severity == "error" and problem.path.startswith((f"{path}.", f"{path}[")) for problem in self.problems)
+        """Whether nmstate cannot read the part of the document at ``path``. What we refuse beyond it has been read all the same."""
+        found = (problem for problem in self.problems if problem.severity == "error" and problem.layer == "installer")
+        return any(problem.path.startswith((f"{path}.", f"{path}[")) for problem in found)
 
 
 class Section:
@@ -81,6 +82,13 @@ class Section:
         elif required:
             self.problem(keys[0], REQUIRED, f"{keys[0]} is missing")
         return None
+
+    def name(self, key: str) -> str | None:
+        """A text that must be there; None where it is missing or empty."""
+        text = self.text(key, required=True)
+        if text == "":
+            self.problem(key, INVALID, "is empty", layer="ours")
+        return text or None
 
     def _as_text(self, value: Any) -> Any:
         if self.scalars and isinstance(value, (bool, int, float)):

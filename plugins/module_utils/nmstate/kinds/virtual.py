@@ -36,7 +36,7 @@ def _read_mac_vlan(section: Section, entry: NetInterface, key: str, *, tap: bool
     if part is None:
         _missing(section, key)
         return entry
-    base = part.text("base-iface", required=True) or ""
+    base = part.name("base-iface") or ""
     mode = part.choice("mode", _MODES, plain=True)
     if mode is None and part.value("mode") is None:
         part.problem("mode", REQUIRED, "mode is missing")
@@ -75,7 +75,7 @@ def read_macsec(section: Section, entry: NetInterface) -> NetInterface:
     if part is None:
         _missing(section, "macsec")
         return entry
-    base = part.text("base-iface", required=True) or ""
+    base = part.name("base-iface") or ""
     flags = {key: part.flag(key, plain=True) for key in ("encrypt", "send-sci")}
     port = part.integer("port", required=True, plain=True, ours=(0, 65534))
     validation = part.choice("validation", _VALIDATION, plain=True)

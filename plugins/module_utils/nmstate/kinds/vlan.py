@@ -23,7 +23,7 @@ def read_vlan(section: Section, entry: NetInterface) -> NetInterface:
         if section.value("vlan") is None:
             section.problem("vlan", REQUIRED, "a VLAN needs base-iface and id", layer="ours")
         return entry
-    base = part.text("base-iface", required=True)
+    base = part.name("base-iface")
     number = part.integer("id", 0, 0xFFFF, required=True, ours=(0, _LARGEST_ID))
     protocol = part.choice("protocol", PROTOCOLS, plain=True)
     flags = sum(bit for key, bit in _FLAGS.items() if part.flag(key, plain=True) or (key == "reorder-headers" and part.value(key) is None))
