@@ -52,8 +52,8 @@ REMEDIES: tuple[tuple[str, str, str], ...] = (
 
 
 def with_remedy(problem: Problem) -> Problem:
-    """The same problem with a hint, where it has none and there is one to give."""
-    if problem.layer != "installer" or problem.hint or problem.severity != "error":
+    """The same problem with a hint, where it has none and there is one to give. Checks have their own."""
+    if problem.check or problem.hint or problem.severity != "error":
         return problem
     hint = next((hint for path, detail, hint in _compiled() if path.fullmatch(problem.path) and detail.fullmatch(problem.detail)), "")
     return dataclasses.replace(problem, hint=hint) if hint else problem

@@ -67,10 +67,11 @@ def validate(deployment: Deployment, *, today: datetime.date | None = None, agen
     documents = documents or documents_of(deployment)
     found = [*installer_problems(facts, documents, agent_iso=agent_iso), *several_platforms(documents)]
     found += [problem for rule in OWN_RULES if agent_iso or rule not in AGENT_ISO_RULES for problem in rule(facts)]
-    theirs = [with_remedy(problem) for problem in dict.fromkeys(found) if problem.layer == "installer"]
+    found = [with_remedy(problem) for problem in dict.fromkeys(found)]
     # What the installer refuses has to be changed anyway: whether the new value is better is seen then.
-    refused = {problem.path for problem in theirs if problem.severity == "error"}
-    return [*theirs, *dict.fromkeys(problem for problem in found if problem.layer == "ours" and problem.path not in refused)]
+    refused = {problem.path for problem in found if problem.severity == "error" and not problem.check}
+    theirs = [problem for problem in found if problem.layer == "installer"]
+    return [*theirs, *(problem for problem in found if problem.layer == "ours" and not (problem.check and problem.path in refused))]
 
 
 def surplus_hosts(deployment: Deployment) -> list[Problem]:
