@@ -1,63 +1,24 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The cluster-manifests set: exact files, the overrides annotation, mirrors, extra manifests."""
+"""The cluster-manifests set: exact files, fields of platforms, proxies."""
 
 from __future__ import annotations
-
-import dataclasses
-import json
-from pathlib import Path
 
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import (
-    Cluster,
-    ClusterNetwork,
-    Deployment,
-    ExtraManifest,
     Host,
-    ImageDigestSource,
     Interface,
     Networking,
     Pool,
     Proxy,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.yaml_text import dump
-from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.cluster_manifests import encode_certificates, render_manifests
-from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.mirrors import PullSpec, public_registries, registries_conf, release_mirror
-from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.objects import OVERRIDES_ANNOTATION, no_proxy
-from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.overrides import install_config_overrides
-
-SHARED = Path(__file__).resolve().parents[3].parent / "shared"
-RELEASE = "quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64"
-PULL_SECRET = '{"auths": {"quay.io": {"auth": "c3VwZXItc2VjcmV0Cg=="}}}'
-
-
-def cluster(**changes: object) -> Cluster:
-    base = Cluster(
-        name="ostest",
-        base_domain="test.metalkube.org",
-        version="4.22.0",
-        release_image=RELEASE,
-        platform="none",
-        namespace="cluster0",
-        control_plane=Pool(1),
-        compute=Pool(0),
-        networking=Networking(machine_networks=("192.168.111.0/24",)),
-        pull_secret=PULL_SECRET,
-        ssh_key="ssh-rsa AAAA",
-        rendezvous_ip="192.168.111.20",
-    )
-    return dataclasses.replace(base, **changes)  # type: ignore[arg-type]
-
-
-def deployment(hosts: tuple[Host, ...] = (), **changes: object) -> Deployment:
-    return Deployment(cluster(**changes), hosts, "192.168.111.20")
-
-
-PROXY = Proxy("http://192.168.111.1:8215", "http://192.168.111.1:8215", "172.22.0.0/24,virthost.ostest.test.metalkube.org")
+from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.cluster_manifests import render_manifests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.mirrors import registries_conf
+from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.objects import no_proxy
+from ansible_collections.zerotouch.openshift.tests.unit.manifests.deployments import PROXY, RELEASE, SHARED, deployment
 
 AGENT_CLUSTER_INSTALL = """\
 apiVersion: extensions.hive.openshift.io/v1beta1
@@ -290,105 +251,6 @@ def test_counts_of_zero_are_left_out_except_the_control_plane() -> None:
     assert spec["provisionRequirements"] == {"controlPlaneAgents": 2, "arbiterAgents": 1}
 
 
-BMC = {"username": "admin", "password": "secret", "address": "redfish+https://192.168.111.1:8000/redfish/v1/Systems/1"}
-FLAT_VSPHERE = {"vCenter": "vc", "username": "u", "password": "p", "datacenter": "dc", "defaultDatastore": "d", "cluster": "c", "network": "net", "folder": "f"}
-VCENTER = {"server": "vc", "user": "u", "password": "p", "datacenters": ["dc"]}
-
-
-@pytest.mark.parametrize(
-    ("changes", "text"),
-    [
-        ({}, ""),
-        ({"fips": True}, '{"fips":true}'),
-        ({"cpu_partitioning_mode": "AllNodes"}, '{"cpuPartitioningMode":"AllNodes"}'),
-        ({"additional_trust_bundle_policy": "Proxyonly"}, ""),
-        ({"additional_trust_bundle_policy": "Always"}, '{"additionalTrustBundlePolicy":"Always"}'),
-        ({"capabilities": {"baselineCapabilitySet": "None"}}, '{"capabilities":{"baselineCapabilitySet":"None"}}'),
-        (
-            {"capabilities": {"additionalEnabledCapabilities": ["Ingress"], "baselineCapabilitySet": "None"}},
-            '{"capabilities":{"baselineCapabilitySet":"None","additionalEnabledCapabilities":["Ingress"]}}',
-        ),
-        ({"feature_set": "CustomNoUpgrade", "feature_gates": ("A=true",)}, '{"featureSet":"CustomNoUpgrade","featureGates":["A=true"]}'),
-        ({"install_config_extra": {"osImageStream": "rhel-9", "publish": "Internal"}}, ""),
-        ({"install_config_extra": {"osImageStream": "rhel-10"}}, '{"osImageStream":"rhel-10"}'),
-        ({"platform": "external", "platform_options": {"platformName": "some"}}, '{"platform":{"external":{"platformName":"some"}}}'),
-        ({"platform": "vsphere"}, ""),
-        ({"platform": "vsphere", "fips": True}, '{"fips":true,"platform":{"vsphere":{}}}'),
-        ({"platform": "vsphere", "platform_options": {"vcenters": [{}], "failureDomains": [{"name": "f"}]}}, ""),
-        (
-            {"platform": "vsphere", "platform_options": {"vcenters": [VCENTER], "failureDomains": [{"name": "f"}], "diskType": "thin"}},
-            '{"platform":{"vsphere":{"vcenters":[{"server":"vc","user":"u","password":"p","datacenters":["dc"]}],"failureDomains":[{"name":"f"}]}}}',
-        ),
-        (
-            {"platform": "vsphere", "platform_options": FLAT_VSPHERE},
-            '{"platform":{"vsphere":{"vcenters":[{"server":"vc","port":443,"user":"u","password":"p","datacenters":["dc"]}],'
-            '"failureDomains":[{"name":"generated-failure-domain","region":"generated-region","zone":"generated-zone","server":"vc","topology":'
-            '{"datacenter":"dc","computeCluster":"/dc/host/c","networks":["net"],"datastore":"/dc/datastore/d","resourcePool":"/dc/host/c/Resources",'
-            '"folder":"/dc/vm/f"}}]}}}',
-        ),
-        (
-            {"platform": "vsphere", "api_vips": ("192.0.2.1", "fd00::1"), "ingress_vips": ("192.0.2.2", "fd00::2")},
-            '{"platform":{"vsphere":{"apiVIPs":["192.0.2.1","fd00::1"],"ingressVIPs":["192.0.2.2","fd00::2"]}}}',
-        ),
-        (
-            {
-                "platform": "nutanix",
-                "platform_options": {"subnetUUIDs": ["s"], "failureDomains": [{}]},
-                "api_vips": ("192.0.2.1",),
-                "ingress_vips": ("192.0.2.2",),
-            },
-            '{"platform":{"nutanix":{"apiVIPs":["192.0.2.1"],"ingressVIPs":["192.0.2.2"],"subnetUUIDs":["s"]}}}',
-        ),
-        ({"platform": "baremetal", "platform_options": {"hosts": [{"name": "a", "bootMACAddress": "m"}], "provisioningNetwork": "Disabled"}}, ""),
-        (
-            {
-                "platform": "baremetal",
-                "version": "4.21.0",
-                "platform_options": {"hosts": [{"bmc": {"address": "a&b"}}], "provisioningNetworkGateway": "172.22.0.1"},
-            },
-            '{"platform":{"baremetal":{"hosts":[{"bmc":{"username":"","password":"","address":"a\\u0026b","disableCertificateVerification":false},"role":"",'
-            '"bootMACAddress":"","hardwareProfile":""}],"clusterProvisioningIP":"172.22.0.3","provisioningNetwork":"Managed",'
-            '"provisioningNetworkCIDR":"172.22.0.0/24","provisioningDHCPRange":"172.22.0.10,172.22.0.254"}}}',
-        ),
-        (
-            {
-                "platform": "baremetal",
-                "platform_options": {
-                    "hosts": [{"name": "a", "bootMACAddress": "m", "role": "master", "bmc": BMC}, {"name": "b", "bmc": {}}],
-                    "provisioningNetwork": "Disabled",
-                },
-            },
-            '{"platform":{"baremetal":{"hosts":[{"name":"a","bmc":{"username":"admin","password":"secret",'
-            '"address":"redfish+https://192.168.111.1:8000/redfish/v1/Systems/1","disableCertificateVerification":false},'
-            '"role":"master","bootMACAddress":"m","hardwareProfile":""}],"provisioningNetwork":"Disabled"}}}',
-        ),
-        (
-            {"networking": Networking("Calico", ("192.168.111.0/24",), (ClusterNetwork("10.128.0.0/14", 23),), ("172.30.0.0/16",))},
-            '{"networking":{"networkType":"Calico","machineNetwork":[{"cidr":"192.168.111.0/24"}],'
-            '"clusterNetwork":[{"cidr":"10.128.0.0/14","hostPrefix":23}],"serviceNetwork":["172.30.0.0/16"]}}',
-        ),
-        (
-            {
-                "platform": "external",
-                "fips": True,
-                "platform_options": {"platformName": "x"},
-                "capabilities": {"baselineCapabilitySet": "v4.18"},
-                "cpu_partitioning_mode": "None",
-                "additional_trust_bundle_policy": "Always",
-                "feature_set": "TechPreviewNoUpgrade",
-            },
-            '{"fips":true,"platform":{"external":{"platformName":"x"}},"capabilities":{"baselineCapabilitySet":"v4.18"},"cpuPartitioningMode":"None",'
-            '"additionalTrustBundlePolicy":"Always","featureSet":"TechPreviewNoUpgrade"}',
-        ),
-    ],
-)
-def test_install_config_overrides(changes: dict[str, object], text: str) -> None:
-    made = deployment(**changes)
-    assert install_config_overrides(made) == text
-    annotations = render_manifests(made).agent_cluster_install["metadata"].get("annotations")
-    assert annotations == ({OVERRIDES_ANNOTATION: text} if text else None)
-
-
 def test_a_network_type_of_a_third_party_is_ovn_to_the_service() -> None:
     spec = render_manifests(deployment(networking=Networking("Cilium"))).agent_cluster_install["spec"]
     assert spec["networking"]["networkType"] == "OVNKubernetes"
@@ -409,121 +271,6 @@ def test_no_proxy_covers_the_rendezvous_hosts_network_once(proxy: Proxy, network
     assert no_proxy(deployment(proxy=proxy, networking=Networking(machine_networks=networks))) == expected
 
 
-SOURCES = (
-    ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("reg.example:5000/ocp/release",)),
-    ImageDigestSource("quay.io/openshift-release-dev/ocp-v4.0-art-dev", ("reg.example:5000/ocp/a", "reg.example:5000/ocp/b"), "NeverContactSource"),
-    ImageDigestSource("quay.io/openshift-release-dev/ocp-release", ("reg2.example/ocp/release", "reg.example:5000/ocp/release")),
-    ImageDigestSource("docker.io/none"),
-)
-
-REGISTRIES = """\
-credential-helpers = []
-short-name-mode = ""
-unqualified-search-registries = []
-
-[[registry]]
-  location = "quay.io/openshift-release-dev/ocp-release"
-  mirror-by-digest-only = true
-  prefix = ""
-
-  [[registry.mirror]]
-    location = "reg.example:5000/ocp/release"
-
-  [[registry.mirror]]
-    location = "reg2.example/ocp/release"
-
-[[registry]]
-  blocked = true
-  location = "quay.io/openshift-release-dev/ocp-v4.0-art-dev"
-  mirror-by-digest-only = true
-  prefix = ""
-
-  [[registry.mirror]]
-    location = "reg.example:5000/ocp/a"
-
-  [[registry.mirror]]
-    location = "reg.example:5000/ocp/b"
-"""
-
-
-def test_registries_conf() -> None:
-    assert registries_conf(SOURCES) == REGISTRIES
-    assert registries_conf(SOURCES, blocking=False) == REGISTRIES.replace("  blocked = true\n", "")
-    # Sources without mirrors make a file without registries, not the stock one.
-    assert registries_conf(SOURCES[3:]) == REGISTRIES.split("\n[[registry]]")[0]
-
-
-def test_registries_conf_is_toml() -> None:
-    tomllib = pytest.importorskip("tomllib")
-    assert tomllib.loads(registries_conf(())) == {"unqualified-search-registries": []}
-    assert [registry.get("blocked", False) for registry in tomllib.loads(registries_conf(SOURCES))["registry"]] == [False, True]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("quay.io/a/b:1", PullSpec("quay.io/a/b", "1")),
-        ("quay.io/a/b@sha256:00", PullSpec("quay.io/a/b", "", "sha256:00")),
-        ("reg:5000/a/b:1@sha256:00", PullSpec("reg:5000/a/b", "", "sha256:00")),
-        ("reg:5000/a/b:1", PullSpec("reg:5000/a/b", "1")),
-        ("reg:5000/a", PullSpec("reg:5000/a")),
-        ("name", PullSpec("name")),
-    ],
-)
-def test_image_names(text: str, expected: PullSpec) -> None:
-    assert PullSpec.parse(text) == expected
-    assert expected.registry == text.split("/")[0]
-
-
-@pytest.mark.parametrize(
-    ("image", "sources", "mirror"),
-    [
-        (RELEASE, SOURCES, "reg.example:5000/ocp/release:4.22.0-x86_64"),
-        ("quay.io/openshift-release-dev/ocp-release@sha256:00", SOURCES, "reg.example:5000/ocp/release@sha256:00"),
-        ("quay.io/other/ocp-release:1", SOURCES, ""),
-        (RELEASE, (), ""),
-        # A registry with a port, which the installer never matches.
-        ("reg:5000/ocp/release:1", (ImageDigestSource("reg:5000/ocp/release", ("m/r",)),), "m/r:1"),
-    ],
-)
-def test_mirror_of_the_release_image(image: str, sources: tuple[ImageDigestSource, ...], mirror: str) -> None:
-    assert release_mirror(image, sources) == mirror
-
-
-def test_public_registries() -> None:
-    assert public_registries(()) == "quay.io"
-    assert public_registries((*SOURCES, ImageDigestSource("reg:5000/x", ("y",)))) == "quay.io,reg:5000"
-
-
-def test_extra_manifests_are_split_renamed_and_sorted() -> None:
-    files = (
-        ExtraManifest("b.yml", "kind: B\napiVersion: v1\n"),
-        ExtraManifest("agent-test.yaml", "---\nkind: A\ndata: {on: 012, when: 2026-01-01}\n---\n# nothing\n---\nkind: C\n"),
-        ExtraManifest("readme.md", "no manifest"),
-    )
-    assert dict(render_manifests(deployment(extra_manifests=files)).extra) == {
-        "agent-test-0.yaml": 'data:\n  "on": 10\n  when: "2026-01-01"\nkind: A\n',
-        "agent-test-1.yaml": "kind: C\n",
-        "b-0.yml": "apiVersion: v1\nkind: B\n",
-    }
-
-
-def test_every_extra_manifest_that_is_no_yaml_is_named() -> None:
-    files = (ExtraManifest("a.yaml", "a: [\n"), ExtraManifest("b.yaml", "b: : :\n"), ExtraManifest("c.yaml", "c: 1\n"))
-    with pytest.raises(InvalidInput) as caught:
-        render_manifests(deployment(extra_manifests=files))
-    assert [problem.file for problem in caught.value.problems] == ["openshift/a.yaml", "openshift/b.yaml"]
-
-
-def test_certificates_are_encoded_afresh_without_the_text_between() -> None:
-    body = "QUJD" * 40
-    lines = [body[start : start + 64] for start in range(0, len(body), 64)]
-    pem = "\n".join(["-----BEGIN CERTIFICATE-----", *lines, "-----END CERTIFICATE-----", ""])
-    odd = f"# a comment\r\n-----BEGIN CERTIFICATE-----\r\n  {body[:80]}\r\n {body[80:]}\r\n-----END CERTIFICATE-----\r\n"
-    assert encode_certificates(odd + pem) == pem + pem
-    assert encode_certificates("") == ""
-
-
 def test_the_same_deployment_gives_the_same_bytes() -> None:
     assert render_manifests(deployment(proxy=PROXY)).files == render_manifests(deployment(proxy=PROXY)).files
 
@@ -533,10 +280,6 @@ def test_the_same_deployment_gives_the_same_bytes() -> None:
 )
 def test_texts_stay_texts_in_yaml(text: str) -> None:
     assert yaml.safe_load(dump({"key": text, text or "k": text})) == {"key": text, text or "k": text}
-
-
-def test_overrides_are_json() -> None:
-    assert json.loads(install_config_overrides(deployment(fips=True))) == {"fips": True}
 
 
 CRDS = {
