@@ -230,7 +230,7 @@ def test_check_mode_tells_which_hosts_will_be_added(fake, cluster, door):
 def test_a_host_that_failed_to_join_is_reset(fake, cluster, door):
     cluster["status"] = "adding-hosts"
     host = fake.add_host("i", "broken", "52:54:00:00:00:05", status="error", cluster_id="c")
-    predicted, done = (door("assisted_install", cluster="edge", state="reset", check=check, diff=True) for check in (True, False))
+    predicted, done = (door("assisted_install", cluster="edge", state="reset", wait=False, check=check, diff=True) for check in (True, False))
     assert done["plan"] == predicted["plan"] == ["reset host broken"] and host["status"] == "resetting-pending-user-action"
     assert done["diff"] == predicted["diff"] == [shown("error", "resetting-pending-user-action", "host broken")]
     assert not door("assisted_install", cluster="edge", state="reset")["changed"]
