@@ -30,14 +30,26 @@ def host_files(deployment: Deployment) -> list[IgnitionFile]:
 
 def without_bmcs(agent_config: bytes) -> bytes:
     """The file without what its hosts say of BMCs: nothing on the live system needs that, and an image is served to whoever knows its URL."""
+    if b"bmc" not in agent_config.lower():
+        return agent_config
+    yaml = libraries.yaml
     try:
-        document = libraries.yaml.safe_load(agent_config)
-        hosts = [dict(host) for host in document["hosts"] or ()]
-    except (libraries.yaml.YAMLError, KeyError, TypeError, ValueError):
+        document = yaml.load(agent_config, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError:
         return agent_config
-    if not any("bmc" in host for host in hosts):
+    # The installer reads keys in any case.
+    hosts = [key for key in document if str(key).lower() == "hosts" and isinstance(document[key], list)] if isinstance(document, dict) else []
+    if not any(_names_bmc(host) for key in hosts for host in document[key]):
         return agent_config
-    return dump({**document, "hosts": [{key: value for key, value in host.items() if key != "bmc"} for host in hosts]}).encode()
+    return dump({**document, **{key: [_without_bmc(host) for host in document[key]] for key in hosts}}).encode()
+
+
+def _names_bmc(host: Any) -> bool:
+    return isinstance(host, dict) and any(str(key).lower() == "bmc" for key in host)
+
+
+def _without_bmc(host: Any) -> Any:
+    return {key: value for key, value in host.items() if str(key).lower() != "bmc"} if isinstance(host, dict) else host
 
 
 def directory_name(index: int, host: Host) -> str:
