@@ -77,7 +77,7 @@ def _attach(entry: NetInterface, listed: Listed, document: NetworkDocument, find
         if stack is not None and stack.enabled:
             detail = f"a port of {_NOUNS.get(controller.type, controller.type)} {controller.name} cannot have an address"
             findings.add(f"{entry.path}.{family}.enabled", INVALID, detail, value="true", layer="installer" if entry.state == "up" else "ours")
-    return dataclasses.replace(attached, ipv4=None, ipv6=None)
+    return dataclasses.replace(attached, ipv4=None, ipv6=None) if entry.ipv4 or entry.ipv6 else attached
 
 
 def _given_controller(entry: NetInterface, listed: NetInterface | None, document: NetworkDocument, findings: Findings) -> NetInterface | None:

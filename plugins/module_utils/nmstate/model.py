@@ -25,7 +25,7 @@ class Group:
     @classmethod
     def of(cls, name: str, settings: Mapping[str, str | None]) -> Group:
         """Without the settings that have no value."""
-        return cls(name, tuple(sorted((key, value) for key, value in settings.items() if value)))
+        return cls(name, tuple(sorted([(key, value) for key, value in settings.items() if value])))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -259,5 +259,7 @@ class NetworkDocument:
         return next((entry for entry in self.interfaces if entry.name == name and not entry.userspace), None)
 
     def controller_of(self, entry: NetInterface) -> NetInterface | None:
+        if not entry.controller:
+            return None
         bridge = entry.controller_type == "ovs-bridge"
-        return next((other for other in self.interfaces if other.name == entry.controller and other.userspace == bridge), None) if entry.controller else None
+        return next((other for other in self.interfaces if other.name == entry.controller and other.userspace == bridge), None)

@@ -22,10 +22,15 @@ _CONTROLLERS = ("bond", "linux-bridge", "ovs-bridge", "ovs-port", "vrf")
 # Types whose MAC and MTU do not stand in [ethernet].
 _UNWIRED = ("infiniband", "loopback")
 # The order of sections in nmstate's files.
-_ORDER = (
-    "connection bond bond-port bridge bridge-port ipv4 ipv6 ovs-bridge ovs-port ovs-interface ovs-patch ovs-dpdk ethernet vlan vxlan sriov macvlan macsec "
-    "vrf veth user 802-1x ethtool infiniband ovs-external-ids ovs-other-config match"
-).split()
+_ORDER = {
+    name: place
+    for place, name in enumerate(
+        (
+            "connection bond bond-port bridge bridge-port ipv4 ipv6 ovs-bridge ovs-port ovs-interface ovs-patch ovs-dpdk ethernet vlan vxlan sriov macvlan macsec "
+            "vrf veth user 802-1x ethtool infiniband ovs-external-ids ovs-other-config match"
+        ).split()
+    )
+}
 _DESCRIPTION = "nmstate.interface.description"
 # NetworkManager's types of a controller, as a port names them.
 _CONTROLLER_TYPES = {"linux-bridge": "bridge", "ovs-bridge": "ovs-port"}
@@ -56,7 +61,7 @@ def _merged(groups: Iterator[Group]) -> Iterator[Group]:
     found: dict[str, dict[str, str]] = {}
     for group in groups:
         found.setdefault(group.name, {}).update(group.settings)
-    return (Group.of(name, found[name]) for name in sorted(found, key=_ORDER.index))
+    return (Group.of(name, found[name]) for name in sorted(found, key=_ORDER.__getitem__))
 
 
 def _groups(entry: NetInterface, document: NetworkDocument, resolvers: Resolvers) -> Iterator[Group]:

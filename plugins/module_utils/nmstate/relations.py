@@ -39,6 +39,8 @@ def relate(document: NetworkDocument, findings: Findings) -> NetworkDocument:
     document = dataclasses.replace(document, interfaces=tuple(interfaces))
     routes = relate_routes(document, names, findings)
     document = _with_loopback(dataclasses.replace(document, routes=routes), [route.interface for route in routes])
+    if not document.rules:
+        return document
     rules = relate_rules(document, findings)
     return _with_loopback(dataclasses.replace(document, rules=rules), [rule.interface for rule in rules])
 
@@ -88,7 +90,7 @@ def _with_parent(entry: NetInterface, names: Names, document: NetworkDocument, f
     found = names.find(entry.parent)
     if len(found) > 1:
         findings.add(entry.path, INVALID, f"several interfaces have the profile name {entry.parent}", value=entry.parent)
-    if len(found) == 1 and entry.type not in _FIXED_PARENT:
+    if len(found) == 1 and found[0] != entry.parent and entry.type not in _FIXED_PARENT:
         entry = dataclasses.replace(entry, parent=found[0], vlan=entry.vlan and dataclasses.replace(entry.vlan, base_iface=found[0]))
     below = document.kernel(entry.parent)
     if below is not None and below.state == "absent" and below.type != "ethernet":

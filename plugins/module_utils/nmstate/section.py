@@ -67,17 +67,27 @@ class Section:
 
     def value(self, *keys: str) -> Any:
         """The raw value under the first of ``keys`` that is present (the others are aliases); None when absent."""
-        self._read.update(keys)
-        return next((self.data[key] for key in keys if key in self.data), None)
+        for key in keys:
+            self._read.add(key)
+        for key in keys:
+            if key in self.data:
+                return self.data[key]
+        return None
+
+    def _absent(self, keys: Iterable[str]) -> bool:
+        return not any(key in self.data for key in keys)
 
     def text(self, *keys: str, required: bool = False, nullable: bool = True) -> str | None:
-        value = self._as_text(self.value(*keys))
+        value = self.value(*keys)
+        if value is None and not required and nullable:
+            return None
+        value = self._as_text(value)
         if isinstance(value, str):
             if _CONTROL.search(value):
                 self.problem(keys[0], INVALID, "holds a control character, and a keyfile has one line for a value", layer="ours")
                 return None
             return value
-        if value is not None or (not nullable and any(key in self.data for key in keys)):
+        if value is not None or (not nullable and not self._absent(keys)):
             self.problem(keys[0], INVALID, f"must be text, got {_kind(value)}", value="" if value is None else str(value), hint="put it in quotes")
         elif required:
             self.problem(keys[0], REQUIRED, f"{keys[0]} is missing")
@@ -97,12 +107,12 @@ class Section:
 
     def flag(self, *keys: str, plain: bool = False) -> bool | None:
         value = self.value(*keys)
-        if isinstance(value, bool) or (value is None and plain):
+        if isinstance(value, bool) or (value is None and (plain or self._absent(keys))):
             return value
         lowered = str(value).lower()
         if not plain and lowered in (*_TRUE, *_FALSE):
             return lowered in _TRUE
-        if any(key in self.data for key in keys):
+        if not self._absent(keys):
             self.problem(keys[0], INVALID, "must be true or false" + (", not text or a number" if plain else ""), value=str(value))
         return None
 
@@ -111,6 +121,8 @@ class Section:
     ) -> int | None:
         """A whole number that nmstate accepts (``low`` to ``high``); beyond ``ours`` it would write what NetworkManager cannot use."""
         value = self.value(key)
+        if value is None and not required and (plain or key not in self.data):
+            return None
         number = value if plain and isinstance(value, int) and not isinstance(value, bool) else None if plain else _integer(value, signed=low < 0)
         if number is not None and low <= number <= high:
             if ours and not ours[0] <= number <= ours[1]:

@@ -23,7 +23,7 @@ def read_ethernet(section: Section, entry: NetInterface) -> NetInterface:
         peer = part.text("peer", required=True) or ""
         part.finish(layer="ours")
         groups += (Group.of("veth", {"peer": peer}),)
-    return dataclasses.replace(entry, veth_peer=peer, groups=groups)
+    return entry if groups is entry.groups else dataclasses.replace(entry, veth_peer=peer, groups=groups)
 
 
 def _read_link(part: Section) -> tuple[Group, ...]:
