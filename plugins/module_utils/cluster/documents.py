@@ -242,8 +242,8 @@ def _networking(data: Mapping[str, Any]) -> Networking:
 
 
 def _ssh_key(text: str) -> str:
-    # The installer trims these characters; one key a line (reference 1.1).
-    return "\n".join(line.strip() for line in text.strip("|\n\t ").splitlines() if line.strip())
+    # The installer trims these characters and nothing else; one key a line (reference 1.1).
+    return text.strip("|\n\t")
 
 
 def _digest_source(data: Mapping[str, Any]) -> ImageDigestSource:
