@@ -95,7 +95,7 @@ class _Presence:
 
     def _present(self, cluster: ClusterWish) -> Objects:
         session = self.session
-        objects = self.maker.present(session.found, cluster, session.wishes.infra_env, adopted=bool(session.request.cluster_id))
+        objects = self.maker.present(session.found, cluster, session.wishes.infra_env, adopted=session.adopted)
         for warning in objects.warnings:
             self.call.warn(warning)
         return objects
@@ -113,11 +113,15 @@ class _Presence:
     def _installed(self, decision: Decision) -> dict[str, Any]:
         """What changed since has no effect; credentials that are missing come home."""
         session, cluster = self.session, self.observer.cluster
+        if session.found.cluster is None:
+            self.call.warn(f"The service does not know cluster {session.name} any more; it is installed and runs.")
+            return self._result(decision, recorded(session.found, session.name), [])
         lines = session.fetch_credentials(cluster)
         self._tell_changes()
         if not self.call.check_mode:
             own_id = str(cluster.get("openshift_cluster_id") or "") or None
-            remember(session.work_dir, cluster_id=session.found.cluster_id, infra_env_id=session.found.infra_env_id or None, openshift_cluster_id=own_id)
+            ids = {"cluster_id": session.found.cluster_id, "infra_env_id": session.found.infra_env_id or None, "openshift_cluster_id": own_id}
+            remember(session.work_dir, **ids, adopted=session.adopted or None)
             self._note()
         return self._result(decision, recorded(session.found, session.name), lines)
 
