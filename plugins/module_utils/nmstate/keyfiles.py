@@ -16,8 +16,9 @@ from typing import Any
 from ..common.errors import InvalidInput
 from ..common.problems import DUPLICATE, INVALID, REQUIRED, Problem, errors
 from .document import read_document
-from .model import Group
-from .profiles import Profile, profiles
+from .ip_settings import Resolvers
+from .model import Group, NetworkDocument
+from .profiles import connection_ids, profiles
 from .resolver import place_resolver
 from .section import Findings
 
@@ -35,44 +36,45 @@ def render_keyfiles(network_config: Mapping[str, Any]) -> tuple[Keyfile, ...]:
 
     Raises :class:`InvalidInput` with every problem found; paths are relative to the networkConfig (``interfaces[0].ipv4``).
     """
-    keyfiles, problems = _render(network_config)
+    document, resolvers, problems = _read(network_config)
     if errors(problems):
         raise InvalidInput(problems)
-    return keyfiles
+    files = {f"{profile.id}.nmconnection": _keyfile_text(profile.groups) for profile in profiles(document, resolvers)}
+    return tuple(Keyfile(name, text) for name, text in sorted(files.items()))
 
 
 def check_network_config(network_config: Mapping[str, Any]) -> list[Problem]:
     """Everything :func:`render_keyfiles` has to say about a networkConfig, warnings included; nothing is raised."""
-    return _render(network_config)[1]
+    return _read(network_config)[2]
 
 
-def _render(network_config: Mapping[str, Any]) -> tuple[tuple[Keyfile, ...], list[Problem]]:
+def checked_document(network_config: Mapping[str, Any]) -> tuple[NetworkDocument, list[Problem]]:
+    """The document as far as it can be read, and what :func:`check_network_config` says about it, in one reading."""
+    document, _resolvers, problems = _read(network_config)
+    return document, problems
+
+
+def _read(network_config: Mapping[str, Any]) -> tuple[NetworkDocument, Resolvers, list[Problem]]:
     findings = Findings()
     document = read_document(network_config, findings)
     resolvers = place_resolver(document, findings)
-    if errors(findings.problems):
-        return (), findings.problems
-    found = _files(profiles(document, resolvers), findings)
-    if errors(findings.problems):
-        return (), findings.problems
-    keyfiles = [Keyfile(name, _keyfile_text(profile.groups)) for name, profile in sorted(found.items())]
-    if not keyfiles:
+    if not errors(findings.problems):
+        _check_files(document, findings)
+    return document, resolvers, findings.problems
+
+
+def _check_files(document: NetworkDocument, findings: Findings) -> None:
+    """Two profiles of one name would overwrite each other on the machine."""
+    files: dict[str, str] = {}
+    for connection_id, path in connection_ids(document):
+        if not connection_id or "/" in connection_id:
+            findings.add(path, INVALID, "cannot name a file", value=connection_id, layer="ours")
+        if connection_id in files:
+            detail = f"{files[connection_id]} makes a connection of the same name, and one of them would be lost"
+            findings.add(path, DUPLICATE, detail, value=connection_id, layer="ours")
+        files[connection_id] = path
+    if not files:
         findings.add("interfaces", REQUIRED, "no interface is to be up: there is nothing to configure")
-    return tuple(keyfiles), findings.problems
-
-
-def _files(found: Iterable[Profile], findings: Findings) -> dict[str, Profile]:
-    """File name → profile; two profiles of one name would overwrite each other on the machine."""
-    files: dict[str, Profile] = {}
-    for profile in found:
-        name = f"{profile.id}.nmconnection"
-        if not profile.id or "/" in profile.id:
-            findings.add(profile.path, INVALID, "cannot name a file", value=profile.id, layer="ours")
-        if name in files:
-            detail = f"{files[name].path} makes a connection of the same name, and one of them would be lost"
-            findings.add(profile.path, DUPLICATE, detail, value=profile.id, layer="ours")
-        files[name] = profile
-    return files
 
 
 def _keyfile_text(groups: Iterable[Group]) -> str:

@@ -22,15 +22,11 @@ _CONTROLLERS = ("bond", "linux-bridge", "ovs-bridge", "ovs-port", "vrf")
 # Types whose MAC and MTU do not stand in [ethernet].
 _UNWIRED = ("infiniband", "loopback")
 # The order of sections in nmstate's files.
-_ORDER = {
-    name: place
-    for place, name in enumerate(
-        (
-            "connection bond bond-port bridge bridge-port ipv4 ipv6 ovs-bridge ovs-port ovs-interface ovs-patch ovs-dpdk ethernet vlan vxlan sriov macvlan macsec "
-            "vrf veth user 802-1x ethtool infiniband ovs-external-ids ovs-other-config match"
-        ).split()
-    )
-}
+_SECTIONS = (
+    "connection bond bond-port bridge bridge-port ipv4 ipv6 ovs-bridge ovs-port ovs-interface ovs-patch ovs-dpdk ethernet vlan vxlan sriov macvlan macsec "
+    "vrf veth user 802-1x ethtool infiniband ovs-external-ids ovs-other-config match"
+)
+_ORDER = {name: place for place, name in enumerate(_SECTIONS.split())}
 _DESCRIPTION = "nmstate.interface.description"
 # NetworkManager's types of a controller, as a port names them.
 _CONTROLLER_TYPES = {"linux-bridge": "bridge", "ovs-bridge": "ovs-port"}
@@ -38,22 +34,42 @@ _CONTROLLER_TYPES = {"linux-bridge": "bridge", "ovs-bridge": "ovs-port"}
 
 @dataclasses.dataclass(frozen=True)
 class Profile:
-    """``id`` names the file; ``path`` is the part of the document that it comes from."""
+    """``id`` names the file."""
 
     id: str
-    path: str
     groups: tuple[Group, ...]
+
+
+def connection_ids(document: NetworkDocument) -> Iterator[tuple[str, str]]:
+    """Of every profile its id and the part of the document that it comes from, in the order of :func:`profiles`."""
+    for entry in document.interfaces:
+        if entry.state == "absent":
+            continue
+        yield entry.connection_id, entry.path
+        for port in entry.ovs_ports:
+            yield _port_id(port), f"{entry.path}.bridge.port"
+        if _makes_peer(entry, document):
+            yield entry.veth_peer, f"{entry.path}.veth.peer"
 
 
 def profiles(document: NetworkDocument, resolvers: Resolvers) -> Iterator[Profile]:
     for entry in document.interfaces:
         if entry.state == "absent":
             continue
-        yield Profile(entry.connection_id, entry.path, tuple(_merged(_groups(entry, document, resolvers))))
+        yield Profile(entry.connection_id, tuple(_merged(_groups(entry, document, resolvers))))
         for port in entry.ovs_ports:
             yield _ovs_port(port, entry)
-        if entry.veth_peer and document.kernel(entry.veth_peer) is None and entry.veth_peer not in document.ignored:
+        if _makes_peer(entry, document):
             yield _veth_peer(entry)
+
+
+def _makes_peer(entry: NetInterface, document: NetworkDocument) -> bool:
+    """Whether the other end of a veth pair is nowhere else in the document."""
+    return bool(entry.veth_peer) and document.kernel(entry.veth_peer) is None and entry.veth_peer not in document.ignored
+
+
+def _port_id(port: OvsPort) -> str:
+    return f"{port.name}-port"
 
 
 def _merged(groups: Iterator[Group]) -> Iterator[Group]:
@@ -150,9 +166,8 @@ def _with_parent(group: Group, entry: NetInterface, document: NetworkDocument) -
 
 
 def _ovs_port(port: OvsPort, bridge: NetInterface) -> Profile:
-    connection_id = f"{port.name}-port"
-    settings = _common(connection_id, port.name, "ovs-port") | {"master": bridge.name, "slave-type": "ovs-bridge"}
-    return Profile(connection_id, f"{bridge.path}.bridge.port", (Group.of("connection", settings), *port.groups))
+    settings = _common(_port_id(port), port.name, "ovs-port") | {"master": bridge.name, "slave-type": "ovs-bridge"}
+    return Profile(_port_id(port), (Group.of("connection", settings), *port.groups))
 
 
 def _veth_peer(entry: NetInterface) -> Profile:
@@ -164,4 +179,4 @@ def _veth_peer(entry: NetInterface) -> Profile:
         *ip_groups(peer, NetworkDocument(), {}),
         Group.of("veth", {"peer": entry.name}),
     )
-    return Profile(peer.name, peer.path, groups)
+    return Profile(peer.name, groups)
