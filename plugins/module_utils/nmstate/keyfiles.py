@@ -48,7 +48,7 @@ def check_network_config(network_config: Mapping[str, Any]) -> list[Problem]:
     return _read(network_config)[2]
 
 
-def checked_document(network_config: Mapping[str, Any]) -> tuple[NetworkDocument, list[Problem]]:
+def examine_network_config(network_config: Mapping[str, Any]) -> tuple[NetworkDocument, list[Problem]]:
     """The document as far as it can be read, and what :func:`check_network_config` says about it, in one reading."""
     document, _resolvers, problems = _read(network_config)
     return document, problems
