@@ -15,6 +15,7 @@ from .echoes import without_echoes
 from .paths import AGENT_CONFIG, INSTALL_CONFIG, document_of, in_users_terms
 from .profile import profile_of
 from .rules.validate import validate
+from .upstream.cluster_install import is_of_manifests
 
 _INSTALL_PARSED, _INSTALL_RULES, _AGENT_PARSED, _AGENT_RULES, _OTHER_FILES = range(5)
 
@@ -24,7 +25,8 @@ def all_problems(parsed: Parsed, *, today: datetime.date | None = None, agent_is
     staged = [(_parsing_stage(problem, parsed), problem) for problem in parsed.problems]
     if parsed.deployment is not None:
         for problem in validate(parsed.deployment, today=today, agent_iso=agent_iso, documents=parsed.documents):
-            stage = _INSTALL_RULES if document_of(problem) == INSTALL_CONFIG else _AGENT_RULES
+            # Manifests are made after hosts were looked at: what is wrong with install-config.yaml then comes after them.
+            stage = _INSTALL_RULES if document_of(problem) == INSTALL_CONFIG and not is_of_manifests(problem) else _AGENT_RULES
             staged += [(stage, told) for told in without_echoes(in_users_terms([problem], parsed.source), parsed.problems)]
         staged = [(stage, in_release_words(problem, parsed)) for stage, problem in staged]
     # Those of the installer first, in the order of its files; ours in their own.

@@ -27,9 +27,6 @@ from .rendezvous_host import rendezvous_missing
 
 Rule = Callable[[Facts], Iterable[Problem]]
 
-HOST_RULES: tuple[Rule, ...] = (hosts, network_configs)
-# Where a service that exists already installs the cluster, no host of it has to be the rendezvous host, and hosts may be named later.
-AGENT_ISO_RULES: tuple[Rule, ...] = (rendezvous_missing, host_counts)
 _SUBNETS = ("networking.clusterNetwork", "networking.networkType", "controlPlane.replicas", "compute")
 
 
@@ -45,6 +42,9 @@ def documents_of(deployment: Deployment) -> Documents:
 def installer_problems(facts: Facts, documents: Documents, *, agent_iso: bool) -> list[Problem]:
     """In the installer's order. It ends with the first file that has an error; what it would say of the others does not depend on that file.
 
+    ``agent_iso`` is False where a service that exists already installs the cluster: no host of it has to be the rendezvous host then, and hosts may be
+    named later.
+
     Of a file that cannot be read in full it says only that: what the rules find in the rest of it is ours then.
     """
     found = []
@@ -54,16 +54,14 @@ def installer_problems(facts: Facts, documents: Documents, *, agent_iso: bool) -
     wrong = [problem.path for problem in found if problem.severity == "error"]
     if not documents.agent_refused:
         found += _said(agent_config(documents.agent), unread=documents.agent_unread)
-    for rule in HOST_RULES:
-        found += _said(rule(facts), unread=documents.agent_unread)
-    for rule in AGENT_ISO_RULES if agent_iso else ():
-        # Numbers that cannot be are no measure for hosts.
-        if rule is host_counts and min(facts.cluster.replicas.values()) < 0:
-            continue
+    of_hosts: list[Rule] = [hosts, *((host_counts,) if agent_iso and _countable(facts) else ()), network_configs]
+    for rule in of_hosts:
         found += _said(rule(facts), unread=documents.agent_unread)
     # The manifests are made of a right install-config.yaml only; of it, this takes a few fields.
     if not documents.install_refused and not any(path.startswith(_SUBNETS) for path in wrong):
         found += _said(host_subnets(given), unread=documents.install_unread)
+    if agent_iso:
+        found += _said(rendezvous_missing(facts), unread=documents.agent_unread)
     return found
 
 
@@ -72,6 +70,11 @@ def several_platforms(documents: Documents) -> list[Problem]:
     names = [name for name in PLATFORM_ORDER if name in (documents.install.get("platform") or {})]
     detail = f'must only specify a single type of platform; cannot use both "{names[0]}" and "{names[1]}"' if len(names) > 1 else ""
     return [Problem("platform", INVALID, detail, layer="ours", file=INSTALL_CONFIG)] if detail else []
+
+
+def _countable(facts: Facts) -> bool:
+    """Numbers of hosts that cannot be are no measure."""
+    return min(facts.cluster.replicas.values()) >= 0
 
 
 def _said(problems: Iterable[Problem], *, unread: bool) -> list[Problem]:

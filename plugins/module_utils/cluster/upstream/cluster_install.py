@@ -11,6 +11,14 @@ from ...common.problems import Problem
 from .findings import invalid
 from .given import Given
 
+_TOO_LONG = "must be at most"
+_TOO_FEW = "not large enough to accommodate"
+
+
+def is_of_manifests(problem: Problem) -> bool:
+    """Whether a problem is one of these."""
+    return problem.path.endswith("hostPrefix") and (problem.detail.startswith(_TOO_LONG) or _TOO_FEW in problem.detail)
+
 
 def host_subnets(given: Given) -> Iterator[Problem]:
     """With OVN-Kubernetes a host gets a subnet of 128 addresses at least, and there is one for every host."""
@@ -21,6 +29,6 @@ def host_subnets(given: Given) -> Iterator[Problem]:
         path, prefix = f"networking.clusterNetwork[{index}].hostPrefix", entry.host_prefix
         most = entry.cidr.network.max_prefixlen - 7
         if prefix > most:
-            yield invalid(path, prefix, f"must be at most {most}")
+            yield invalid(path, prefix, f"{_TOO_LONG} {most}")
         if prefix - entry.cidr.prefix < max(hosts - 1, 0).bit_length():
-            yield invalid(path, prefix, f"prefix length {entry.cidr.prefix} not large enough to accommodate {hosts} hosts with hostPrefix length {prefix}")
+            yield invalid(path, prefix, f"prefix length {entry.cidr.prefix} {_TOO_FEW} {hosts} hosts with hostPrefix length {prefix}")

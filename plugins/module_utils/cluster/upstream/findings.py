@@ -33,7 +33,7 @@ def duplicate(path: str, value: object, *, file: str = INSTALL_CONFIG) -> Proble
 
 
 def too_many(path: str, count: int, most: int, *, file: str = INSTALL_CONFIG) -> Problem:
-    return Problem(path, TOO_MANY, f"must have at most {most} items", file=file, value=shown(count))
+    return Problem(path, TOO_MANY, f"must have at most {most} item{'' if most == 1 else 's'}", file=file, value=shown(count))
 
 
 def internal(path: str, detail: str, *, file: str = INSTALL_CONFIG) -> Problem:
