@@ -49,7 +49,7 @@ def _mtu_error(entry: NetInterface, document: NetworkDocument) -> str:
     parent = document.interface(entry.vlan.base_iface) if entry.vlan else None
     if parent and entry.mtu > (parent.mtu or _DEFAULT_MTU):
         return f"is above that of its parent {parent.name} ({parent.mtu or _DEFAULT_MTU})"
-    bond = document.interface(entry.controller) if entry.controller else None
-    if bond and entry.mtu < (bond.mtu or _DEFAULT_MTU):
+    bond = document.controller_of(entry)
+    if bond and bond.bond and entry.mtu < (bond.mtu or _DEFAULT_MTU):
         return f"is below that of its bond {bond.name} ({bond.mtu or _DEFAULT_MTU})"
     return ""
