@@ -20,11 +20,11 @@ HERE = Path(__file__).parent / "kni22"
 
 # What design 1.2 names: the old layout, hosts in both files, an expired certificate, a prefix that is not the machine network's.
 NAMED = {
-    "old list of mirrors": "imageContentSources is deprecated and read as imageDigestSources",
+    "old list of mirrors": "imageContentSources is deprecated, please use ImageDigestSources",
     "old API address": "apiVIP is deprecated and read as apiVIPs",
     "old ingress address": "ingressVIP is deprecated and read as ingressVIPs",
     "old layout": "this is the layout before the first release",
-    "hosts twice": "hosts from install-config.yaml are ignored: agent-config.yaml has hosts",
+    "hosts twice": "hosts from install-config.yaml are ignored",
     "certificate": "the certificate of provisioning.schmaustech.com expired on 2023-02-16",
     "prefix": "addresses in machine network 192.168.0.0/24 have prefix length 23 instead of 24",
 }
