@@ -91,6 +91,7 @@ class Care:
     def __init__(self, service: AssistedService, observer: AssistedObserver, requests: Sequence[HostRequest], fetch: Callable[[Document], list[str]]) -> None:
         self._service, self._observer, self._requests, self._fetch = service, observer, requests, fetch
         self._starts = 0
+        self._refusal = ""
 
     def __call__(self, seen: Observation) -> Cared:
         if not seen.service.ours:
@@ -110,13 +111,13 @@ class Care:
         if self._starts >= STARTS:
             text = f"the installation could not be prepared {STARTS} times: {reason or cluster.status_info or 'the service gives no reason'}"
             return Cared(stop=Step("stop", text.rstrip(".")))
-        self._starts += 1
         try:
             self._service.cluster_action(cluster.id, "install")
-        except AssistedError as error:
-            # Somebody else may have begun it, or a host have changed; the next look tells.
-            return Cared(reports=(f"The installation cannot begin: {error}",)) if error.status != 409 else Cared()
         except (RemoteError, Unreachable) as error:
-            return Cared(reports=(f"The installation cannot begin at this moment: {error}",))
+            # Once, somebody else may have begun it, or a host have changed: the next look tells.
+            known, self._refusal = self._refusal, str(error)
+            passing = isinstance(error, AssistedError) and error.status == 409 and known != self._refusal
+            return Cared() if passing else Cared(reports=(f"The installation cannot begin: {error}",))
+        self._starts += 1
         again = f" again: {reason}" if self._starts > 1 and reason else ""
         return Cared(lines=(f"All hosts are ready; the installation of cluster {cluster.name} is begun{again}",), changed=True)

@@ -74,7 +74,10 @@ def predict_installed(request: AssistedRequest, call: Opened, patience: Patience
         session.service.close()
     cluster = seen.service.cluster
     if cluster is not None and cluster.installed:
-        return {"changed": False, "plan": [], "phase": "installed", "percent": 100, "progress": [], "elapsed": 0.0, "log_dir": ""}
+        over = str(session.work_dir.state.section(SECTION).get("phase") or "") == "installed"
+        lines = [] if over else ["detach media that are left, and note that the cluster is installed"]
+        call.plan(lines)
+        return {"changed": not over, "plan": lines, "phase": "installed", "percent": 100, "progress": [], "elapsed": 0.0, "log_dir": ""}
     care = plan_care(observer.cluster, observer.hosts, session.wishes.hosts)
     lines = [change.text() for plan in care.hosts for change in plan.changes]
     lines.append("begin the installation" if care.start else "bring the hosts to what they shall be, and begin the installation once all are ready")

@@ -9,11 +9,14 @@ import json
 from typing import Any
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.faults import AssistedError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_request import HostRequest, host_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.progress import read_cluster, read_host
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import read_variables
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_care import plan_care, plan_hosts
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_find import Found, Known
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import Response
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_care import Care, plan_care, plan_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_find import Found, Known, find
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_join import plan_join
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_objects import plan_absent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_resume import decide_additions, decide_installation
@@ -197,3 +200,78 @@ def test_mirrors_and_authority_reach_live_system_and_cluster() -> None:
     ignition = json.loads(wishes.infra_env.params["ignition_config_override"])
     assert (ignition["ignition"]["version"], [file["path"] for file in ignition["storage"]["files"]]) == ("3.1.0", ["/etc/own", REGISTRIES])
     assert live_system(deployment().cluster, "given") == "given"
+
+
+class Holder:
+    """A service that knows these clusters and InfraEnvs."""
+
+    def __init__(self, clusters: list[dict[str, Any]], infra_envs: list[dict[str, Any]]) -> None:
+        self._clusters, self._infra_envs = clusters, infra_envs
+
+    def clusters(self) -> list[dict[str, Any]]:
+        return self._clusters
+
+    def cluster(self, cluster_id: str) -> dict[str, Any]:
+        return next(item for item in self._clusters if item["id"] == cluster_id)
+
+    def infra_envs(self) -> list[dict[str, Any]]:
+        return self._infra_envs
+
+
+OWN, OTHER = {"id": "own", "name": "edge", "status": "ready"}, {"id": "other", "name": "edge", "status": "installed"}
+IMAGE, STRANGE = {"id": "image", "name": "edge", "cluster_id": "own"}, {"id": "strange", "name": "edge", "cluster_id": "other"}
+
+
+@pytest.mark.parametrize(
+    ("clusters", "known", "adopt", "found", "infra_env", "foreign"),
+    [
+        pytest.param([], Known(), "", "", "", False, id="nothing"),
+        pytest.param([OTHER], Known(), "", "", "", True, id="somebody else's"),
+        pytest.param([OTHER, OWN], Known("own", "image"), "", "own", "image", False, id="by its id"),
+        pytest.param([OTHER], Known("own", "image"), "", "", "image", False, id="ours is gone"),
+        pytest.param([OWN], Known(making=True), "", "own", "image", False, id="a run was killed before it could note the id"),
+        pytest.param([OTHER, OWN], Known(making=True), "", "", "", True, id="nobody can tell which one it made"),
+        pytest.param([OTHER], Known(), "other", "other", "strange", False, id="named by the user"),
+        pytest.param([OTHER, OWN], Known("own"), "other", "own", "image", False, id="what was recorded counts"),
+    ],
+)
+def test_which_cluster_is_ours(clusters: list[dict[str, Any]], known: Known, adopt: str, found: str, infra_env: str, foreign: bool) -> None:
+    seen_now = find(Holder(clusters, [STRANGE, IMAGE]), known, "edge", adopt)  # type: ignore[arg-type]
+    assert (seen_now.cluster_id, seen_now.infra_env_id, bool(seen_now.foreign)) == (found, infra_env, foreign)
+
+
+def test_a_cluster_that_the_user_names_has_to_be_there() -> None:
+    with pytest.raises(ZeroTouchError, match="no cluster with the id gone"):
+        find(Holder([OWN], []), Known(), "edge", "gone")  # type: ignore[arg-type]
+
+
+class Starter:
+    """A service that refuses the first ``refusals`` starts, and an observer that has seen ``document``."""
+
+    def __init__(self, refusals: int = 0, **document: Any) -> None:
+        self.refusals, self.asked = refusals, 0
+        self.cluster, self.hosts = {**cluster("ready"), **document}, [host()]
+
+    def cluster_action(self, _cluster_id: str, _action: str) -> None:
+        self.asked += 1
+        if self.asked <= self.refusals:
+            raise AssistedError("assisted-service", Response(409, {}, b'{"reason": "cluster is being changed"}'))
+
+
+def cared(starter: Starter, times: int) -> list[Any]:
+    care = Care(starter, starter, requests(1), lambda document: [])  # type: ignore[arg-type]
+    return [care(seen("ready", host())) for _ in range(times)]
+
+
+def test_a_refusal_to_begin_is_told_when_it_stays() -> None:
+    """Once is no news: somebody else may have been faster."""
+    looks = cared(Starter(refusals=2), 3)
+    assert [look.reports for look in looks[::2]] == [(), ()] and "cluster is being changed" in looks[1].reports[0]
+    assert "is begun" in looks[2].lines[0] and looks[2].changed
+
+
+def test_what_cannot_be_prepared_is_begun_three_times() -> None:
+    starter = Starter(**{"last-installation-preparation": {"status": "failed", "reason": "disk too slow"}})
+    looks = cared(starter, 4)
+    assert starter.asked == 3 and "again: disk too slow" in looks[1].lines[0]
+    assert looks[3].stop is not None and looks[3].stop.reason == "the installation could not be prepared 3 times: disk too slow"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import sys
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Interrupted
@@ -375,3 +376,51 @@ def test_a_host_that_boots_the_image_again_when_nobody_is_there_to_tell(world, k
     repairs = [call for call in world.media.calls if call[0] == "repair"]
     assert len(repairs) == (2 if controlled else 0)
     assert world.texts().count("b needs a hand: it rebooted and has no Node; its console tells which system it booted") == 1
+
+
+def elsewhere(world):
+    """The service runs on none of the hosts."""
+    world.setup = dataclasses.replace(world.setup, elsewhere="assisted.example.com")
+    return world
+
+
+def test_a_service_that_stays_has_the_last_word(world, kit):
+    """Also where nobody here can reach the cluster's API; media that are left go at the end."""
+    done = [kit.found(host, "installed", "Done") for host in (kit.A, kit.B)]
+    elsewhere(world).at(0, kit.service(*done, status="finalizing", percent=90)).at(60, kit.service(*done, status="installed", percent=100))
+    outcome = world.run()
+    assert (outcome.step.kind, outcome.step.reason) == ("done", "Installation is complete.")
+    assert world.media.calls == [("eject", "a"), ("eject", "b")] and world.install["phase"] == "installed"
+    assert "Bootstrap is complete; waiting for the release to roll out" in world.texts()
+
+
+def test_a_service_that_stays_is_silent_for_a_moment(world, kit):
+    """No host takes it along, so nothing is concluded from that."""
+    hosts = [kit.found(kit.A, "installing-in-progress", "Waiting for bootkube", bootstrap=True), kit.found(kit.B, "installing-in-progress", "Rebooting")]
+    elsewhere(world).at(0, kit.service(*hosts, status="installing"))
+    world.at(20, kit.o.Observation(service=kit.o.ServiceView(detail="503: upstream connect error")))
+    world.at(60, kit.service(*[kit.found(host, "installed", "Done") for host in (kit.A, kit.B)], status="installed"))
+    world.run()
+    assert "The service does not answer at this moment. 503: upstream connect error" in world.texts()
+    assert not [text for text in world.texts() if "rendezvous" in text]
+    assert world.install["hosts"]["a"]["stage"] == "Done"
+
+
+def test_what_is_cared_for_between_two_looks(world, kit):
+    """What was done is said and counts as a change, a report is told once, and a stop ends the wait with its reason."""
+    module = sys.modules[type(world.supervisor()).__module__]
+    given = [
+        module.Cared(lines=("update host a",), reports=("b: no disk fits",), changed=True),
+        module.Cared(reports=("b: no disk fits",)),
+        module.Cared(stop=kit.s.Step("stop", "the installation could not be prepared 3 times")),
+    ]
+    outcome = elsewhere(world).at(0, kit.service(kit.found(kit.A), kit.found(kit.B), status="ready")).run(care=lambda seen: given.pop(0))
+    assert (outcome.changed, outcome.warnings, outcome.step.reason) == (True, ("b: no disk fits",), "the installation could not be prepared 3 times")
+    assert world.texts().count("b: no disk fits") == 1 and "update host a" in world.texts()
+    assert world.install["failure"] == outcome.step.reason
+
+
+def test_a_host_that_cannot_reach_a_service_elsewhere(world, kit):
+    world.setup = dataclasses.replace(elsewhere(world).setup, limits=kit.s.Limits(discovery=50))
+    outcome = world.at(0, kit.service(kit.found(kit.A))).run()
+    assert any("b cannot reach the service at assisted.example.com" in suspect for suspect in outcome.suspects)
