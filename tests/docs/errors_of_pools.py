@@ -106,7 +106,7 @@ POOLS = Topic(
                 "… configuration must be created",
                 "cannot be longer than … characters",
                 "cannot specify etcd on worker machine pools",
-                "must have at most … items",
+                "must have at most … item",
             ),
             "",
             "each disk with the key of its type; no more than one of etcd and swap",
