@@ -98,7 +98,7 @@ INSTALLS: list[tuple[str, Change]] = [
     ("an interface that is to be absent has any MAC", network(3, lambda d: d["interfaces"].append({"name": "old0", "type": "bond", "state": "absent"}))),
     ("the MTU of a NIC in a VRF or a bridge of Open vSwitch, which have none",
      all_of(also(3, name="eno2", type="ethernet", mtu=1400), also(3, name="red", type="vrf", vrf={"port": ["eno2"], "route-table-id": 7}),
-            also(4, name="eno2", type="ethernet", mtu=1400), also(4, name="br-ex", type="ovs-bridge", bridge={"port": [{"name": "eno2"}]}))),
+            also(2, name="eno2", type="ethernet", mtu=1400), also(2, name="br-ex", type="ovs-bridge", bridge={"port": [{"name": "eno2"}]}))),
     # disks
     *((f"root device {hints}", host(3, root_device_hints=hints)) for hints in (
         {"deviceName": "/dev/sda", "hctl": "0:0:0:0", "rotational": True, "minSizeGigabytes": 120},
