@@ -82,9 +82,8 @@ def read_interface(section: Section) -> NetInterface | None:
         _refuse_type(section, kind)
         return NetInterface(name=name, path=section.path, state="unread")
     if state == "absent":
-        _read_absent(section)
-    if state in ("ignore", "absent"):
-        # An absent interface is rendered by nobody, but what stands on top of it asks for its type.
+        return _read_absent(section, name, kind)
+    if state == "ignore":
         return NetInterface(name=name, path=section.path, type="ethernet" if kind == "veth" else kind, state=state)
     return _read_present(section, name, kind, state)
 
@@ -95,13 +94,15 @@ def _refuse_type(section: Section, kind: str) -> None:
     section.problem("type", UNSUPPORTED, f"{why}; supported values: {supported}", value=kind, layer="ours")
 
 
-def _read_absent(section: Section) -> None:
-    section.choice("identifier", _IDENTIFIERS, plain=True)
+def _read_absent(section: Section, name: str, kind: str) -> NetInterface:
+    """It is rendered by nobody, but what stands on top of it asks what it is."""
+    identifier = cast(Identifier, section.choice("identifier", _IDENTIFIERS, default="name", plain=True))
     section.text("mac-address")
     _pci_address(section)
     dropped = [str(key) for key in section.data if key not in _KEPT_WHEN_ABSENT]
     if dropped:
         section.ignored(dropped[0], f"the interface is to be absent, so its properties have no effect: {', '.join(dropped)}")
+    return NetInterface(name=name, path=section.path, type="ethernet" if kind == "veth" else kind, state="absent", identifier=identifier)
 
 
 def _read_present(section: Section, name: str, kind: str, state: State) -> NetInterface:
@@ -168,6 +169,8 @@ def _pci_address(section: Section) -> str:
 
 def _copy_mac_from(section: Section, kind: str) -> str:
     source = section.text("copy-mac-from") or ""
+    if not source and section.value("copy-mac-from") is not None and kind in _COPIES_MAC:
+        section.problem("copy-mac-from", INVALID, "names no interface")
     if source and kind not in _COPIES_MAC:
         section.ignored("copy-mac-from", f"nmstate does so for the types {', '.join(_COPIES_MAC)} only")
         return ""

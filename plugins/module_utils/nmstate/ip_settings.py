@@ -71,9 +71,11 @@ def _method(family: Family, stack: IpStack, routes: Sequence[Route], *, loopback
 def _automatic(family: Family, stack: IpStack) -> Settings:
     settings: Settings = {"dhcp-send-hostname": _flag(stack.send_hostname is not False)}
     if family == "ipv4":
-        settings["dhcp-client-id"] = _CLIENT_IDS.get(stack.client_id or "ll", stack.client_id or "")
+        client = "ll" if stack.client_id is None else stack.client_id
+        settings["dhcp-client-id"] = _CLIENT_IDS.get(client, client)
     else:
-        settings |= {"dhcp-duid": _DUIDS.get(stack.duid or "ll", stack.duid or "ll"), "dhcp-iaid": "mac", "ra-timeout": _FOREVER}
+        duid = "ll" if stack.duid is None else stack.duid
+        settings |= {"dhcp-duid": _DUIDS.get(duid, duid), "dhcp-iaid": "mac", "ra-timeout": _FOREVER}
         settings["token"] = stack.token or ""
     if stack.custom_hostname and stack.send_hostname is not False:
         settings["dhcp-fqdn" if family == "ipv4" and "." in stack.custom_hostname else "dhcp-hostname"] = stack.custom_hostname

@@ -160,7 +160,7 @@ def _with_parent(group: Group, entry: NetInterface, document: NetworkDocument) -
     if not entry.parent or "parent" not in settings:
         return group
     parent = document.kernel(entry.parent)
-    by_name = parent is None or parent.identifier == "name" or parent.state == "absent" or entry.type == "infiniband"
+    by_name = parent is None or parent.identifier == "name" or entry.type == "infiniband"
     settings["parent"] = entry.parent if by_name or parent is None else _uuid(parent.name, parent.type)
     return Group.of(group.name, settings)
 

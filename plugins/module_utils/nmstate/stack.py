@@ -94,7 +94,8 @@ def _route_metric(part: Section, family: Family, *, automatic: bool, autoconf: b
     auto = part.integer("auto-route-metric", low, high)
     prefix = None if six else part.integer("prefix-route-metric", low, high)
     for key, metric in (("auto-route-metric", auto), ("prefix-route-metric", prefix)):
-        if metric is not None and enabled and not _METRIC_LOW <= metric <= _METRIC_HIGH:
+        used = enabled and (automatic or key == "prefix-route-metric")
+        if metric is not None and used and not _METRIC_LOW <= metric <= _METRIC_HIGH:
             part.problem(key, INVALID, f"must be a whole number from {_METRIC_LOW} to {_METRIC_HIGH}", value=metric, layer="ours" if six else "installer")
     if automatic and enabled and None not in (auto, prefix) and auto != prefix and -1 not in (auto, prefix):
         part.problem("prefix-route-metric", INVALID, "NetworkManager has one metric for both; auto-route-metric differs", value=prefix)

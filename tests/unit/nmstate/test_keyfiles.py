@@ -86,6 +86,35 @@ def test_every_bond_option(name: str, given: object, written: str) -> None:
     assert sections(text)["bond"] == {"mode": "802.3ad", name: written}
 
 
+NIC = {"name": "eno1", "type": "ethernet"}
+SMALL: list[tuple[str, list[dict[str, Any]], str, str, str | None]] = [
+    # what, interfaces, section and key of the last one, value
+    ("client id of nothing is none", [NIC | {"ipv4": {"enabled": True, "dhcp": True, "dhcp-client-id": ""}}], "ipv4", "dhcp-client-id", None),
+    ("DUID of nothing is none", [NIC | {"ipv6": {"enabled": True, "dhcp": True, "dhcp-duid": ""}}], "ipv6", "dhcp-duid", None),
+    (
+        "absent parent that was found by its MAC",
+        [NIC | {"state": "absent", "identifier": "mac-address"}, {"name": "v", "type": "vlan", "vlan": {"base-iface": "eno1", "id": 5}}],
+        "vlan",
+        "parent",
+        "ff8b47e2-9b1c-5e04-9f8b-34671372837c",
+    ),
+    ("addresses of lo are those it has", [{"name": "lo", "type": "loopback"}], "ipv6", "address0", "::1/128"),
+    ("IPv6 of lo is never off", [{"name": "lo", "type": "loopback", "ipv6": {"enabled": False}}], "ipv6", "method", "auto"),
+    (
+        "IPv4-mapped address",
+        [NIC | {"ipv6": {"enabled": True, "address": [{"ip": "::FFFF:192.0.2.1", "prefix-length": 96}]}}],
+        "ipv6",
+        "address0",
+        "::ffff:192.0.2.1/96",
+    ),
+]
+
+
+@pytest.mark.parametrize(("interfaces", "section", "key", "value"), [case[1:] for case in SMALL], ids=[case[0] for case in SMALL])
+def test_small_print(interfaces: list[dict[str, Any]], section: str, key: str, value: str | None) -> None:
+    assert sections(render_keyfiles({"interfaces": interfaces})[-1].text)[section].get(key) == value
+
+
 def test_the_same_input_gives_the_same_text_whatever_the_order_of_keys() -> None:
     config = yaml.safe_load((Path(__file__).parent / "golden" / "bond_lacp.yml").read_text())["network_config"]
     turned = {key: config[key] for key in reversed(config)}
