@@ -177,6 +177,19 @@ def test_a_directory_without_table_or_keyfiles_is_passed_over(network_box: Any, 
     assert profiles(network_box) == {}
 
 
+def test_of_two_configurations_for_one_machine_the_first_names_what_belongs_to_no_nic(network_box: Any) -> None:
+    network_box.nic("ens1", "52:54:00:00:00:01")
+    network_box.nic("ens2", "52:54:00:00:00:02")
+    bond = "[connection]\ninterface-name=bond0\n[bond]\nprimary="
+    configure_network(network_box, 0, "52:54:00:00:00:01=lan0", lan0="[connection]\ninterface-name=lan0\n", bond0=f"{bond}lan0\n")
+    configure_network(network_box, 1, "52:54:00:00:00:02=lan0", lan0="[connection]\ninterface-name=lan0\n", bond0=f"{bond}lan0\n")
+    result = network_box.run("pre-network-manager-config.sh")
+    assert result.returncode == 0
+    assert list(profiles(network_box)) == ["bond0.nmconnection", "ens1.nmconnection", "ens2.nmconnection"]
+    assert profiles(network_box)["bond0.nmconnection"].endswith("primary=ens1\n")
+    assert "There is a connection bond0 already" in result.stdout
+
+
 def test_loopback_counts_as_a_nic(network_box: Any) -> None:
     network_box.nic("lo", "00:00:00:00:00:00")
     configure_network(network_box, 0, "00:00:00:00:00:00=lo", lo="[connection]\ninterface-name=lo\n")

@@ -76,16 +76,22 @@ real_name() {
 
 # install_keyfile FILE
 install_keyfile() {
-    local name line
+    local name line target
     name=${1##*/}
-    name=$(real_name "${name%.nmconnection}")
+    name=${name%.nmconnection}
+    target=$connections/$(real_name "$name").nmconnection
+    # Two configurations for one machine are a mistake; of connections that belong to no NIC the first one counts.
+    if [[ -e $target && -z ${nic_of_name[${name%%.*}]:-} ]]; then
+        printf 'There is a connection %s already; this one is passed over: %s\n' "$name" "$1"
+        return
+    fi
     while IFS= read -r line || [[ -n $line ]]; do
         if [[ $line == *=* ]]; then
             printf '%s=%s\n' "${line%%=*}" "$(real_name "${line#*=}")"
         else
             printf '%s\n' "$line"
         fi
-    done <"$1" >"$connections/$name.nmconnection"
+    done <"$1" >"$target"
 }
 
 # NetworkManager refuses keyfiles that others may read.
