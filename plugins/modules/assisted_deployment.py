@@ -100,7 +100,9 @@ options:
     choices: [none, installed, joined]
     default: none
   force:
-    description: With V(start_over) cluster and InfraEnv are deleted and made anew, and all hosts booted. Other values have no meaning here.
+    description:
+      - With V(start_over) cluster and InfraEnv are deleted and made anew, and all hosts booted.
+      - With V(rebuild_image) hosts that have registered are booted again, with V(reboot_joined_hosts) also those of an installation on its way.
     type: list
     elements: str
     choices: [rebuild_image, reboot_joined_hosts, start_over]

@@ -31,12 +31,16 @@ STARTS = 3
 
 @dataclasses.dataclass(frozen=True)
 class CarePlan:
-    """``hosts`` have changes to be made; ``refused`` cannot be as wished, with the reasons; ``start``: everything is there; else ``waits`` says for what."""
+    """``hosts`` have changes to be made; ``refused`` cannot be as wished, with the reasons; ``start``: everything is there; else ``waits`` says for what.
+
+    ``complete``: all hosts are there and no change is left, so that waiting would not mend what is refused.
+    """
 
     hosts: tuple[HostPlan, ...] = ()
     refused: tuple[str, ...] = ()
     start: bool = False
     waits: str = ""
+    complete: bool = False
 
 
 def plan_care(cluster: Document, hosts: Sequence[Document], requests: Sequence[HostRequest]) -> CarePlan:
@@ -50,7 +54,8 @@ def plan_care(cluster: Document, hosts: Sequence[Document], requests: Sequence[H
     refused = tuple(f"{plan.request.name}: {plan.refused}" for plan in plans if plan.refused)
     changes = tuple(plan for plan in plans if plan.changes and not plan.refused)
     if refused or changes:
-        return CarePlan(changes, refused, waits="hosts are not as they shall be yet")
+        complete = not changes and all(plan.host is not None for plan in plans)
+        return CarePlan(changes, refused, waits="hosts are not as they shall be yet", complete=complete)
     open_ends = [f"{plan.request.name}: {plan.waiting}" for plan in plans if plan.waiting]
     own = {str((plan.host or {}).get("id")) for plan in plans}
     strangers = [read_host(host).name for host in hosts if str(host.get("id")) not in own]
@@ -92,6 +97,7 @@ class Care:
         self._service, self._observer, self._requests, self._fetch = service, observer, requests, fetch
         self._starts = 0
         self._refusal = ""
+        self.refused: tuple[str, ...] = ()
 
     def __call__(self, seen: Observation) -> Cared:
         if not seen.service.ours:
@@ -102,7 +108,9 @@ class Care:
         if plan.start:
             begun = self._start()
             return dataclasses.replace(begun, lines=(*fetched, *begun.lines), changed=begun.changed or bool(fetched))
-        return Cared((*fetched, *lines), (*plan.refused, *reports), changed=bool(fetched or lines))
+        self.refused = plan.refused
+        stop = Step("stop", f"hosts cannot be what they shall be: {'; '.join(plan.refused)}") if plan.refused and plan.complete else None
+        return Cared((*fetched, *lines), (*plan.refused, *reports), stop, changed=bool(fetched or lines))
 
     def _start(self) -> Cared:
         cluster = read_cluster(self._observer.cluster)

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from ..assisted.cluster_wish import ClusterWish
 from ..assisted.connection import connect
 from ..assisted.service import AssistedService
-from ..common.errors import ZeroTouchError
+from ..common.errors import InvalidInput, ZeroTouchError
 from ..common.lock import one_run
 from ..common.opened import Opened
 from ..common.tls import Tls
@@ -76,6 +76,10 @@ class _Presence:
         objects = self._present(session.wishes.cluster)
         lines += objects.lines
         self._note()
+        waiting = [host.name for host in decision.hosts if host.action == "wait"]
+        if waiting and any(change.verb == "update" and change.title.startswith("infra-env ") for change in objects.changes):
+            names = ", ".join(waiting)
+            self.call.warn(f"The discovery image changed; {names} run the former one. openshift_force: [rebuild_image] boots them from the new one.")
         image, transfer = self._image(objects, needed=bool(decision.boot))
         lines += transfer + self.session.fetch_credentials(self.observer.cluster if not lines else {})
         return self._result(decision, objects, lines, image)
@@ -95,7 +99,13 @@ class _Presence:
 
     def _present(self, cluster: ClusterWish) -> Objects:
         session = self.session
-        objects = self.maker.present(session.found, cluster, session.wishes.infra_env, adopted=session.adopted)
+        try:
+            objects = self.maker.present(session.found, cluster, session.wishes.infra_env, adopted=session.adopted)
+        except InvalidInput as error:
+            if session.found.cluster is None:
+                raise
+            hint = "openshift_force: [start_over] deletes the cluster and makes it anew"
+            raise InvalidInput([dataclasses.replace(problem, hint=problem.hint or hint) for problem in error.problems]) from error
         for warning in objects.warnings:
             self.call.warn(warning)
         return objects

@@ -104,6 +104,8 @@ def _supervise(session: Session, observer: AssistedObserver, patience: Patience)
     care = Care(session.service, observer, session.wishes.hosts, fetch)
     supervisor = Supervisor(setup, lambda: observer.observe(state), patience.media, timeline, call.clock, call.progress, interval=INTERVAL, care=care)
     outcome = supervisor.run()
+    if outcome.step.kind == "stop" and care.refused:
+        outcome = dataclasses.replace(outcome, suspects=tuple(dict.fromkeys((*care.refused, *outcome.suspects)))[:3])
     phase = str(timeline.section.get("phase") or "")
     if outcome.step.kind == "done":
         fetch(observer.cluster)

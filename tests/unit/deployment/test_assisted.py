@@ -275,3 +275,13 @@ def test_what_cannot_be_prepared_is_begun_three_times() -> None:
     looks = cared(starter, 4)
     assert starter.asked == 3 and "again: disk too slow" in looks[1].lines[0]
     assert looks[3].stop is not None and looks[3].stop.reason == "the installation could not be prepared 3 times: disk too slow"
+
+
+def test_a_mistake_that_no_waiting_mends_ends_the_wait_once_all_hosts_are_there() -> None:
+    starter = Starter()
+    wanted = host_requests([{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "root_device_hints": {"deviceName": "/dev/vdz"}}])
+    missing = host_requests([{"name": "two", "mac_addresses": ["52:54:00:00:00:02"]}])
+    look = Care(starter, starter, wanted, lambda document: [])(seen("ready", host()))  # type: ignore[arg-type]
+    assert look.stop is not None and "one: no disk fits" in look.stop.reason and not starter.asked
+    look = Care(starter, starter, [*wanted, *missing], lambda document: [])(seen("ready", host()))  # type: ignore[arg-type]
+    assert look.stop is None and "one: no disk fits" in look.reports[0]
