@@ -85,13 +85,20 @@ def plain(item: Item) -> Any:
 
 def places(item: Item, path: str = "") -> Iterator[tuple[str, Place]]:
     """Every path of the document with the place of its value in the user's input; paths in document order."""
-    yield path, Place(item.path, item.file, item.line)
-    if isinstance(item.value, dict):
-        for key, value in item.value.items():
-            yield from places(value, join(path, key))
-    elif isinstance(item.value, list):
-        for index, value in enumerate(item.value):
-            yield from places(value, join(path, index))
+    found: list[tuple[str, Place]] = []
+
+    # One list for all: generators inside generators would hand each value up through every level above it.
+    def visit(item: Item, path: str) -> None:
+        found.append((path, Place(item.path, item.file, item.line)))
+        if isinstance(item.value, dict):
+            for key, value in item.value.items():
+                visit(value, f"{path}.{key}" if path else key)
+        elif isinstance(item.value, list):
+            for index, value in enumerate(item.value):
+                visit(value, f"{path}[{index}]")
+
+    visit(item, path)
+    return iter(found)
 
 
 def without_nulls(item: Item) -> Item:

@@ -14,10 +14,9 @@ from collections.abc import Iterator
 from typing import Any, Union
 
 from ...common.problems import Problem
-from ...nmstate.document import StaticAddress, interface_names, read_document, static_addresses
-from ...nmstate.keyfiles import check_network_config
+from ...nmstate.document import StaticAddress, interface_names, static_addresses
+from ...nmstate.keyfiles import examine_network_config
 from ...nmstate.model import NetworkDocument
-from ...nmstate.section import Findings
 from ..profile import ReleaseProfile, profile_of
 from ..rendezvous import Rendezvous, rendezvous
 from ..spec import Cluster, Deployment, Host
@@ -64,15 +63,18 @@ class HostFacts:
         return self.host.role in ("master", "")
 
     @functools.cached_property
+    def _checked(self) -> tuple[NetworkDocument | None, list[Problem]]:
+        return examine_network_config(self.host.network_config) if self.host.network_config else (None, [])
+
+    @property
     def network_problems(self) -> list[Problem]:
-        return check_network_config(self.host.network_config) if self.host.network_config else []
+        return self._checked[1]
 
     @functools.cached_property
     def document(self) -> NetworkDocument | None:
         """The typed networkConfig; None without one, or where it is wrong."""
-        if not self.host.network_config or any(problem.severity == "error" for problem in self.network_problems):
-            return None
-        return read_document(self.host.network_config, Findings())
+        document, problems = self._checked
+        return None if any(problem.severity == "error" for problem in problems) else document
 
     @functools.cached_property
     def addresses(self) -> list[StaticAddress]:
