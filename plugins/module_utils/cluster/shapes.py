@@ -160,7 +160,8 @@ class Reader:
                 self.problem(child, UNKNOWN_FIELD, "there is no such field", hint=f"did you mean {meant}?" if meant else "", layer=self.unknown)
                 mistyped.setdefault(meant, child)
             elif name in result:
-                self.problem(child, DUPLICATE, f"{key} and {result[name].path.rpartition('.')[2]} are the same field")
+                # The installer takes the last one without a word.
+                self.problem(child, DUPLICATE, f"{key} and {result[name].path.rpartition('.')[2]} are the same field", layer="ours")
             else:
                 read = self.read(child, shape.fields[name].shape, name)
                 if read is not None:

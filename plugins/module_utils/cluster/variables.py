@@ -297,7 +297,8 @@ def _agent_host(machine: _Machine) -> Item:
     interfaces = item.get("interfaces")
     _put(document, "interfaces", in_upstream_case(interfaces, ListOf(fields.INTERFACE)) if interfaces else None)
     _put(document, "rootDeviceHints", item.get("root_device_hints"))
-    _put(document, "networkConfig", item.get("network_config"))
+    network = item.get("network_config")
+    _put(document, "networkConfig", network if network and network.value else None)
     return Item(document, item.path)
 
 

@@ -108,3 +108,14 @@ def test_a_wrong_version_ends_the_checks_of_its_file(tmp_path: Path, version: st
     assert [entry[0] for entry in said(tmp_path, install, NO_HOSTS)] == ["apiVersion"]
     agent = changed(AGENT_CONFIG, [("apiVersion", version), ("rendezvousIP", "x")])
     assert [entry[0] for entry in said(tmp_path, INSTALL_CONFIGS["none"], agent)] == ["apiVersion"]
+
+
+def test_an_empty_network_config_is_refused(tmp_path: Path) -> None:
+    agent = changed(AGENT_CONFIG, [("hosts[0].networkConfig", {})])
+    found = said(tmp_path, INSTALL_CONFIGS["none"], agent)
+    assert found == [["hosts[0].networkConfig", "Invalid value", "nmstate generated an empty NetworkManager config file content"]]
+
+
+def test_one_field_in_two_spellings_is_told_by_us(tmp_path: Path) -> None:
+    """The installer takes the last one."""
+    assert said(tmp_path, {**INSTALL_CONFIGS["none"], "BaseDomain": "example.org"}, NO_HOSTS) == []

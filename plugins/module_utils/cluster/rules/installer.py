@@ -18,7 +18,7 @@ from ..upstream.cluster_install import host_subnets
 from ..upstream.defaults import PLATFORM_ORDER
 from ..upstream.given import Given
 from ..upstream.install_config import install_config
-from .checks import INSTALL_CONFIG
+from .checks import AGENT_CONFIG, INSTALL_CONFIG
 from .facts import Facts
 from .host_counts import host_counts
 from .hosts import hosts
@@ -57,6 +57,7 @@ def installer_problems(facts: Facts, documents: Documents, *, agent_iso: bool) -
     of_hosts: list[Rule] = [hosts, *((host_counts,) if agent_iso and _countable(facts) else ()), network_configs]
     for rule in of_hosts:
         found += _said(rule(facts), unread=documents.agent_unread)
+    found += _said(_empty_network_configs(documents), unread=documents.agent_unread)
     # The manifests are made of a right install-config.yaml only; of it, this takes a few fields.
     if not documents.install_refused and not any(path.startswith(_SUBNETS) for path in wrong):
         found += _said(host_subnets(given), unread=documents.install_unread)
@@ -70,6 +71,14 @@ def several_platforms(documents: Documents) -> list[Problem]:
     names = [name for name in PLATFORM_ORDER if name in (documents.install.get("platform") or {})]
     detail = f'must only specify a single type of platform; cannot use both "{names[0]}" and "{names[1]}"' if len(names) > 1 else ""
     return [Problem("platform", INVALID, detail, layer="ours", file=INSTALL_CONFIG)] if detail else []
+
+
+def _empty_network_configs(documents: Documents) -> Iterable[Problem]:
+    """An empty networkConfig is none to us; the installer has nmstate look at it."""
+    for index, host in enumerate(documents.agent.get("hosts") or []):
+        if host.get("networkConfig") == {}:
+            detail = "nmstate generated an empty NetworkManager config file content"
+            yield Problem(f"hosts[{index}].networkConfig", INVALID, detail, file=AGENT_CONFIG, hint="take it out, for DHCP")
 
 
 def _countable(facts: Facts) -> bool:
