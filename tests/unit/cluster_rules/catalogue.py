@@ -472,6 +472,14 @@ CATALOGUE: tuple[Mistake, ...] = (
         "prefix-mismatch",
         "host-3 networks",
     ),
+    _mistake(
+        "bridge port missing",
+        "host-3",
+        network(3, lambda d: d["interfaces"].append({"name": "br0", "type": "linux-bridge", "state": "up", "bridge": {"port": [{"name": "eno9"}]}})),
+        "hosts[3].networkConfig.interfaces[1].bridge.port[0].name",
+        INVALID,
+        "port-missing",
+    ),
     _network(4, "interfaces.1.vlan.base-iface", "bond7", "interfaces[1].vlan.base-iface", INVALID, "VLAN on nothing", "base-interface-missing"),
     _mistake(
         "bond in the interface table",

@@ -47,6 +47,19 @@ def route(index: int, destination: str, hop: str, interface: str = "eno1") -> Ch
     return network(index, lambda document: document["routes"]["config"].insert(0, entry))
 
 
+def on_bridge(deployment: Deployment) -> Deployment:
+    """The NIC of host 3 as a port, its address on the bridge."""
+
+    def edit(document: dict[str, Any]) -> None:
+        nic = document["interfaces"][0]
+        bridge = {"name": "br0", "type": "linux-bridge", "state": "up", "bridge": {"port": [{"name": "eno1"}]}, "ipv4": nic.pop("ipv4")}
+        nic.pop("ipv6")
+        document["interfaces"].append(bridge)
+        document["routes"]["config"][0]["next-hop-interface"] = "br0"
+
+    return network(3, edit)(deployment)
+
+
 def user_managed(platform: str) -> Change:
     """Several nodes whose network is the user's affair."""
     return cluster(platform=platform, api_vips=(), ingress_vips=(), platform_options={"platformName": "kvm"} if platform == "external" else {})
@@ -99,6 +112,7 @@ INSTALLS: list[tuple[str, Change]] = [
     ("the MTU of a NIC in a VRF or a bridge of Open vSwitch, which have none",
      all_of(also(3, name="eno2", type="ethernet", mtu=1400), also(3, name="red", type="vrf", vrf={"port": ["eno2"], "route-table-id": 7}),
             also(2, name="eno2", type="ethernet", mtu=1400), also(2, name="br-ex", type="ovs-bridge", bridge={"port": [{"name": "eno2"}]}))),
+    ("the address on a bridge", on_bridge),
     # disks
     *((f"root device {hints}", host(3, root_device_hints=hints)) for hints in (
         {"deviceName": "/dev/sda", "hctl": "0:0:0:0", "rotational": True, "minSizeGigabytes": 120},
