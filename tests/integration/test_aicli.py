@@ -99,7 +99,7 @@ def test_a_cluster_and_its_infra_env_are_created_once(aicli: Aicli) -> None:
 def test_the_image_is_where_it_says(aicli: Aicli) -> None:
     url = aicli("info", "iso", "--short", "demo").strip()
     infra_env = aicli.objects()["infra_envs"][0]["id"]
-    assert url == f"http://images.example.com:8888/byid/{infra_env}/4.22/x86_64/minimal.iso"
+    assert url == f"http://images.example.com:8888/byid/{infra_env}/4.22.0/x86_64/minimal.iso"
     aicli("download", "discovery-ignition", "demo")
     assert json.loads((aicli.home / "discovery.ign.demo").read_text())["ignition"]["version"] == "3.1.0"
 

@@ -149,7 +149,7 @@ class HubAgent(ScriptedAgent):
 
     async def install(self, request: Mapping[str, Any]) -> None:
         self.request = request
-        host = (await self.client.call("GET", f"/clusters/{request['cluster_id']}/hosts"))[1]
+        host = (await self.client.call("GET", f"/infra-envs/{self.infra_env_id}/hosts"))[1]
         own = next(item for item in host if item["id"] == self.machine.id)
         for stage in own["progress_stages"]:
             if stage == self.last_stage:

@@ -20,7 +20,7 @@ CATALOGUE = [
     ("/supported-operators/none", {}, 404),
     ("/operators/bundles", {}, 200),
     ("/operators/bundles/virtualization", {}, 200),
-    ("/operators/bundles/none", {}, 404),
+    ("/operators/bundles/none", {}, 500),
     ("/support-levels/features", {"openshift_version": "4.22"}, 200),
     ("/support-levels/features", {}, 400),
     ("/support-levels/features/detailed", {"openshift_version": "4.18"}, 200),

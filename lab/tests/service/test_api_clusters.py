@@ -17,9 +17,9 @@ def test_cluster_as_it_is_created() -> None:
             cluster = await rig.create()
             assert (cluster["status"], cluster["kind"], cluster["href"]) == ("insufficient", "Cluster", f"{API}/clusters/{cluster['id']}")
             assert cluster["pull_secret_set"] is True and "pull_secret" not in cluster
-            assert cluster["api_vips"] == [{"cluster_id": cluster["id"], "ip": "192.0.2.5", "verification": "unverified"}]
+            assert cluster["api_vips"] == [{"cluster_id": cluster["id"], "ip": "192.0.2.5"}]
             assert cluster["platform"] == {"type": "baremetal", "external": {}}
-            assert cluster["last-installation-preparation"] == {"status": "not_started"}
+            assert cluster["last-installation-preparation"] == {}
             assert cluster["install_started_at"] == "0001-01-01T00:00:00.000Z"
             assert [item["name"] for item in cluster["monitored_operators"]] == ["console"]
             infra_env = await rig.user.get(f"/infra-envs/{INFRA_ENV_ID}")
@@ -40,6 +40,8 @@ def test_cluster_changes() -> None:
             changed = await rig.user.patch(path, {"base_dns_domain": "other.example.com", "name": None})
             assert (changed["base_dns_domain"], changed["name"]) == ("other.example.com", "demo")
             refused = await rig.user.patch(path, {"machine_networks": [{"cidr": "10.0.0.0/16"}]}, expect=400)
+            assert "api-vip <192.0.2.5> does not belong to machine-network-cidr <10.0.0.0/16>" in refused["reason"]
+            refused = await rig.user.patch(path, {"machine_networks": [{"cidr": "192.0.2.0/24"}]}, expect=400)
             assert refused["reason"].startswith("Setting the Machine Network CIDR is forbidden")
             assert (await rig.user.patch(path, {"openshift_version": "4.22"}, expect=400))["code"] == 400
             rig.service.core.cluster(rig.cluster["id"]).status = "installing"
@@ -54,6 +56,9 @@ def test_cluster_changes() -> None:
     run(flow())
 
 
+MANAGED = {"provisioningNetwork": "Disabled", "apiVIPs": ["192.0.2.5"], "ingressVIPs": ["192.0.2.6"]}
+
+
 def test_install_config_overrides() -> None:
     async def flow() -> None:
         async with Rig(1) as rig:
@@ -63,7 +68,13 @@ def test_install_config_overrides() -> None:
             cluster = await rig.user.get(f"/clusters/{rig.cluster['id']}")
             assert cluster["install_config_overrides"] == '{"fips": true, "platform": {"baremetal": {"hosts": [1]}}}'
             document = json.loads(await rig.user.get(path))
-            assert document["fips"] is True and document["platform"]["baremetal"] == {"apiVIPs": ["192.0.2.5"], "ingressVIPs": ["192.0.2.6"], "hosts": [1]}
+            vips = document["platform"]["baremetal"]
+            assert document["fips"] is True and vips == {
+                "provisioningNetwork": "Disabled",
+                "apiVIPs": ["192.0.2.5"],
+                "ingressVIPs": ["192.0.2.6"],
+                "hosts": [1],
+            }
             assert "***" in document["pullSecret"] and document["metadata"]["name"] == "demo"
             status, answer = await rig.user.call("PATCH", path, {"fips": True})
             assert status == 400 and isinstance(answer["code"], int)
@@ -85,7 +96,10 @@ def test_ignored_validations() -> None:
             for member, name in (("cluster-validation-ids", "api-vips-defined"), ("host-validation-ids", "connected")):
                 status, answer = await rig.user.call("PUT", path, {member: json.dumps([name])})
                 kind = member.split("-")[0]
-                assert (status, answer["reason"]) == (400, f"unable to ignore the following {kind} validations ({name})")
+                assert (status, answer["reason"]) == (
+                    400,
+                    f"cannot proceed due to the following errors: unable to ignore the following {kind} validations ({name})",
+                )
             assert (await rig.user.call("PUT", path, {"host-validation-ids": "no json"}))[0] == 400
 
     run(flow())

@@ -21,15 +21,15 @@ def test_credentials_and_files_by_state() -> None:
             cluster = rig.service.core.cluster(rig.cluster["id"])
             path = f"/clusters/{cluster.id}"
             status, answer = await rig.user.call("GET", f"{path}/downloads/credentials", params={"file_name": "kubeconfig"})
-            assert status == 409 and answer["reason"].startswith(f"cluster {cluster.id} is in insufficient state, files can be downloaded only when")
+            assert status == 409 and answer["reason"].startswith(
+                f"cluster {cluster.id} is in insufficient state, kubeconfig-noingress can be downloaded only when"
+            )
             rig.service.core.start_installation(cluster)
             cluster.status = "installing"
-            early = ("kubeconfig-noingress", "kubeadmin-password")
-            for name in early:
+            for name in ("kubeconfig-noingress", "kubeadmin-password", "kubeconfig"):
                 assert (await rig.user.call("GET", f"{path}/downloads/credentials", params={"file_name": name}))[0] == 200
-            assert (await rig.user.call("GET", f"{path}/downloads/credentials", params={"file_name": "kubeconfig"}))[0] == 409
-            for name in ("master.ign", "metadata.json", "install-config.yaml", "custom_manifests.json"):
-                assert (await rig.user.call("GET", f"{path}/downloads/files", params={"file_name": name}))[0] == 200
+            for name, code in (("master.ign", 200), ("metadata.json", 200), ("install-config.yaml", 200), ("custom_manifests.json", 409)):
+                assert (await rig.user.call("GET", f"{path}/downloads/files", params={"file_name": name}))[0] == code
             assert (await rig.user.call("GET", f"{path}/downloads/files", params={"file_name": "other"}))[0] == 400
             assert (await rig.user.call("GET", f"{path}/downloads/files-presigned", params={"file_name": "master.ign"}))[0] == 400
             assert (await rig.agent.call("POST", f"{path}/uploads/ingress-cert", CERTIFICATE))[0] == 400
@@ -53,6 +53,8 @@ def test_credentials_wait_for_the_console_elsewhere() -> None:
             status, answer = await rig.user.call("GET", f"{path}/credentials")
             assert status == 409 and answer["reason"].startswith("console-url isn't available yet")
             await rig.agent.call("PUT", f"{path}/monitored-operators", {"name": "console", "status": "available"})
+            assert (await rig.user.call("GET", f"{path}/credentials"))[0] == 500
+            rig.service.core.start_installation(rig.service.core.cluster(rig.cluster["id"]))
             assert (await rig.user.get(f"{path}/credentials"))["username"] == "kubeadmin"
             assert (await rig.agent.call("PUT", f"{path}/monitored-operators", {"name": "nothing", "status": "available"}))[0] == 404
             assert (await rig.agent.get(f"{path}/monitored-operators", params={"operator_name": "console"}))[0]["status"] == "available"

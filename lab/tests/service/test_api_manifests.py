@@ -14,11 +14,13 @@ from .flows import run
 from .scripted import Rig
 
 MANIFEST = base64.b64encode(b"kind: ConfigMap\n").decode()
+PATCH = base64.b64encode(b"- op: remove\n  path: /x\n").decode()
 MANIFESTS: list[tuple[dict[str, Any], int]] = [
     ({"file_name": "a.yaml", "content": MANIFEST}, 201),
     ({"file_name": "a.yml", "folder": "openshift", "content": MANIFEST}, 201),
     ({"file_name": "a.json", "content": base64.b64encode(b"{}").decode()}, 201),
-    ({"file_name": "50-x.yaml.patch_1", "content": MANIFEST}, 201),
+    ({"file_name": "50-x.yaml.patch_1", "content": PATCH}, 201),
+    ({"file_name": "50-x.yaml.patch_1", "content": MANIFEST}, 400),
     ({"file_name": "a.txt", "content": MANIFEST}, 400),
     ({"file_name": "b/a.yaml", "content": MANIFEST}, 400),
     ({"file_name": "a b.yaml", "content": MANIFEST}, 422),

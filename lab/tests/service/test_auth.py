@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from ztlab.service.auth import Authenticator, Caller, check_object
-from ztlab.service.errors import InfraError
+from ztlab.service.errors import InfraError, ServiceError
 from ztlab.service.settings import read_settings
 
 from .scripted import Keys, agent_environment
@@ -38,15 +38,14 @@ CASES: list[tuple[str, tuple[str, ...], dict[str, str], int, str]] = [
     ("nothing", USER, {}, 401, "unauthenticated for invalid credentials"),
     ("empty", USER, {AUTHORIZATION: ""}, 401, "unauthenticated for invalid credentials"),
     ("header of another scheme", AGENT, {AUTHORIZATION: token("userAuth")}, 401, "unauthenticated for invalid credentials"),
-    ("bearer prefix", USER, {AUTHORIZATION: "Bearer " + token("userAuth")}, 401, "tokenstring should not contain 'bearer '"),
+    ("bearer prefix", USER, {AUTHORIZATION: "Bearer " + token("userAuth")}, 401, "Failed to parse token: tokenstring should not contain 'bearer '\n"),
     ("another persona", USER, {AUTHORIZATION: token("agentAuth")}, 403, "authClaim agentAuth is unauthorized to access"),
     ("watcher as user", USER, {AUTHORIZATION: token("watcherAuth")}, 403, "authClaim watcherAuth is unauthorized to access"),
     ("user as agent", AGENT, {SECRET: token("userAuth")}, 403, "authClaim userAuth is unauthorized to access"),
-    ("no claim", USER, {AUTHORIZATION: KEYS.token(sub="x")}, 403, "authClaim  is unauthorized to access"),
-    ("expired", USER, {AUTHORIZATION: token("userAuth", exp=1)}, 401, "Token is expired"),
-    ("other key", USER, {AUTHORIZATION: OTHER.token(auth_scheme="userAuth")}, 401, "crypto/ecdsa: verification error"),
+    ("expired", USER, {AUTHORIZATION: token("userAuth", exp=1)}, 401, "Failed to parse token: Token is expired\n"),
+    ("other key", USER, {AUTHORIZATION: OTHER.token(auth_scheme="userAuth")}, 401, "Failed to parse token: crypto/ecdsa: verification error\n"),
     ("tampered", USER, {AUTHORIZATION: swapped(token("agentAuth"))}, 401, ""),
-    ("no token", USER, {AUTHORIZATION: "hello"}, 401, "token contains an invalid number of segments"),
+    ("no token", USER, {AUTHORIZATION: "hello"}, 401, "Failed to parse token: token contains an invalid number of segments\n"),
     ("no JSON", USER, {AUTHORIZATION: "a.b.c"}, 401, ""),
 ]
 
@@ -61,6 +60,13 @@ def test_agent_installer_local(schemes: tuple[str, ...], headers: dict[str, str]
         authenticator.authenticate(schemes, headers, {})
     assert caught.value.status == status
     assert caught.value.body() == {"code": status, "message": message or caught.value.message}
+
+
+def test_a_token_without_a_persona_is_an_error_of_the_service() -> None:
+    authenticator = Authenticator(read_settings(agent_environment(KEYS)))
+    with pytest.raises(ServiceError, match="malformed auth_scheme claim") as caught:
+        authenticator.authenticate(USER, {AUTHORIZATION: KEYS.token(sub="x")}, {})
+    assert caught.value.status == 500
 
 
 def test_local_tokens_open_their_own_object() -> None:

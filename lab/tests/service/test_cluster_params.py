@@ -67,35 +67,40 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"name": "Demo"}, "name format"),
     ({"name": "-demo"}, "name format"),
     ({"name": "a.b"}, "name format"),
-    ({"base_dns_domain": "no_domain"}, "not valid"),
-    ({"high_availability_mode": "None", "control_plane_count": 3}, "control_plane_count"),
-    ({"high_availability_mode": "Full", "control_plane_count": 1}, "control_plane_count"),
-    ({"control_plane_count": 2}, "control_plane_count"),
-    ({"control_plane_count": 6}, "control_plane_count"),
-    ({"openshift_version": "4.17", "control_plane_count": 4}, "4.17"),
+    ({"base_dns_domain": "no_domain"}, "DNS format mismatch"),
+    ({"high_availability_mode": "None", "control_plane_count": 3}, "must have a single control plane node"),
+    ({"high_availability_mode": "Full", "control_plane_count": 1}, "there should be 2-5 dedicated"),
+    ({"control_plane_count": 6}, "there should be 2-5 dedicated"),
+    ({"openshift_version": "4.17", "control_plane_count": 4}, "there should be exactly 3 dedicated .* older than 4.18"),
     ({"control_plane_count": 1, "user_managed_networking": False}, "Can't disable user-managed-networking on single node OpenShift"),
     ({"control_plane_count": 1, "platform": {"type": "baremetal"}}, "baremetal"),
     ({"platform": {"type": "baremetal"}, "user_managed_networking": True}, "user-managed-networking"),
     ({"platform": {"type": "none"}, "user_managed_networking": False}, "user-managed-networking"),
     ({"platform": {"type": "external"}}, "Platform name"),
     ({"api_vips": [{"ip": "192.0.2.5"}]}, "same number"),
-    ({"api_vips": [{"ip": "192.0.2.5"}], "ingress_vips": [{"ip": "192.0.2.5"}]}, "multiple times"),
-    ({"api_vips": [{"ip": "192.0.2.5"}, {"ip": "192.0.2.7"}], "ingress_vips": [{"ip": "192.0.2.6"}, {"ip": "fd00::1"}]}, "different families"),
+    ({"api_vips": [{"ip": "192.0.2.5"}], "ingress_vips": [{"ip": "192.0.2.5"}]}, "appears both in apiVIPs and ingressVIPs"),
+    (
+        {"api_vips": [{"ip": "192.0.2.5"}, {"ip": "192.0.2.7"}], "ingress_vips": [{"ip": "192.0.2.6"}, {"ip": "fd00::1"}]},
+        "must include exactly one IPv6 address",
+    ),
     ({"api_vips": [{"ip": "192.0.2.5"}], "ingress_vips": [{"ip": "192.0.2.6"}], "vip_dhcp_allocation": True}, "vip-dhcp-allocation"),
     ({"api_vips": [{"ip": "192.0.2.5"}], "ingress_vips": [{"ip": "192.0.2.6"}], "user_managed_networking": True}, "User Managed Networking"),
-    ({"cluster_networks": [{"cidr": "10.128.0.0/14", "host_prefix": 10}]}, "10.128.0.0/14|prefix"),
+    (
+        {"api_vips": [{"ip": "192.0.2.5"}], "ingress_vips": [{"ip": "192.0.2.6"}], "machine_networks": [{"cidr": "198.51.100.0/24"}]},
+        "does not belong to machine-network-cidr <198.51.100.0/24>",
+    ),
     ({"cluster_networks": [{"cidr": "10.128.0.0/14"}, {"cidr": "fd01::/48"}]}, "empty Machine Networks"),
     ({"ssh_public_key": "ssh-foo AAAA"}, "SSH key"),
-    ({"http_proxy": "https://proxy:1"}, "http_proxy"),
-    ({"https_proxy": "ftp://proxy:1"}, "https_proxy"),
+    ({"http_proxy": "https://proxy:1"}, "Failed to validate HTTP Proxy"),
+    ({"https_proxy": "ftp://proxy:1"}, "Failed to validate HTTPS Proxy"),
     ({"no_proxy": "a b"}, "NO Proxy"),
     ({"additional_ntp_source": "a", "ntp_sources": "b"}, "mutually exclusive"),
     ({"ntp_sources": "not a host"}, "Invalid NTP source"),
     ({"tags": "with-hyphen"}, "Invalid format for Tags"),
-    ({"ignition_endpoint": {"url": "ftp://x"}}, "Ignition endpoint"),
+    ({"ignition_endpoint": {"url": "ftp://x"}}, r"must be http\(s\)"),
     ({"ignition_endpoint": {"ca_certificate": "%%"}}, "base64"),
     ({"disk_encryption": {"enable_on": "all", "mode": "tang"}}, "tang_servers"),
-    ({"load_balancer": {"type": "user-managed"}, "platform": {"type": "none"}}, "load balancer"),
+    ({"load_balancer": {"type": "user-managed"}, "platform": {"type": "none"}}, "not compatible with User Managed Load Balancer"),
 ]
 
 
@@ -133,31 +138,35 @@ def test_dual_stack_needs_machine_networks_of_both_families() -> None:
     both = [{"cidr": "10.128.0.0/14"}, {"cidr": "fd01::/48"}]
     machine = [{"cidr": "192.0.2.0/24"}, {"cidr": "2001:db8::/64"}]
     fields = create_fields(least(cluster_networks=both, machine_networks=machine), HUB)
-    assert fields["cluster_networks"] == [{"cidr": "10.128.0.0/14", "host_prefix": 23}, {"cidr": "fd01::/48", "host_prefix": 64}]
+    assert fields["cluster_networks"] == both
     with pytest.raises(ServiceError, match="2 machine networks"):
         create_fields(least(cluster_networks=both, machine_networks=machine[:1]), HUB)
 
 
-def test_two_nodes_need_the_switch_and_a_release() -> None:
+def test_two_nodes_need_a_release() -> None:
     assert create_fields(cluster_params(control_plane_count=2), SETTINGS)["control_plane_count"] == 2
+    older = read_settings({"RELEASE_IMAGES": json.dumps([_release("4.18.9")])})
+    with pytest.raises(ServiceError, match=r"there should be 3-5 dedicated .* 4\.18 or newer"):
+        create_fields(least(openshift_version="4.18", control_plane_count=2), older)
 
 
 def test_update_leaves_what_is_not_said_and_clears_what_is_empty() -> None:
     fields = create_fields(cluster_params(ssh_public_key="ssh-ed25519 AAAA", tags="x"), SETTINGS)
-    changed = update_fields(fields, {"tags": "", "ssh_public_key": None, "base_dns_domain": "other.example.com", "api_vips": [], "ingress_vips": []})
+    changed = update_fields(fields, {"tags": "", "ssh_public_key": None, "base_dns_domain": "other.example.com", "api_vips": [], "ingress_vips": []}, SETTINGS)
     assert changed["tags"] == "" and changed["ssh_public_key"] == "ssh-ed25519 AAAA"
     assert changed["base_dns_domain"] == "other.example.com" and changed["api_vips"] == []
     assert changed["platform"] == fields["platform"]
     with pytest.raises(ServiceError, match="same number"):
-        update_fields(fields, {"api_vips": []})
+        update_fields(fields, {"api_vips": []}, SETTINGS)
 
 
 def test_update_changes_the_shape_of_the_cluster() -> None:
     fields = create_fields(single_node_params(), SETTINGS)
-    three = update_fields(fields, {"control_plane_count": 3, "user_managed_networking": False})
+    three = update_fields(fields, {"control_plane_count": 3, "user_managed_networking": False}, SETTINGS)
     assert (three["high_availability_mode"], three["platform"]["type"]) == ("Full", "baremetal")
-    legacy = update_fields(three, {"cluster_network_cidr": "10.0.0.0/16", "service_network_cidr": "172.16.0.0/16"})
-    assert legacy["cluster_networks"] == [{"cidr": "10.0.0.0/16", "host_prefix": 23}] and legacy["service_networks"] == [{"cidr": "172.16.0.0/16"}]
+    # The old forms are read and forgotten.
+    legacy = update_fields(three, {"cluster_network_cidr": "10.0.0.0/16", "service_network_cidr": "172.16.0.0/16"}, SETTINGS)
+    assert (legacy["cluster_networks"], legacy["service_networks"]) == (three["cluster_networks"], three["service_networks"])
 
 
 def auth(text: bytes) -> str:
@@ -170,7 +179,8 @@ def auth(text: bytes) -> str:
         ("no json", "pull secret must be a well-formed JSON"),
         ("[]", "pull secret must contain 'auths' JSON-object field"),
         ('{"auths": []}', "pull secret must contain 'auths' JSON-object field"),
-        ('{"auths": {"r": {}}}', '"r"'),
+        ('{"auths": {}}', "pull secret must contain 'auths' JSON-object field"),
+        ('{"auths": {"r": {}}}', 'pull secret must contain auth for "registry.example.com:5000"'),
         ('{"auths": {"r": {"auth": "%%"}}}', "invalid pull secret: 'auth' field of \"r\" is not base64-encoded"),
         (json.dumps({"auths": {"r": {"auth": auth(b"nocolon")}}}), "invalid pull secret: 'auth' for r is not in 'user:password' format"),
         (json.dumps({"auths": {"r": {"auth": auth(b"a:b")}}}), 'pull secret must contain auth for "registry.example.com:5000"'),

@@ -32,7 +32,7 @@ def test_single_node_installs() -> None:
             await rig.user.post(f"/clusters/{cluster['id']}/actions/install", expect=202)
             await agent.stages_done.wait()
             await rig.until("finalizing")
-            assert agent.request["role"] == "bootstrap" and agent.request["boot_device"] == "/dev/sda"
+            assert agent.request["role"] == "bootstrap" and agent.request["boot_device"] == "/dev/disk/by-id/wwn-sda"
             await finish(rig)
             installed = await rig.until("installed")
             assert installed["progress"]["total_percentage"] == 100

@@ -211,6 +211,9 @@ def test_actions(action: str, source: str, code: int, target: str) -> None:
 
 def test_install_before_ready_says_why() -> None:
     bench = Bench()
+    with pytest.raises(ServiceError, match=r"Cluster is not ready for installation, Cluster is not ready for install validation_info=$"):
+        machine_cluster.install(bench.core, bench.cluster)
+    bench.monitor()
     with pytest.raises(ServiceError, match=r"Cluster is not ready for installation, .* validation_info=\{") as caught:
         machine_cluster.install(bench.core, bench.cluster)
     assert caught.value.status == 409

@@ -43,14 +43,14 @@ ELIGIBILITY: list[tuple[dict[str, Any], str, str, bool]] = [
 @pytest.mark.parametrize(("more", "version", "architecture", "eligible"), ELIGIBILITY)
 def test_eligibility(more: dict[str, Any], version: str, architecture: str, eligible: bool) -> None:
     (found,) = judged(disk(**more), version=version, architecture=architecture)
-    assert found["installation_eligibility"]["eligible"] is eligible, found["installation_eligibility"]
+    assert found["installation_eligibility"].get("eligible", False) is eligible, found["installation_eligibility"]
 
 
 def test_reasons_say_how_small_and_do_not_pile_up() -> None:
     once = judged(disk(gigabytes=20))
     assert once[0]["installation_eligibility"]["not_eligible_reasons"] == ["Disk is too small (disk only has 20 GB, but 100 GB are required)"]
     again = judged(*once, least=10)
-    assert again[0]["installation_eligibility"] == {"eligible": True, "not_eligible_reasons": []}
+    assert again[0]["installation_eligibility"] == {"eligible": True}
 
 
 @pytest.mark.parametrize(
@@ -130,8 +130,8 @@ def test_install_request_names_what_the_installer_needs() -> None:
     host = bench.host(role="master", bootstrap=True)
     (text,) = steps.BUILDERS["install"](bench.core, host, bench.cluster) or [""]
     request = json.loads(text)
-    assert (request["role"], request["boot_device"], request["control_plane_count"]) == ("bootstrap", "/dev/sda", 3)
-    assert request["disks_to_format"] == [host.installation_disk_id] and request["openshift_version"] == "4.22.0"
+    assert (request["role"], request["boot_device"], request["control_plane_count"]) == ("bootstrap", host.installation_disk_id, 3)
+    assert request["disks_to_format"] == [] and request["openshift_version"] == "4.22.0"
 
 
 EVENTS = [

@@ -336,7 +336,7 @@ def test_messages_that_the_reference_names() -> None:
     assert bench.cluster_verdict("api-vips-valid")[1] == "api vips 192.0.2.5 is already in use in cidr 192.0.2.0/24"
     bench.cluster.vip_verification.clear()
     assert bench.cluster_verdict("api-vips-valid")[1] == "api vips 192.0.2.5 are not verified yet."
-    assert bench.verdict(first, "lvm-requirements-satisfied") == ("success", "Logical Volume Management is disabled")
+    assert bench.verdict(first, "lvm-requirements-satisfied") == ("success", "lvm is disabled")
 
 
 def test_two_nodes_with_fencing_or_an_arbiter() -> None:

@@ -136,10 +136,12 @@ class Bootstrap:
 
     async def _hosts(self) -> list[dict[str, Any]]:
         installer = self._installer
-        path = f"/v2/clusters/{installer.cluster_id}/hosts" if self._live.discovery else f"/v2/infra-envs/{installer.infra_env_id}/hosts"
+        # The list of a cluster's hosts has neither names nor stages; the cluster itself has them with both.
+        path = f"/v2/clusters/{installer.cluster_id}" if self._live.discovery else f"/v2/infra-envs/{installer.infra_env_id}/hosts"
         try:
             reply = await installer.agent.call("GET", path)
-            return list(reply.json()) if reply.ok else []
+            found = reply.json() if reply.ok else []
+            return list(found.get("hosts") or []) if isinstance(found, dict) else list(found)
         except (Unreachable, ValueError):
             return []
 

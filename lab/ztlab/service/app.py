@@ -154,7 +154,7 @@ class AssistedService:
         except InfraError as error:
             return self._json(request, error.status, error.body(), error.headers)
         except ServiceError as error:
-            return self._json(request, error.status, error.body(), {})
+            return self._json(request, error.status, error.body(), {"Content-Type": "application/octet-stream"} if error.binary else {})
         except Exception as error:
             LOG.exception("%s %s", request.method, path)
             return self._json(request, 500, ServiceError(500, f"internal error of the lab: {error}").body(), {})
@@ -192,6 +192,8 @@ class AssistedService:
             outcome = route.handler(self.core, call)
             return (await outcome if inspect.isawaitable(outcome) else outcome), route
         except (InfraError, ServiceError) as error:
+            if isinstance(error, ServiceError):
+                error.binary = route.binary
             if self._swagger is not None:
                 self.violations += self._swagger.refusal_problems(route.method, route.template, error.status, error.body())
             raise

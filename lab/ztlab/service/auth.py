@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
-from .errors import InfraError
+from .errors import InfraError, ServiceError
 from .settings import Settings
 
 HEADERS = {"userAuth": "Authorization", "agentAuth": "X-Secret-Key", "watcherAuth": "Watcher-Authorization", "imageAuth": "Image-Token"}
@@ -91,16 +91,27 @@ class Authenticator:
             if not token:
                 continue
             try:
-                return self._caller(scheme, verify_token(token, self.key))
+                return self._caller(scheme, self._claims(token))
             except InfraError as error:
                 refused = error
         raise refused or InfraError(401, UNAUTHENTICATED)
+
+    def _claims(self, token: str) -> dict[str, Any]:
+        assert self.key is not None
+        try:
+            return verify_token(token, self.key)
+        except InfraError as error:
+            if self.auth_type != "agent-installer-local":
+                raise
+            raise InfraError(error.status, f"Failed to parse token: {error.message}\n") from error
 
     def _caller(self, scheme: str, claims: Mapping[str, Any]) -> Caller:
         if self.auth_type == "agent-installer-local":
             if scheme not in ("userAuth", "agentAuth", "watcherAuth"):
                 raise InfraError(401, UNAUTHENTICATED)
-            claim = claims.get("auth_scheme", "")
+            claim = claims.get("auth_scheme")
+            if not isinstance(claim, str):
+                raise ServiceError(500, "malformed auth_scheme claim")
             if claim != scheme:
                 raise InfraError(403, f"authClaim {claim} is unauthorized to access")
             return Caller(scheme)

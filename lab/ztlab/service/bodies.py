@@ -8,6 +8,7 @@ from __future__ import annotations
 from .schema import Field, flag, many, number, record, text
 
 MAC = r"^([0-9A-Fa-f]{2}[:]){5}([0-9A-Fa-f]{2})$"
+KERNEL_ARGUMENT = r'^(?:(?:[^ \t\n\r"]+)|(?:"[^"]*"))+$'
 MANIFEST_NAME = r"^[^\/]*\.(json|ya?ml(\.patch_?[a-zA-Z0-9_]*)?)$"
 ROLE_SETS = ("none", "masters", "arbiters", "workers", "masters,arbiters", "masters,workers", "arbiters,workers", "masters,arbiters,workers", "all")
 ARCHITECTURES = ("x86_64", "aarch64", "arm64", "ppc64le", "s390x")
@@ -135,7 +136,7 @@ _INFRA_ENV_COMMON: dict[str, Field] = {
     "rendezvous_ip": text(form="ip"),
     "image_type": text(enum=("full-iso", "minimal-iso", "disconnected-iso")),
     "ignition_config_override": text(),
-    "kernel_arguments": many(record({"operation": text(enum=("append", "replace", "delete")), "value": text()})),
+    "kernel_arguments": many(record({"operation": text(enum=("append", "replace", "delete")), "value": text(pattern=KERNEL_ARGUMENT)})),
     "additional_trust_bundle": text(most=65535),
     "openshift_version": text(),
     "network_discovery_delay_seconds": number(0),

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from .core import Core
-from .errors import bad_request, not_found
+from .errors import ServiceError, bad_request
 from .router import Call, Reply
-from .schema import read_query_flag
+from .schema import read_query_flag, read_query_text
 from .settings import ARCHITECTURE_ALIASES, ReleaseImage, Settings, version_key
 from .validations_host import FORBIDDEN_HOSTNAMES
 from .validations_operators import OPERATORS
@@ -22,9 +22,9 @@ BUNDLES = {
 }
 FEATURES = {
     "SNO": "supported",
-    "TNA": "tech-preview",
-    "TNF": "tech-preview",
-    "VIP_AUTO_ALLOC": "unsupported",
+    "TNA": "supported",
+    "TNF": "supported",
+    "VIP_AUTO_ALLOC": "unavailable",
     "CUSTOM_MANIFEST": "supported",
     "SINGLE_NODE_EXPANSION": "supported",
     "LVM": "supported",
@@ -48,7 +48,34 @@ FEATURES = {
     "SDN_NETWORK_TYPE": "unavailable",
     "NON_STANDARD_HA_CONTROL_PLANE": "supported",
     "USER_MANAGED_LOAD_BALANCER": "supported",
-    "PLATFORM_MANAGED_NETWORKING": "supported",
+    "CALICO_NETWORK_TYPE": "supported",
+    "CILIUM_NETWORK_TYPE": "supported",
+    "CISCO_ACI_NETWORK_TYPE": "supported",
+    "NONE_NETWORK_TYPE": "supported",
+    "DUAL_STACK_PRIMARY_IPV6": "tech-preview",
+    "EXTERNAL_PLATFORM_OCI": "supported",
+    "CLUSTER_OBSERVABILITY": "supported",
+    "FENCE_AGENTS_REMEDIATION": "supported",
+    "KUBE_DESCHEDULER": "supported",
+    "LOKI": "supported",
+    "METALLB": "supported",
+    "NMSTATE": "supported",
+    "NODE_HEALTHCHECK": "supported",
+    "NODE_MAINTENANCE": "supported",
+    "NUMA_RESOURCES": "supported",
+    "OADP": "supported",
+    "OPENSHIFT_LOGGING": "supported",
+    "OSC": "supported",
+    "SELF_NODE_REMEDIATION": "tech-preview",
+    "AMD_GPU": "dev-preview",
+    "AUTHORINO": "dev-preview",
+    "KMM": "dev-preview",
+    "NODE_FEATURE_DISCOVERY": "dev-preview",
+    "NVIDIA_GPU": "dev-preview",
+    "OPENSHIFT_AI": "dev-preview",
+    "PIPELINES": "dev-preview",
+    "SERVERLESS": "dev-preview",
+    "SERVICEMESH": "dev-preview",
 }
 ARCHITECTURES = ("X86_64_ARCHITECTURE", "ARM64_ARCHITECTURE", "PPC64LE_ARCHITECTURE", "S390X_ARCHITECTURE", "MULTIARCH_RELEASE_IMAGE")
 
@@ -61,7 +88,7 @@ def component_versions(core: Core, call: Call) -> Reply:
         "assisted-installer-service": settings.service_image,
         "discovery-agent": settings.agent_image or "quay.io/edge-infrastructure/assisted-installer-agent:latest",
     }
-    return Reply(200, {"versions": versions, "release_tag": settings.env.get("RELEASE_TAG", "lab")})
+    return Reply(200, {"versions": versions, **({"release_tag": settings.env["RELEASE_TAG"]} if settings.env.get("RELEASE_TAG") else {})})
 
 
 def _has_os_image(settings: Settings, release: ReleaseImage) -> bool:
@@ -93,7 +120,22 @@ def newest_os_version(settings: Settings, architecture: str) -> str:
     names = {architecture, ARCHITECTURE_ALIASES.get(architecture, architecture)}
     fitting = [str(image["openshift_version"]) for image in settings.os_images if image.get("cpu_architecture") in names]
     if not fitting:
-        raise bad_request(f"No OS image for CPU architecture {architecture} is available")
+        shown = "arm64" if architecture == "aarch64" else architecture
+        raise bad_request(f"Failed to get latest OS image for architecture {shown}: No OS images are available")
+    return max(fitting, key=version_key)
+
+
+def os_image(settings: Settings, version: str, architecture: str) -> str:
+    """The version of the OS image that a version leads to: its own, or the newest of its minor one. Raises ServiceError 400."""
+    names = {architecture, ARCHITECTURE_ALIASES.get(architecture, architecture)}
+    listed = [str(image["openshift_version"]) for image in settings.os_images if image.get("cpu_architecture") in names]
+    minor = ".".join(version.split(".")[:2])
+    fitting = [item for item in listed if item == version] or [item for item in listed if ".".join(item.split(".")[:2]) == minor]
+    if not fitting:
+        raise bad_request(
+            f"No OS image for Openshift version {version} and architecture {architecture}: The requested OS image for version ({version}) and CPU "
+            f"architecture ({architecture}) isn't specified in OS images list"
+        )
     return max(fitting, key=version_key)
 
 
@@ -111,7 +153,7 @@ def supported_operators(core: Core, call: Call) -> Reply:
 
 def operator_properties(core: Core, call: Call) -> Reply:
     if call.path["operator_name"] not in SUPPORTED_OPERATORS:
-        raise not_found(f"Operator {call.path['operator_name']} not found")
+        raise ServiceError(404, f"Operator {call.path['operator_name']} not found")
     return Reply(200, [])
 
 
@@ -126,15 +168,13 @@ def bundles(core: Core, call: Call) -> Reply:
 
 def bundle(core: Core, call: Call) -> Reply:
     if call.path["id"] not in BUNDLES:
-        raise not_found(f"bundle '{call.path['id']}' is not supported")
+        raise ServiceError(500, f"bundle '{call.path['id']}' is not supported")
     return Reply(200, _bundle(call.path["id"]))
 
 
 def _version_of(call: Call) -> tuple[int, ...]:
-    version = call.query.get("openshift_version", "")
-    if not version:
-        raise bad_request("openshift_version in query is required")
-    return version_key(version)
+    read_query_text(call.query, "cpu_architecture", ("x86_64", "aarch64", "arm64", "ppc64le", "s390x", "multi"))
+    return version_key(read_query_text(call.query, "openshift_version", required=True))
 
 
 def _levels(call: Call) -> dict[str, str]:
@@ -169,7 +209,7 @@ def features_detailed(core: Core, call: Call) -> Reply:
 
 def architectures(core: Core, call: Call) -> Reply:
     _version_of(call)
-    return Reply(200, {"architectures": dict.fromkeys(ARCHITECTURES, "supported")})
+    return Reply(200, {"architectures": dict.fromkeys(ARCHITECTURES, "supported") | {"MULTIARCH_RELEASE_IMAGE": "tech-preview"}})
 
 
 def default_config(core: Core, call: Call) -> Reply:

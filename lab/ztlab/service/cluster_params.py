@@ -14,19 +14,30 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
+from . import go
 from .errors import bad_request
 from .settings import Settings, version_key
 
+NONE_UNMANAGED = "Can't set none platform with user-managed-networking disabled"
 NAME = re.compile(r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?)$")
-DOMAIN = re.compile(r"^([a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?)(\.[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?)+$")
+DOMAIN = re.compile(r"^([a-z\d]([\-]*[a-z\d]+)*\.)+[a-z\d]+([\-]*[a-z\d]+)+$")
+ONE_LABEL = re.compile(r"^[a-z\d]([-a-z\d]*[a-z\d])?$")
 SSH_KEY = re.compile(r"^(ssh-rsa|ssh-ed25519|ssh-dss|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/]+={0,3}( .*)?$")
+PLATFORM_TITLES = {"none": "None Platform Integration", "nutanix": "Nutanix Platform Integration", "external": "External Platform Integration"}
 TAG = re.compile(r"^\w+( \w+)*$")
 IPV4_CLUSTER = {"cidr": "10.128.0.0/14", "host_prefix": 23}
 IPV6_CLUSTER = {"cidr": "fd01::/48", "host_prefix": 64}
 IPV4_SERVICE = {"cidr": "172.30.0.0/16"}
 IPV6_SERVICE = {"cidr": "fd02::/112"}
+NO_PROXY = (
+    "NO Proxy is a comma-separated list of destination domain names, domains, IP addresses or other network CIDRs. A domain can be prefaced with '.' to "
+    "include all subdomains of that domain. Use '*' to bypass proxy for all destinations with OpenShift 4.8 or later."
+)
 LISTS = ("api_vips", "ingress_vips", "cluster_networks", "service_networks", "machine_networks")
 VIP_RULES = "api_vips", "ingress_vips"
+# Members that the VIPs are looked at for.
+VIPS_MATTER = (*VIP_RULES, "machine_networks", "load_balancer", "vip_dhcp_allocation")
+LEGACY = ("cluster_network_cidr", "cluster_network_host_prefix", "service_network_cidr", "machine_network_cidr")
 
 
 def normalise_lists(params: dict[str, Any]) -> dict[str, Any]:
@@ -40,40 +51,52 @@ def normalise_lists(params: dict[str, Any]) -> dict[str, Any]:
 def _entry(member: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     if member in VIP_RULES:
         return {"ip": str(ipaddress.ip_address(entry["ip"]))} if entry.get("ip") else {"ip": ""}
-    kept = {"cidr": entry.get("cidr", "")}
+    kept = {"cidr": _canonical(entry.get("cidr") or "")}
     if member == "cluster_networks" and entry.get("host_prefix"):
         kept["host_prefix"] = entry["host_prefix"]
     return kept
 
 
+def _canonical(cidr: str) -> str:
+    """A network without the bits of a host."""
+    try:
+        return str(ipaddress.ip_network(cidr, strict=False)) if cidr else ""
+    except ValueError as error:
+        raise bad_request(f"invalid CIDR address: {cidr}") from error
+
+
 def check_name(name: str, platform: str) -> None:
     labels = name.split(".") if platform == "none" else [name]
     if len(name) > 54 or not all(NAME.match(label) for label in labels):
-        raise bad_request(f"Cluster name format is not valid: '{name}'. Lower-case letters, digits and hyphens are allowed, at both ends no hyphen.")
+        raise bad_request(
+            f"Cluster name format is not valid: '{name}'. Name must start and end with either a letter or number and consist of lower-case letters, "
+            "numbers, and hyphens. Subdomains in cluster names are only valid with none platform."
+        )
 
 
 def check_domain(domain: str) -> None:
-    if domain and not DOMAIN.match(domain):
-        raise bad_request(f"Base domain '{domain}' is not valid: DNS format mismatch: {domain} domain name is not valid")
+    if domain and not ONE_LABEL.match(domain) and (len(domain) > 255 or not DOMAIN.match(domain) or re.fullmatch(r"[\d.]+", domain)):
+        raise bad_request(
+            f"DNS format mismatch: {domain} domain name is not valid. Must match regex [{DOMAIN.pattern}], be no more than 255 characters, "
+            "and not be in dotted decimal format (##.##.##.##)"
+        )
 
 
 def check_ssh_keys(text: str) -> None:
     for line in filter(None, (line.strip() for line in text.splitlines())):
         if not SSH_KEY.match(line):
-            raise bad_request(f"SSH key: {line.split(' ')[0]} does not match any supported type: ssh-rsa, ssh-ed25519, ecdsa-[VARIANT]")
+            raise bad_request(f"SSH key: {line} does not match any supported type: ssh-rsa, ssh-ed25519, ecdsa-[VARIANT]")
 
 
 def check_proxies(params: Mapping[str, Any]) -> None:
     """Also for the proxy object of an infra-env."""
-    for name in ("http_proxy", "https_proxy"):
+    for name, title in (("http_proxy", "HTTP Proxy"), ("https_proxy", "HTTPS Proxy")):
         value = params.get(name) or ""
-        if value and urlsplit(value).scheme != "http":
-            raise bad_request(f"Proxy URL format is not valid: {name} must have the scheme http, not {value!r}")
-        if value and not urlsplit(value).hostname:
-            raise bad_request(f"Proxy URL format is not valid: '{value}'")
+        if value and (urlsplit(value).scheme != "http" or not urlsplit(value).hostname):
+            raise bad_request(f"Failed to validate {title}: The URL scheme must be http and specified in the URL: '{value}'")
     for item in filter(None, (item.strip() for item in (params.get("no_proxy") or "").split(","))):
         if item != "*" and not _no_proxy_item(item.removeprefix(".")):
-            raise bad_request(f"NO Proxy format is not valid: '{params['no_proxy']}'. A comma-separated list of names, addresses and networks is needed.")
+            raise bad_request(f"{NO_PROXY}: {item} is not a valid no_proxy entry")
 
 
 def _no_proxy_item(item: str) -> bool:
@@ -86,7 +109,7 @@ def _no_proxy_item(item: str) -> bool:
 
 def check_ntp(params: Mapping[str, Any], legacy: str) -> None:
     if params.get(legacy) and params.get("ntp_sources"):
-        raise bad_request(f"{legacy} and ntp_sources are mutually exclusive")
+        raise bad_request(f"ntp_sources and {legacy} are mutually exclusive")
     for name in (legacy, "ntp_sources"):
         for item in filter(None, (params.get(name) or "").split(",")):
             if not _no_proxy_item(item.strip()) or "/" in item:
@@ -95,7 +118,10 @@ def check_ntp(params: Mapping[str, Any], legacy: str) -> None:
 
 def check_tags(tags: str) -> None:
     if tags and not all(TAG.match(tag.strip()) for tag in tags.split(",")):
-        raise bad_request(f"Invalid format for Tags: {tags}. Tags are separated by commas and consist of letters, digits, underscores and single spaces.")
+        raise bad_request(
+            f"Invalid format for Tags: {tags}. Tags should be a comma-separated list (e.g. tag1,tag2,tag3). Each tag can consist of the following "
+            "characters: Alphanumeric (aA-zZ, 0-9), underscore (_) and white-spaces."
+        )
 
 
 def check_ignition_endpoint(endpoint: Mapping[str, Any] | None) -> None:
@@ -103,25 +129,31 @@ def check_ignition_endpoint(endpoint: Mapping[str, Any] | None) -> None:
         return
     url, certificate = endpoint.get("url"), endpoint.get("ca_certificate")
     if url and urlsplit(url).scheme not in ("http", "https"):
-        raise bad_request(f"Invalid Ignition endpoint URL: {url}")
+        raise bad_request(f"The URL scheme must be http(s) and specified in the URL: '{url}'")
     if certificate:
         try:
             pem = base64.b64decode(certificate, validate=True)
         except binascii.Error as error:
-            raise bad_request("Ignition endpoint CA certificate is not base64-encoded") from error
+            raise bad_request("failed to decode certificate: illegal base64 data at input byte 0") from error
         if b"-----BEGIN CERTIFICATE-----" not in pem:
-            raise bad_request("Ignition endpoint CA certificate is not a PEM certificate")
+            raise bad_request("unable to parse certificate")
 
 
 def check_disk_encryption(value: Mapping[str, Any] | None) -> None:
     if not value or value.get("mode") != "tang":
         return
+    text = value.get("tang_servers") or ""
+    if not text:
+        raise bad_request("Setting Tang mode but tang_servers isn't set")
     try:
-        servers = json.loads(value.get("tang_servers") or "")
+        servers = json.loads(text)
     except ValueError as error:
-        raise bad_request("Tang mode is set but tang_servers isn't a valid JSON list") from error
-    if not isinstance(servers, list) or not servers or not all(isinstance(item, dict) and item.get("url") and item.get("thumbprint") for item in servers):
-        raise bad_request("Tang mode is set but tang_servers isn't set, or a url or thumbprint is missing")
+        raise bad_request(f"Unable to unmarshal tang_servers: {go.json_problem(text)}") from error
+    for server in servers if isinstance(servers, list) else []:
+        if urlsplit(str(server.get("url") or "")).scheme not in ("http", "https"):
+            raise bad_request(f"Tang URL isn't valid: {server.get('url') or ''}")
+        if not server.get("thumbprint"):
+            raise bad_request("Tang thumbprint isn't set")
 
 
 def check_vips(fields: Mapping[str, Any]) -> None:
@@ -130,19 +162,62 @@ def check_vips(fields: Mapping[str, Any]) -> None:
     if not api and not ingress:
         return
     if fields.get("vip_dhcp_allocation"):
-        raise bad_request("Setting API VIPs or Ingress VIPs is forbidden when cluster is in vip-dhcp-allocation mode")
+        raise bad_request(f"Setting {'API' if api else 'Ingress'} VIPs is forbidden when cluster is in vip-dhcp-allocation mode")
     if fields.get("user_managed_networking"):
-        raise bad_request("API VIP cannot be set with User Managed Networking" if api else "Ingress VIP cannot be set with User Managed Networking")
-    for name, found in (("apiVIPs", api), ("ingressVIPs", ingress)):
-        if len(found) > 2:
-            raise bad_request(f"{name} supplied for a cluster should have at most 2 entries")
-        if len({ipaddress.ip_address(ip).version for ip in found}) != len(found):
-            raise bad_request(f"{name}: the first and the second address must be of different families")
+        raise bad_request(f"{'API' if api else 'Ingress'} VIPs cannot be set with User Managed Networking")
+    problems = [f"{name} supports 2 vips. got: {len(found)}" for name, found in (("apiVIPs", api), ("ingressVips", ingress)) if len(found) > 2]
     if len(api) != len(ingress):
-        raise bad_request(f"configuration must include the same number of apiVIPs (got {len(api)}) and ingressVIPs (got {len(ingress)})")
+        problems.append(f"configuration must include the same number of apiVIPs (got {len(api)}) and ingressVIPs (got {len(ingress)})")
+    if problems:
+        raise bad_request(go.joined(problems))
+    for name, found in (("apiVIPs", api), ("ingressVIPs", ingress)):
+        versions = [ipaddress.ip_address(ip).version for ip in found]
+        if len(versions) == 2 and versions[0] == versions[1]:
+            raise bad_request(f"dual-stack {name} must include exactly one IPv{6 if versions[0] == 4 else 4} address")
     balancer = (fields.get("load_balancer") or {}).get("type")
-    if set(api) & set(ingress) and balancer != "user-managed":
-        raise bad_request(f'The IP address "{(set(api) & set(ingress)).pop()}" appears multiple times in API VIPs and Ingress VIPs')
+    if balancer == "user-managed":
+        return
+    both = [ip for ip in api if ip in ingress]
+    if both:
+        raise bad_request(go.joined([f'The IP address "{ip}" appears both in apiVIPs and ingressVIPs' for ip in both]))
+    check_home(fields, api, ingress)
+
+
+def check_home(fields: Mapping[str, Any], api: Sequence[str], ingress: Sequence[str]) -> None:
+    """The VIPs lie in the machine networks, where those are said."""
+    cidrs = [entry["cidr"] for entry in fields.get("machine_networks") or []]
+    if not cidrs:
+        return
+    for word, found in (("api-vip", api), ("ingress-vip", ingress)):
+        for vip in found:
+            alike = [cidr for cidr in cidrs if ipaddress.ip_network(cidr).version == ipaddress.ip_address(vip).version] or cidrs
+            if not any(ipaddress.ip_address(vip) in ipaddress.ip_network(cidr) for cidr in alike):
+                raise bad_request(go.joined([f"{word} <{vip}> does not belong to machine-network-cidr <{alike[0]}>"]))
+
+
+# By the names that the service tells them by, in the order in which it looks at them.
+FAMILIES = (
+    ("machine_networks", "cidr"),
+    ("api_vips", "ip"),
+    ("ingress_vips", "ip"),
+    ("service_networks", "cidr"),
+    ("cluster_networks", "cidr"),
+)
+
+
+def check_family_order(fields: Mapping[str, Any]) -> None:
+    """All lists begin with the same family."""
+    first: tuple[str, str] | None = None
+    for name, member in FAMILIES:
+        address = next((str(entry[member]) for entry in fields.get(name) or [] if entry.get(member)), "")
+        if not address:
+            continue
+        first = first or (name, address)
+        if (":" in address) != (":" in first[1]):
+            raise bad_request(
+                f"Inconsistent IP family order: {first[0]} first IP is {first[1]} but {name} first IP is {address}. "
+                "All networks must have the same IP family first"
+            )
 
 
 def check_dual_stack(fields: Mapping[str, Any]) -> None:
@@ -154,7 +229,7 @@ def check_dual_stack(fields: Mapping[str, Any]) -> None:
     if not machine:
         raise bad_request("Dual-stack cluster cannot be created with empty Machine Networks")
     if len({ipaddress.ip_network(entry["cidr"], strict=False).version for entry in machine}) < 2:
-        raise bad_request("Expected 2 machine networks of different families for a dual-stack cluster")
+        raise bad_request(f"Expected 2 machine networks, found {len(machine)}")
 
 
 def check_networks(fields: Mapping[str, Any]) -> None:
@@ -162,13 +237,6 @@ def check_networks(fields: Mapping[str, Any]) -> None:
         for entry in fields.get(name) or []:
             if not entry.get("cidr"):
                 raise bad_request(f"{name}: cidr is required")
-    for entry in fields.get("cluster_networks") or []:
-        network = ipaddress.ip_network(entry["cidr"], strict=False)
-        prefix = entry.get("host_prefix") or (23 if network.version == 4 else 64)
-        if prefix < network.prefixlen:
-            raise bad_request(
-                f"Cluster network CIDR prefix {network.prefixlen} does not contain enough addresses for {prefix} hosts each one with {prefix} prefix"
-            )
 
 
 def resolve_control_plane(params: Mapping[str, Any], version: str, settings: Settings) -> int:
@@ -178,14 +246,23 @@ def resolve_control_plane(params: Mapping[str, Any], version: str, settings: Set
         return 1 if mode == "None" else 3
     count = int(count)
     if mode == "None" and count != 1:
-        raise bad_request(f"Single-node clusters must have a single control plane node, control_plane_count is {count}")
-    if mode == "Full" and count == 1:
-        raise bad_request("high_availability_mode 'Full' does not go with control_plane_count 1")
-    two = (settings.switch("TNA_CLUSTERS_SUPPORT", False) or settings.switch("TNF_CLUSTERS_SUPPORT", False)) and version_key(version) >= (4, 19)
-    most = 5 if version_key(version) >= (4, 18) else 3
-    if count == 1 or 3 <= count <= most or (count == 2 and two):
-        return count
-    raise bad_request(f"OpenShift {version} needs {'3' if most == 3 else '3, 4 or 5'} dedicated control plane nodes, control_plane_count is {count}")
+        raise bad_request("single-node clusters must have a single control plane node")
+    if count != 1 or mode == "Full":
+        check_full_count(count, version, settings)
+    return count
+
+
+def check_full_count(count: int, version: str, settings: Settings) -> None:
+    """How many control plane nodes a highly available cluster may have. Raises ServiceError 400."""
+    mode = "dedicated control plane nodes for high availability mode Full in openshift version"
+    if version_key(version) < (4, 18):
+        if count != 3:
+            raise bad_request(f"there should be exactly 3 {mode} older than 4.18")
+        return
+    two = (settings.switch("TNA_CLUSTERS_SUPPORT", True) or settings.switch("TNF_CLUSTERS_SUPPORT", False)) and version_key(version) >= (4, 19)
+    least, since = (2, "4.19") if two else (3, "4.18")
+    if not least <= count <= 5:
+        raise bad_request(f"there should be {least}-5 {mode} {since} or newer")
 
 
 def resolve_platform(params: Mapping[str, Any], count: int) -> tuple[dict[str, Any], bool]:
@@ -193,16 +270,17 @@ def resolve_platform(params: Mapping[str, Any], count: int) -> tuple[dict[str, A
     given = params.get("platform")
     managed = params.get("user_managed_networking")
     if count == 1:
-        if managed is False:
-            raise bad_request("Can't disable user-managed-networking on single node OpenShift")
         kind = (given or {}).get("type") or "none"
+        if managed is False:
+            known = given is not None and kind == "none"
+            raise bad_request(NONE_UNMANAGED if known else "Can't disable user-managed-networking on single node OpenShift")
         if kind in ("baremetal", "vsphere"):
-            raise bad_request(f"Single node cluster is not supported alongside {kind} platform")
+            raise bad_request(f"Can't set {kind} platform on single node OpenShift")
         return _platform(given, kind), True
     kind = (given or {}).get("type")
     if kind in ("none", "external"):
         if managed is False and kind == "none":
-            raise bad_request("Can't disable user-managed-networking on platform none")
+            raise bad_request(NONE_UNMANAGED)
         return _platform(given, kind), True
     if managed:
         if kind == "baremetal":
@@ -214,13 +292,8 @@ def resolve_platform(params: Mapping[str, Any], count: int) -> tuple[dict[str, A
 def _platform(given: Mapping[str, Any] | None, kind: str) -> dict[str, Any]:
     external = {name: value for name, value in ((given or {}).get("external") or {}).items() if value is not None}
     if kind == "external" and not external.get("platform_name"):
-        raise bad_request("Platform name must be set for external platform")
+        raise bad_request("Platform name must be set to a non-empty string when using platform type external")
     return {"type": kind, "external": external}
-
-
-def with_prefixes(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Cluster networks with their default host prefix filled in."""
-    return [{**entry, "host_prefix": entry.get("host_prefix") or (64 if ":" in entry["cidr"] else 23)} for entry in entries]
 
 
 def create_fields(params: dict[str, Any], settings: Settings) -> dict[str, Any]:
@@ -245,20 +318,28 @@ def create_fields(params: dict[str, Any], settings: Settings) -> dict[str, Any]:
         "load_balancer": params.get("load_balancer") or {"type": "cluster-managed"},
         "disk_encryption": {"enable_on": "none", "mode": "tpmv2"} | (params.get("disk_encryption") or {}),
     }
-    fields["cluster_networks"] = with_prefixes(params.get("cluster_networks") or _legacy_cluster_network(params))
-    fields["service_networks"] = params.get("service_networks") or [{"cidr": params.get("service_network_cidr") or IPV4_SERVICE["cidr"]}]
-    fields["cluster_network_cidr"] = fields["cluster_networks"][0]["cidr"]
-    fields["cluster_network_host_prefix"] = fields["cluster_networks"][0]["host_prefix"]
-    fields["service_network_cidr"] = fields["service_networks"][0]["cidr"]
+    # The old forms of the networks are read and then forgotten; an empty list stays empty.
+    for name, default in (("cluster_networks", IPV4_CLUSTER), ("service_networks", IPV4_SERVICE)):
+        said = params.get(name)
+        fields[name] = [dict(default)] if said is None else said
+    check_family_order(fields)
+    check_network_type(fields)
     check_fields(fields, params)
     check_dual_stack(fields)
+    if fields["vip_dhcp_allocation"] and version_key(version) >= (4, 15):
+        raise bad_request(
+            f"cannot use VIP Automatic Allocation because it's not compatible with the {fields['cpu_architecture']} architecture "
+            f"on version {version} of OpenShift"
+        )
     for name in ("olm_operators", "machine_networks"):
         fields.pop(name, None)
     return fields
 
 
-def _legacy_cluster_network(params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"cidr": params.get("cluster_network_cidr") or IPV4_CLUSTER["cidr"], "host_prefix": params.get("cluster_network_host_prefix") or 0}]
+def check_network_type(fields: Mapping[str, Any]) -> None:
+    version = str(fields.get("openshift_version") or "")
+    if fields.get("network_type") == "OpenShiftSDN" and version_key(version) >= (4, 15):
+        raise bad_request(f"Openshift version {version} is not supported for OpenShiftSDN NetworkType")
 
 
 def _release(params: Mapping[str, Any], settings: Settings) -> tuple[str, str]:
@@ -268,11 +349,17 @@ def _release(params: Mapping[str, Any], settings: Settings) -> tuple[str, str]:
     if wanted:
         known = next((release for release in settings.releases if release.url == wanted), None)
         if known is None:
-            raise bad_request(f"Failed to get release image for {wanted}: unknown release image")
+            raise bad_request(
+                f"failed to get release image by URL {wanted} during cluster registration: error occurred while trying to retrieve release image "
+                f"with url '{wanted}' from the db: record not found"
+            )
         return (version if version.count(".") >= 2 else known.version), wanted
     release = settings.resolve_release(version, architecture)
     if release is None:
-        raise bad_request(f"Openshift version {version} for CPU architecture {architecture} is not supported: no release image of that version is known")
+        raise bad_request(
+            f"Openshift version {version} for CPU architecture {architecture} is not supported: no release image found for openshiftVersion: '{version}' "
+            f"and CPU architecture '{architecture}'"
+        )
     return release.version, release.url
 
 
@@ -289,49 +376,47 @@ def check_fields(fields: Mapping[str, Any], params: Mapping[str, Any]) -> None:
     check_ignition_endpoint(params.get("ignition_endpoint"))
     check_disk_encryption(params.get("disk_encryption"))
     check_networks(fields)
-    check_vips(fields)
+    if any(params.get(name) is not None for name in VIPS_MATTER):
+        check_vips(fields)
     if (fields.get("load_balancer") or {}).get("type") == "user-managed" and platform not in ("baremetal", "vsphere"):
-        raise bad_request(f"User-managed load balancer is not supported for platform {platform}")
+        raise bad_request(f"cannot use {PLATFORM_TITLES.get(platform, platform)} because it's not compatible with User Managed Load Balancer")
 
 
-def update_fields(current: Mapping[str, Any], params: dict[str, Any]) -> dict[str, Any]:
+def update_fields(current: Mapping[str, Any], params: dict[str, Any], settings: Settings) -> dict[str, Any]:
     """The members after a PATCH; absent and null members stay. Raises ServiceError 400."""
     said = normalise_lists({name: value for name, value in params.items() if value is not None and name != "pull_secret"})
     fields = {
         **current,
         **{name: value for name, value in said.items() if name not in ("platform", "olm_operators", "machine_networks", "machine_network_cidr")},
     }
-    count = resolve_count_update(current, said)
-    fields["control_plane_count"] = count
-    fields["high_availability_mode"] = "None" if count == 1 else "Full"
+    if "control_plane_count" in current or "control_plane_count" in said:
+        count = resolve_count_update(current, said, settings)
+        fields["control_plane_count"] = count
+        fields["high_availability_mode"] = "None" if count == 1 else "Full"
+    else:  # a cluster that was made elsewhere
+        count = 3
+    if said.get("disk_encryption") is not None:
+        fields["disk_encryption"] = {**(current.get("disk_encryption") or {}), **said["disk_encryption"]}
     if {"platform", "user_managed_networking", "control_plane_count"} & set(said):
         wish = {"platform": said.get("platform"), "user_managed_networking": said.get("user_managed_networking")}
         if wish["platform"] is None and wish["user_managed_networking"] is None and count != 1:
             wish = {"platform": current.get("platform"), "user_managed_networking": current.get("user_managed_networking")}
         fields["platform"], fields["user_managed_networking"] = resolve_platform(wish, count)
-    _update_legacy_networks(fields, said)
+    for name in LEGACY:
+        fields.pop(name, None)
+    if said.get("vip_dhcp_allocation") and not any(said.get(name) for name in VIP_RULES):
+        # The addresses come from the lease now.
+        fields["api_vips"], fields["ingress_vips"] = [], []
+    check_network_type(fields)
     check_fields(fields, said)
     return fields
 
 
-def resolve_count_update(current: Mapping[str, Any], said: Mapping[str, Any]) -> int:
-    count = int(said.get("control_plane_count") or current.get("control_plane_count") or 3)
-    if not 1 <= count <= 5:
-        raise bad_request(f"control_plane_count {count} is not supported")
+def resolve_count_update(current: Mapping[str, Any], said: Mapping[str, Any], settings: Settings) -> int:
+    before = int(current.get("control_plane_count") or 3)
+    if said.get("control_plane_count") is None:
+        return before
+    count = int(said["control_plane_count"])
+    if count != 1 or before != 1:
+        check_full_count(count, str(current.get("openshift_version") or ""), settings)
     return count
-
-
-def _update_legacy_networks(fields: dict[str, Any], said: Mapping[str, Any]) -> None:
-    if "cluster_networks" in said:
-        fields["cluster_networks"] = with_prefixes(said["cluster_networks"])
-    elif "cluster_network_cidr" in said or "cluster_network_host_prefix" in said:
-        fields["cluster_networks"] = with_prefixes(
-            [{"cidr": fields.get("cluster_network_cidr") or IPV4_CLUSTER["cidr"], "host_prefix": fields.get("cluster_network_host_prefix")}]
-        )
-    if "service_networks" not in said and "service_network_cidr" in said:
-        fields["service_networks"] = [{"cidr": said["service_network_cidr"]}]
-    for legacy, member in (("cluster_network_cidr", "cluster_networks"), ("service_network_cidr", "service_networks")):
-        if fields.get(member):
-            fields[legacy] = fields[member][0]["cidr"]
-    if fields.get("cluster_networks"):
-        fields["cluster_network_host_prefix"] = fields["cluster_networks"][0]["host_prefix"]

@@ -16,6 +16,8 @@ class ServiceError(Exception):
         super().__init__(reason)
         self.status = status
         self.reason = reason
+        # Sent by an operation that gives no JSON otherwise.
+        self.binary = False
 
     def body(self) -> dict[str, Any]:
         return {"kind": "Error", "id": self.status, "href": "", "code": str(self.status), "reason": self.reason}

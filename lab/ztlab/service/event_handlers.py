@@ -11,7 +11,7 @@ from .core import Core
 from .errors import InfraError
 from .events import SEVERITIES, Event, EventFilter, select
 from .router import Call, Reply
-from .schema import read_query_flag, read_query_number
+from .schema import read_query_flag, read_query_id, read_query_number, read_query_text
 
 
 def _names(text: str) -> frozenset[str]:
@@ -23,9 +23,10 @@ def _filter(call: Call) -> EventFilter:
     severities = _names(query.get("severities", ""))
     if severities - set(SEVERITIES):
         raise InfraError(400, f"severities.0 in query should be one of [{' '.join(SEVERITIES)}]")
+    order = read_query_text(query, "order", ("ascending", "descending"))
     return EventFilter(
-        cluster_id=query.get("cluster_id", "").lower(),
-        infra_env_id=query.get("infra_env_id", "").lower(),
+        cluster_id=read_query_id(query, "cluster_id"),
+        infra_env_id=read_query_id(query, "infra_env_id"),
         host_ids=_names(query.get("host_ids", "") or query.get("host_id", "")),
         severities=severities,
         categories=_names(query.get("categories", "")) or frozenset({"user"}),
@@ -34,7 +35,7 @@ def _filter(call: Call) -> EventFilter:
         cluster_level=read_query_flag(query, "cluster_level"),
         limit=read_query_number(query, "limit", 5000),
         offset=read_query_number(query, "offset", 0),
-        descending=query.get("order", "ascending") == "descending",
+        descending=order == "descending",
     )
 
 

@@ -9,18 +9,21 @@ import io
 import json
 import tarfile
 
-from . import artifacts, install_config
+from . import artifacts, go, install_config
 from .core import Core
-from .errors import bad_request, conflict
+from .errors import ServiceError, bad_request, conflict, not_found
 from .events import EventFilter, select
 from .model import Cluster
 from .router import Call, Reply, attachment
+from .schema import read_query_id, read_query_text
 from .views import cluster_view
 
-KUBECONFIG_STATES = ("finalizing", "installed", "error", "adding-hosts", "cancelled", "installing-pending-user-action")
+STATES = ("installing", "finalizing", "installed", "error", "adding-hosts", "cancelled", "installing-pending-user-action")
 EARLY_STATES = ("ready", "preparing-for-installation")
-CREDENTIALS = ("kubeconfig", "kubeconfig-noingress", "kubeadmin-password")
-FILES = ("bootstrap.ign", "master.ign", "arbiter.ign", "worker.ign", "metadata.json", "install-config.yaml", "custom_manifests.json", "custom_manifests.yaml")
+CREDENTIALS = ("kubeadmin-password", "kubeconfig", "kubeconfig-noingress")
+FILES = ("bootstrap.ign", "master.ign", "metadata.json", "worker.ign", "install-config.yaml", "custom_manifests.json", "custom_manifests.yaml", "arbiter.ign")
+PRESIGNED = ("bootstrap.ign", "master.ign", "metadata.json", "worker.ign", "install-config.yaml", "logs", "manifests")
+LOGS = ("host", "controller", "all")
 NO_CONSOLE = "console-url isn't available yet, it will be once console operator is ready as part of cluster finalizing stage"
 
 
@@ -33,24 +36,32 @@ def credentials(core: Core, call: Call) -> Reply:
     console = cluster.operators.get("console")
     if not core.settings.agent_installer and (console is None or console.status != "available"):
         raise conflict(NO_CONSOLE)
+    if not cluster.kubeadmin_password:
+        raise ServiceError(500, f"object {cluster.id}/kubeadmin-password was not found")
     return Reply(200, {"username": "kubeadmin", "password": cluster.kubeadmin_password, "console_url": console_url(cluster)})
 
 
-def _allowed(core: Core, cluster: Cluster, name: str) -> None:
-    states = list(KUBECONFIG_STATES)
-    if name != "kubeconfig":
-        states.append("installing")
-        if core.settings.agent_installer:
-            states += EARLY_STATES
+def _allowed(core: Core, cluster: Cluster, what: str = "files") -> None:
+    """Credentials can be had earlier on a rendezvous host. Raises ServiceError 409."""
+    # What cannot be had of the kubeconfig with the ingress certificate is taken from the one without it.
+    what = "kubeconfig-noingress" if what == "kubeconfig" else what
+    states: tuple[str, ...] = STATES
+    if what != "files" and core.settings.agent_installer:
+        states = STATES + EARLY_STATES
+    else:
+        what = "files"
     if cluster.status not in states:
-        raise conflict(f"cluster {cluster.id} is in {cluster.status} state, files can be downloaded only when status is one of: {states}")
+        raise conflict(f"cluster {cluster.id} is in {cluster.status} state, {what} can be downloaded only when status is one of: {go.words(states)}")
+
+
+def check_downloadable(core: Core, cluster: Cluster) -> None:
+    """Raises ServiceError 409 while the cluster has no files."""
+    _allowed(core, cluster)
 
 
 def download_credentials(core: Core, call: Call) -> Reply:
+    name = read_query_text(call.query, "file_name", CREDENTIALS, required=True)
     cluster = core.cluster(call.path["cluster_id"])
-    name = call.query.get("file_name", "")
-    if name not in CREDENTIALS:
-        raise bad_request(f"invalid credentials file name: {name}")
     _allowed(core, cluster, name)
     if name == "kubeadmin-password":
         return attachment(name, cluster.kubeadmin_password.encode())
@@ -58,11 +69,9 @@ def download_credentials(core: Core, call: Call) -> Reply:
 
 
 def download_files(core: Core, call: Call) -> Reply:
+    name = read_query_text(call.query, "file_name", FILES, required=True)
     cluster = core.cluster(call.path["cluster_id"])
-    name = call.query.get("file_name", "")
-    if name not in FILES:
-        raise bad_request(f"invalid cluster file name: {name}")
-    _allowed(core, cluster, name)
+    _allowed(core, cluster)
     hosts = core.state.hosts_of(cluster.id)
     if name == "metadata.json":
         return attachment(
@@ -71,12 +80,19 @@ def download_files(core: Core, call: Call) -> Reply:
     if name == "install-config.yaml":
         return attachment(name, json.dumps(install_config.install_config(cluster, hosts)).encode())
     if name.startswith("custom_manifests"):
+        if not cluster.manifests:
+            raise conflict(f"object {cluster.id}/{name} was not found")
         listed = {f"{folder}/{file_name}": manifest.content.decode(errors="replace") for (folder, file_name), manifest in sorted(cluster.manifests.items())}
         return attachment(name, json.dumps(listed).encode())
     if name == "bootstrap.ign":
         return attachment(name, json.dumps(artifacts.bootstrap_ignition(core, cluster)).encode())
     source = f"https://api-int.{cluster.domain}:22623/config/{name.removesuffix('.ign')}"
     return attachment(name, json.dumps({"ignition": {"version": "3.2.0", "config": {"merge": [{"source": source}]}}}).encode())
+
+
+def presigned_file(core: Core, call: Call) -> Reply:
+    read_query_text(call.query, "file_name", PRESIGNED, required=True)
+    return presigned(core, call)
 
 
 def presigned(core: Core, call: Call) -> Reply:
@@ -98,12 +114,15 @@ def _tar(members: dict[str, bytes]) -> bytes:
 
 
 def download_logs(core: Core, call: Call) -> Reply:
+    kind, host_id = read_query_text(call.query, "logs_type", LOGS) or "all", read_query_id(call.query, "host_id")
     cluster = core.cluster(call.path["cluster_id"])
-    kind, hosts = call.query.get("logs_type", "all") or "all", core.state.hosts_of(cluster.id)
+    hosts = core.state.hosts_of(cluster.id)
     if kind == "host":
-        host = next((item for item in hosts if item.id == call.query.get("host_id")), None)
-        if host is None or not host.logs:
-            raise conflict(f"Logs for host {call.query.get('host_id')} were not found")
+        host = next((item for item in hosts if item.id == host_id), None)
+        if host is None:
+            raise not_found(f"failed to get host {host_id} in cluster {cluster.id}: record not found")
+        if not host.logs:
+            raise conflict(f"Logs for host {host_id} were not found")
         return attachment(f"{cluster.name}_{host.name}.tar.gz", host.logs)
     if kind == "controller":
         if not cluster.controller_logs:

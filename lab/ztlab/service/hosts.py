@@ -10,22 +10,29 @@ import re
 from collections.abc import Awaitable, Mapping
 from typing import Any
 
-from . import artifacts, machine_host, progress
+from . import artifacts, go, machine_host, progress
 from . import inventory as disks
 from .core import Core
 from .errors import ServiceError, bad_request, conflict, not_found
+from .files import check_downloadable
 from .infra_envs import check_ignition
 from .model import BEFORE_INSTALL, INSTALLING, NO_TIME, UNBOUND, Cluster, Host, Progress
 from .router import Call, Reply, attachment
 from .schema import read_query_flag
 from .settings import ARCHITECTURE_ALIASES, version_key
 from .validations_host import FORBIDDEN_HOSTNAMES, HOSTNAME
-from .views import host_view
+from .views import dump, host_view
 
-CHANGEABLE = ("discovering", "known", "disconnected", "insufficient", "pending-for-input", "binding", *sorted(UNBOUND - {"disabled-unbound"}))
+NAMED_STATES = ("discovering", "known", "disconnected", "insufficient", "pending-for-input")
+CHANGEABLE = (*NAMED_STATES, "binding", *sorted(UNBOUND - {"disabled-unbound"}))
+ONLY_DAY2 = "method only allowed when adding hosts to an existing cluster"
+GO_NO_TIME = "0001-01-01T00:00:00Z"
 UNBINDING_INFO = "Host is waiting to be unbound from the cluster"
 ACCEPTING_CLUSTER = ("insufficient", "ready", "pending-for-input", "adding-hosts")
 LABEL_NAME = re.compile(r"^([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$")
+LABEL_FORM = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+LABEL_REGEX = "regex used for validation is '"
+LABEL_NAME_REGEX = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 LABEL_PREFIX = re.compile(r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$")
 INSTALLER_FLAGS = (
     "--append-karg",
@@ -71,8 +78,14 @@ def _registered(core: Core, host: Host, *, new: bool) -> Reply:
     body = host_view(core, host)
     if not new:
         body.pop("status")
-    command = json.dumps({"infra_env_id": host.infra_env_id, "host_id": host.id, "agent_version": core.settings.agent_image})
-    return Reply(201, {**body, "next_step_runner_command": {"command": "", "args": [command], "retry_seconds": 0}})
+    for name in ("progress", "validations_info"):
+        body.pop(name, None)
+    if not new:
+        body["status_info"] = None
+    # Not read back from where they were stored.
+    body |= {"created_at": GO_NO_TIME, "updated_at": GO_NO_TIME} | ({} if new else {"status_updated_at": NO_TIME, "suggested_role": host.role})
+    command = dump({"agent_version": core.settings.agent_image, "host_id": host.id, "infra_env_id": host.infra_env_id})
+    return Reply(201, {**body, "next_step_runner_command": {"args": [command]}})
 
 
 async def _register_with_agent(core: Core, host: Host, *, new: bool) -> Reply:
@@ -91,7 +104,10 @@ async def _register_with_agent(core: Core, host: Host, *, new: bool) -> Reply:
 def _returning(core: Core, host: Host) -> Host:
     if host.status == "installed":
         core.event("host_registration_failed", f"Host {host.name}: failed to register: already installed", severity="error", host=host)
-        raise conflict("Host is trying to register after the cluster has already been installed, please fix boot order to boot from the installation disk")
+        raise conflict(
+            "Host is trying to register after the cluster has already been installed. That most probably means that the host is booting from the "
+            "installation ISO, and therefore not effectively joining the cluster. The request will be ignored. Fix the boot order and reboot the host."
+        )
     cluster = core.cluster_of(host)
     if host.status == "binding" and cluster is not None and cluster.day2:
         host.kind, host.suggested_role = "AddToExistingClusterHost", "worker"
@@ -104,7 +120,7 @@ def _returning(core: Core, host: Host) -> Host:
 def _new(core: Core, infra_env_id: str, cluster_id: str, host_id: str) -> Host:
     cluster = core.state.clusters.get(cluster_id) if cluster_id else None
     if cluster is not None and cluster.status not in ACCEPTING_CLUSTER:
-        raise conflict(f"Host can register only in one of the following states: {list(ACCEPTING_CLUSTER)}; cluster {cluster.id} is in {cluster.status}")
+        raise conflict(f"Host can register only in one of the following states: {go.words(ACCEPTING_CLUSTER)}")
     moment = core.timestamp()
     host = Host(
         host_id,
@@ -120,7 +136,6 @@ def _new(core: Core, infra_env_id: str, cluster_id: str, host_id: str) -> Host:
     )
     _join(host, cluster)
     core.state.hosts[infra_env_id, host_id] = host
-    machine_host.judge(core, host, core.scene(cluster, host))
     return host
 
 
@@ -152,8 +167,6 @@ def delete(core: Core, call: Call) -> Reply:
         host = _of(core, call)
     except ServiceError as error:
         raise ServiceError(500, error.reason) from error
-    if host.status in INSTALLING:
-        raise conflict(f"host {host.id} can not be removed while it is being installed")
     del core.state.hosts[host.infra_env_id, host.id]
     core.event("host_deregistered", f"Host {host.name}: deregistered from infra-env", host=host)
     return Reply(204)
@@ -164,7 +177,7 @@ def delete(core: Core, call: Call) -> Reply:
 
 def _require_state(host: Host, what: str, status: int) -> None:
     if host.status not in CHANGEABLE:
-        raise ServiceError(status, f"Host is in {host.status} state, {what} can be set only in one of {list(CHANGEABLE)} states")
+        raise ServiceError(status, f"Host is in {host.status} state, {what} can be set only in one of {go.words(NAMED_STATES)} states")
 
 
 def update(core: Core, call: Call) -> Reply:
@@ -188,10 +201,8 @@ def update(core: Core, call: Call) -> Reply:
 
 def _set_role(core: Core, host: Host, role: str) -> None:
     _require_state(host, "host role", 500)
-    cluster = core.cluster_of(host)
     if role == "auto-assign":
-        host.role = "auto-assign"
-        host.suggested_role = machine_host.select_role(host, core.scene(cluster, host))
+        host.role = host.suggested_role = "auto-assign"
     else:
         host.role = host.suggested_role = role
         core.event("host_role_updated", f"Host {host.name}: set role to {role}", host=host)
@@ -199,7 +210,9 @@ def _set_role(core: Core, host: Host, role: str) -> None:
 
 
 def _set_name(core: Core, host: Host, name: str) -> None:
-    if len(name) > 63 or not HOSTNAME.match(name):
+    if len(name) > 63:
+        raise bad_request(f"hostname is too long, must be 63 characters or less. Hostname: {name} has {len(name)} characters")
+    if not HOSTNAME.match(name):
         raise bad_request(f"Hostname does not pass required regex validation: {HOSTNAME.pattern}. Hostname: {name}")
     if name in FORBIDDEN_HOSTNAMES:
         raise bad_request(f"The host name {name} is forbidden")
@@ -224,7 +237,10 @@ def _skip_formatting(core: Core, host: Host, choices: list[Mapping[str, Any]]) -
     known = [disk.get("id") for disk in (host.inventory or {}).get("disks") or []]
     unknown = [choice["disk_id"] for choice in choices if choice["disk_id"] not in known]
     if unknown:
-        raise bad_request(f"Disk identifiers {unknown} are not part of the host's disks")
+        raise bad_request(
+            f"Disk identifier {unknown[0]} doesn't match any disk in the inventory, it cannot be skipped. "
+            f"Inventory disk identifiers are: {', '.join(map(str, known))}"
+        )
     kept = set(host.skip_formatting)
     for choice in choices:
         (kept.add if choice["skip_formatting"] else kept.discard)(choice["disk_id"])
@@ -236,18 +252,26 @@ def _set_pool(core: Core, host: Host, name: str) -> None:
     host.machine_config_pool = name
 
 
-def valid_label(key: str, value: str) -> bool:
+def label_problem(key: str, value: str) -> str:
+    """What Kubernetes has against a label, "" for nothing."""
     prefix, slash, name = key.rpartition("/")
     if slash and (len(prefix) > 253 or not LABEL_PREFIX.match(prefix)):
-        return False
-    return bool(LABEL_NAME.match(name)) and (value == "" or bool(LABEL_NAME.match(value)))
+        return f'Invalid value: "{key}": prefix part must be a DNS subdomain'
+    if not LABEL_NAME.match(name):
+        return f"Invalid value: \"{key}\": name part {LABEL_FORM} (e.g. 'MyName',  or 'my.name',  or '123-abc', {LABEL_REGEX}{LABEL_NAME_REGEX}')"
+    if value and not LABEL_NAME.match(value):
+        form = LABEL_FORM.replace("must consist", "a valid label must be an empty string or consist", 1)
+        return f"Invalid value: \"{value}\": {form} (e.g. 'MyValue',  or 'my_value',  or '12345', {LABEL_REGEX}({LABEL_NAME_REGEX})?')"
+    return ""
 
 
 def _set_labels(core: Core, host: Host, labels: list[Mapping[str, str]]) -> None:
     for label in labels:
-        if not valid_label(label["key"], label["value"]):
-            raise bad_request(f"Node label {label['key']}={label['value']} is not valid")
+        problem = label_problem(label["key"], label["value"])
+        if problem:
+            raise bad_request(f"node_labels: {problem}")
     _require_state(host, "node labels", 500)
+    host.labels_given = True
     host.node_labels = {label["key"]: label["value"] for label in labels}
 
 
@@ -269,7 +293,7 @@ def _set_fencing(core: Core, host: Host, credentials: Mapping[str, Any]) -> None
         platform = (cluster.fields.get("platform") or {}).get("type")
         if version_key(cluster.version) < (4, 20) or platform not in ("baremetal", "none"):
             raise bad_request("Fencing credentials need OpenShift 4.20 or later and platform baremetal or none")
-    host.fencing_credentials = {"certificate_verification": "Enabled"} | {name: value for name, value in credentials.items() if value is not None}
+    host.fencing_credentials = {name: value for name, value in credentials.items() if value is not None}
 
 
 CHANGES: dict[str, Any] = {
@@ -288,9 +312,9 @@ CHANGES: dict[str, Any] = {
 def installer_args(core: Core, call: Call) -> Reply:
     host, arguments = _of(core, call), call.body.get("args") or []
     for argument in arguments:
-        if argument.startswith("-") and argument.split("=")[0] not in INSTALLER_FLAGS:
-            raise bad_request(f"found unexpected flag {argument} for installer - allowed flags are {list(INSTALLER_FLAGS)}")
-    host.installer_args = arguments
+        if argument.startswith("-") and argument not in INSTALLER_FLAGS:
+            raise bad_request(f"found unexpected flag {argument} for installer - allowed flags are {go.words(INSTALLER_FLAGS)}")
+    host.installer_args, host.arguments_given = arguments, True
     core.touch(host)
     return Reply(201, host_view(core, host))
 
@@ -298,7 +322,8 @@ def installer_args(core: Core, call: Call) -> Reply:
 def get_ignition(core: Core, call: Call) -> Reply:
     host = _of(core, call)
     if not host.cluster_id:
-        raise not_found(f"Cluster not found for host {host.id} in infra_env {host.infra_env_id}")
+        raise not_found(f"Cluster not found for host {host.id} in infra env {host.infra_env_id}")
+    check_downloadable(core, core.cluster(host.cluster_id))
     return Reply(200, {"config": host.ignition_overrides})
 
 
@@ -314,7 +339,8 @@ def patch_ignition(core: Core, call: Call) -> Reply:
 def download_ignition(core: Core, call: Call) -> Reply:
     host = _of(core, call)
     if not host.cluster_id:
-        raise not_found(f"Cluster not found for host {host.id} in infra_env {host.infra_env_id}")
+        raise not_found(f"Cluster not found for host {host.id} in infra env {host.infra_env_id}")
+    check_downloadable(core, core.cluster(host.cluster_id))
     document = artifacts.host_ignition(core, core.cluster(host.cluster_id), host)
     return attachment(f"{host.effective_role}-{host.id}.ign", json.dumps(document).encode())
 
@@ -324,7 +350,9 @@ def download_ignition(core: Core, call: Call) -> Reply:
 
 def bind(core: Core, call: Call) -> Reply:
     host = _of(core, call)
-    cluster = core.cluster(call.body["cluster_id"])
+    cluster = core.state.clusters.get(call.body["cluster_id"])
+    if cluster is None:
+        raise bad_request(f"Failed to find cluster {call.body['cluster_id']}")
     if host.cluster_id:
         raise conflict(f"Host {host.id} is already bound to cluster {host.cluster_id}")
     infra_env = core.infra_env(host.infra_env_id)
@@ -347,9 +375,9 @@ def unbind(core: Core, call: Call) -> Reply:
     host = _of(core, call)
     infra_env = core.infra_env(host.infra_env_id)
     if not host.cluster_id:
-        raise conflict(f"Host {host.id} is not bound to any cluster")
+        raise conflict(f"Host {host.id} is already unbound")
     if infra_env.cluster_id:
-        raise conflict(f"Cannot unbind Host {host.id}. InfraEnv ({infra_env.id}) is not bound to the host's cluster late")
+        raise conflict(f"Cannot unbind Host {host.id}. InfraEnv {infra_env.id} is bound to Cluster {infra_env.cluster_id}")
     if not core.settings.kube_api and (host.status in INSTALLING or host.status.startswith("preparing")):
         raise conflict(f"Host {host.id} cannot be unbound in status {host.status}")
     leave_cluster(core, host, reclaim=read_query_flag(call.query, "reclaim"))
@@ -381,7 +409,7 @@ def install(core: Core, call: Call) -> Reply:
     host = _of(core, call)
     cluster = core.cluster_of(host)
     if not host.day2 or cluster is None or not cluster.day2:
-        raise conflict(f"Host {host.id} of type {host.kind} can not be installed on its own, it belongs to a day-1 cluster")
+        raise conflict(ONLY_DAY2)
     if host.status != "known":
         raise conflict(f"cannot install host {host.id} in state {host.status}")
     if host.role == "auto-assign":
@@ -395,7 +423,7 @@ def install(core: Core, call: Call) -> Reply:
 def reset(core: Core, call: Call) -> Reply:
     host = _of(core, call)
     if not host.day2:
-        raise conflict(f"Host {host.id} of type {host.kind} can not be reset on its own, it belongs to a day-1 cluster")
+        raise conflict(ONLY_DAY2)
     core.set_host_status(host, "resetting-pending-user-action", "Host requires booting into the discovery image to complete resetting the installation")
     return Reply(200, host_view(core, host))
 
@@ -403,7 +431,7 @@ def reset(core: Core, call: Call) -> Reply:
 def reset_validation(core: Core, call: Call) -> Reply:
     host, name = _of(core, call), call.path["validation_id"]
     if name not in RESETTABLE_VALIDATIONS:
-        raise bad_request(f'Validation "{name}" is not supported for reset')
+        raise bad_request(f'Validation "{name}" cannot be reset or does not exist')
     if name == "container-images-available":
         host.images_status = {}
     else:
@@ -426,6 +454,8 @@ def apply_progress(core: Core, host: Host, stage: str, info: str) -> None:
     """Raises ServiceError 409 for a stage that cannot be now."""
     cluster = core.cluster_of(host)
     current = host.progress
+    if not stage:
+        return
     if (stage, info) == (current.stage, current.info) and host.status != "installing-pending-user-action":
         return
     if host.status not in INSTALLING:

@@ -12,55 +12,58 @@ import datetime
 import email.utils
 import gzip
 import json
-import re
 import uuid
 from collections.abc import Mapping
 from typing import Any
 
 from ..hub.discovery.ipxe import IpxeUrls, boot_order_script, boots_from_disk
 from ..hub.discovery.ipxe import ipxe_script as discovery_ipxe
-from . import static_network
-from .catalogue import newest_os_version
+from . import go, static_network
+from .catalogue import newest_os_version, os_image
 from .cluster_params import check_ntp, check_proxies, check_ssh_keys
 from .core import Core
 from .errors import ServiceError, bad_request, not_found
 from .model import NO_TIME, InfraEnv
 from .pull_secret import check_pull_secret
 from .router import Call, Reply, attachment
+from .schema import read_query_id, read_query_text
 from .settings import ARCHITECTURE_ALIASES
 from .views import image_url, infra_env_view, os_version
 
-KERNEL_ARGUMENT = re.compile(r'^(?:[^\s"]|"[^"]*")+$')
-
 
 def _check(params: Mapping[str, Any], image_type: str) -> None:
-    check_ssh_keys(params.get("ssh_authorized_key") or "")
     check_proxies(params.get("proxy") or {})
     check_ntp(params, "additional_ntp_sources")
     for argument in params.get("kernel_arguments") or []:
         if argument.get("operation", "append") != "append":
             raise bad_request(f"Only kernel argument operation append is supported.  Got {argument['operation']}")
-        if not KERNEL_ARGUMENT.match(argument.get("value") or ""):
-            raise bad_request(f"Kernel argument value {argument.get('value')!r} must not contain white space or quotes outside a quoted part")
     override = params.get("ignition_config_override")
     if override:
         check_ignition(override)
     bundle = params.get("additional_trust_bundle")
     if bundle and "-----BEGIN CERTIFICATE-----" not in bundle:
-        raise bad_request("Additional trust bundle is invalid: no PEM certificate in it")
+        raise bad_request("invalid block")
     if params.get("rendezvous_ip") and image_type != "disconnected-iso":
-        raise bad_request("rendezvous_ip can only be set with image type disconnected-iso")
+        raise bad_request("RendezvousIP is only supported for disconnected ISO infra-envs")
+
+
+FILES = ("discovery.ign", "ipxe-script", "static-network-config")
+IGNITION_VERSIONS = tuple(f"3.{minor}.0" for minor in range(6))
 
 
 def check_ignition(text: str) -> None:
     """Raises ServiceError 400 when it is no Ignition 3 configuration."""
-    try:
-        document = json.loads(text)
-    except ValueError as error:
-        raise bad_request(f"error parsing ignition: {error}") from error
+    problem = go.json_problem(text)
+    if problem:
+        raise bad_request(f"error parsing ignition: config is not valid, error report: error at line 0 col 0: {problem}\n")
+    document = json.loads(text)
     version = ((document.get("ignition") or {}).get("version") or "") if isinstance(document, dict) else ""
-    if not re.match(r"^3\.\d+\.\d+$", version):
-        raise bad_request("error parsing ignition: unsupported config version")
+    if version not in IGNITION_VERSIONS:
+        raise bad_request("error parsing ignition: unsupported config version, error report: ")
+    for index, file in enumerate((document.get("storage") or {}).get("files") or []):
+        if not str(file.get("path") or "").startswith("/"):
+            at = f"error at $.storage.files.{index}.path, line 1 col {text.find(chr(34) + 'path' + chr(34)) + 9}"
+            raise bad_request(f"error parsing ignition: config is not valid, error report: {at}: path not absolute\n")
 
 
 def create(core: Core, call: Call) -> Reply:
@@ -72,11 +75,16 @@ def create(core: Core, call: Call) -> Reply:
             raise not_found(f"Cluster ID {params['cluster_id']} does not exist")
     image_type = params.get("image_type") or core.settings.env.get("ISO_IMAGE_TYPE") or "full-iso"
     _check(params, image_type)
-    check_pull_secret(params["pull_secret"], core.settings, (core.settings.agent_image,))
+    try:
+        check_ssh_keys(params.get("ssh_authorized_key") or "")
+    except ServiceError as error:
+        raise bad_request("SSH key is not valid") from error
+    check_pull_secret(params["pull_secret"], core.settings, (core.settings.agent_image,), of_new="infraEnv")
     architecture = params.get("cpu_architecture") or "x86_64"
     if cluster is not None:
         _check_architecture(architecture, cluster.fields.get("cpu_architecture", "x86_64"))
-    version = params.get("openshift_version") or (cluster.version if cluster else "") or newest_os_version(core.settings, architecture)
+    said = os_image(core.settings, params["openshift_version"], architecture) if params.get("openshift_version") else ""
+    version = said or (cluster.version if cluster else "") or newest_os_version(core.settings, architecture)
     forced = core.settings.infra_env_id
     moment = core.timestamp()
     infra_env = InfraEnv(
@@ -115,7 +123,7 @@ def _image_event(core: Core, infra_env: InfraEnv) -> None:
 
 
 def list_all(core: Core, call: Call) -> Reply:
-    cluster_id = call.query.get("cluster_id")
+    cluster_id = read_query_id(call.query, "cluster_id")
     return Reply(200, [infra_env_view(core, item) for item in core.state.infra_envs.values() if not cluster_id or item.cluster_id == cluster_id])
 
 
@@ -126,8 +134,11 @@ def get(core: Core, call: Call) -> Reply:
 def update(core: Core, call: Call) -> Reply:
     infra_env = core.infra_env(call.path["infra_env_id"])
     params = {name: value for name, value in call.body.items() if value is not None}
+    if params.get("openshift_version"):
+        os_image(core.settings, params["openshift_version"], infra_env.architecture)
     before = _image_content(infra_env)
     _check(params, params.get("image_type") or infra_env.image_type)
+    check_ssh_keys(params.get("ssh_authorized_key") or "")
     if "pull_secret" in params:
         check_pull_secret(params["pull_secret"], core.settings, (core.settings.agent_image,))
         infra_env.pull_secret = params["pull_secret"]
@@ -171,26 +182,23 @@ def get_image_url(core: Core, call: Call) -> Reply:
 
 def presigned(core: Core, call: Call) -> Reply:
     infra_env = core.infra_env(call.path["infra_env_id"])
-    name = call.query.get("file_name", "")
-    if name not in ("discovery.ign", "ipxe-script"):
-        raise bad_request(f"file_name {name} is not available as a presigned file")
+    name = read_query_text(call.query, "file_name", ("discovery.ign", "ipxe-script"), required=True)
     return Reply(
         200, {"url": f"{core.settings.service_url}/api/assisted-install/v2/infra-envs/{infra_env.id}/downloads/files?file_name={name}", "expires_at": NO_TIME}
     )
 
 
 def download(core: Core, call: Call) -> Reply:
+    name = read_query_text(call.query, "file_name", FILES, required=True)
     infra_env = core.infra_env(call.path["infra_env_id"])
-    name = call.query.get("file_name", "")
+    read_query_text(call.query, "ipxe_script_type", ("discovery-image-always", "boot-order-control"))
     if call.query.get("ipxe_script_type") and name != "ipxe-script":
         raise bad_request(f'ipxe_script_type in query is only valid with file_name ipxe-script, not "{name}"')
     if name == "discovery.ign":
         return _dated(attachment(name, json.dumps(_discovery(core, infra_env, call.query)).encode()), infra_env)
     if name == "static-network-config":
         return attachment(name, static_network.archive(infra_env.static_network_config, str(infra_env.fields.get("openshift_version") or "")))
-    if name == "ipxe-script":
-        return attachment(name, ipxe_script(core, infra_env, call.query).encode())
-    raise bad_request(f'file_name in query should be one of [discovery.ign ipxe-script static-network-config], not "{name}"')
+    return attachment(name, ipxe_script(core, infra_env, call.query).encode())
 
 
 def _discovery(core: Core, infra_env: InfraEnv, query: Mapping[str, str]) -> Mapping[str, Any]:

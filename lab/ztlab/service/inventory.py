@@ -69,7 +69,7 @@ def _eligibility(disk: Mapping[str, Any], least: int, allowed: Sequence[str], mu
         reasons.append(f"Drive type is {kind}, it must be one of {', '.join(allowed)}.")
     if multipath_names & set(filter(None, (disk.get("holders") or "").split(","))):
         reasons.append("Disk is part of a multipath device")
-    return {"eligible": not reasons, "not_eligible_reasons": reasons}
+    return {"not_eligible_reasons": reasons} if reasons else {"eligible": True}
 
 
 def eligible_disks(inventory: Mapping[str, Any] | None) -> list[dict[str, Any]]:

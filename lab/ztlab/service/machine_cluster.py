@@ -19,6 +19,7 @@ from .scene import Scene, Verdict
 
 NO_TRANSITION = "no condition found to run transition"
 BEFORE = frozenset({"insufficient", "pending-for-input", "ready"})
+JUDGED = BEFORE | {"preparing-for-installation"}
 RUNNING = ("preparing-successful", "installing", "installing-in-progress", "installing-pending-user-action", "installed")
 OWN_PREPARATION_SECONDS = 7.0
 DAY_SECONDS = 24 * 3600.0
@@ -217,7 +218,9 @@ def judge(core: Core, cluster: Cluster) -> Facts:
     scene = core.scene(cluster)
     previous = {verdict.id: verdict.status for verdicts in cluster.verdicts.values() for verdict in verdicts}
     before = cluster.verdicts
-    cluster.verdicts = validations_cluster.judge(scene)
+    # What was found last before the installation stays.
+    if cluster.status in JUDGED or not before:
+        cluster.verdicts = validations_cluster.judge(scene)
     if cluster.verdicts != before:
         core.changed(cluster)
     verdicts = {verdict.id: verdict for found in cluster.verdicts.values() for verdict in found}
@@ -247,11 +250,13 @@ def install(core: Core, cluster: Cluster) -> None:
     """Start: roles become fixed, a bootstrap host is chosen, VIPs are verified anew. Raises ServiceError 409."""
     if cluster.status != "ready":
         verdicts = {category: [verdict.body() for verdict in found] for category, found in cluster.verdicts.items()}
-        raise conflict(f"Cluster is not ready for installation, {cluster.status_info} validation_info={json.dumps(verdicts)}")
+        shown = json.dumps(verdicts, separators=(",", ":")) if verdicts else ""
+        raise conflict(f"Cluster is not ready for installation, {cluster.status_info} validation_info={shown}")
     hosts = core.state.hosts_of(cluster.id)
     for host in hosts:
         host.images_status, host.disks_info = {}, {}
         host.progress = Progress()
+        host.installer_version = core.settings.installer_image
         if host.role == "auto-assign":
             host.role = host.suggested_role
             core.event("host_role_updated", f"Host {host.name}: set role to {host.role}", host=host)
@@ -276,9 +281,8 @@ async def prepare(core: Core, cluster: Cluster) -> None:
     """The service's own part of the preparation: install-config and ignition."""
     await core.clock.sleep(OWN_PREPARATION_SECONDS)
     if cluster.status == "preparing-for-installation":
-        cluster.preparation = "success"
-        if not core.settings.agent_installer:
-            cluster.openshift_cluster_id = cluster.openshift_cluster_id or str(uuid.uuid4())
+        cluster.preparation, cluster.preparation_reason = "success", "Installation preparation successful"
+        cluster.openshift_cluster_id = cluster.openshift_cluster_id or str(uuid.uuid4())
         core.event("cluster_prepare_installation_succeeded", "Cluster was prepared successfully for installation", cluster=cluster)
     await asyncio.sleep(0)
 

@@ -66,7 +66,11 @@ class Host:
     fencing_credentials: dict[str, Any] | None = None
     installer_args: list[str] = dataclasses.field(default_factory=list)
     ignition_overrides: str = ""
-    media_status: str = "connected"
+    # "" until the medium was lost once
+    media_status: str = ""
+    installer_version: str = ""
+    labels_given: bool = False
+    arguments_given: bool = False
     agent_version: str = ""
     timestamp: int = 0
     clock_offset: float = 0.0
@@ -122,6 +126,7 @@ class Operator:
     kind: str = "builtin"
     timeout_seconds: int = 3600
     namespace: str = ""
+    subscription: str = ""
     properties: str = ""
     dependency_only: bool = False
     status: str = ""
@@ -174,6 +179,8 @@ class Cluster:
     kubeadmin_password: str = ""
     ignored_hosts: list[str] = dataclasses.field(default_factory=list)
     ignored_cluster: list[str] = dataclasses.field(default_factory=list)
+    # What was said of them, by ``host`` and ``cluster``.
+    ignored_texts: dict[str, str] = dataclasses.field(default_factory=dict)
     ui_settings: str = ""
     logs_info: str = ""
     controller_logs: bytes = b""

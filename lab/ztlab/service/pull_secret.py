@@ -10,7 +10,7 @@ import binascii
 import json
 from collections.abc import Iterable
 
-from .errors import bad_request
+from .errors import ServiceError, bad_request
 from .settings import Settings
 
 
@@ -20,14 +20,21 @@ def registry_of(image: str) -> str:
     return first if slash and ("." in first or ":" in first or first == "localhost") else "docker.io"
 
 
-def check_pull_secret(text: str, settings: Settings, images: Iterable[str]) -> None:
-    """Raises ServiceError 400 with upstream's words."""
+def check_pull_secret(text: str, settings: Settings, images: Iterable[str], *, of_new: str = "") -> None:
+    """Raises ServiceError 400 with upstream's words; ``of_new``: what is being made with it."""
+    try:
+        _check(text, settings, images)
+    except ServiceError as error:
+        raise bad_request(f"pull secret for new {of_new} is invalid: {error.reason}" if of_new else error.reason) from error
+
+
+def _check(text: str, settings: Settings, images: Iterable[str]) -> None:
     try:
         document = json.loads(text)
     except ValueError as error:
         raise bad_request("pull secret must be a well-formed JSON") from error
     auths = document.get("auths") if isinstance(document, dict) else None
-    if not isinstance(auths, dict):
+    if not isinstance(auths, dict) or not auths:
         raise bad_request("pull secret must contain 'auths' JSON-object field")
     for registry, entry in auths.items():
         _check_entry(registry, entry)
@@ -39,8 +46,9 @@ def check_pull_secret(text: str, settings: Settings, images: Iterable[str]) -> N
 
 def _check_entry(registry: str, entry: object) -> None:
     auth = entry.get("auth") if isinstance(entry, dict) else None
+    # An entry without ``auth`` says nothing, which is not refused.
     if not isinstance(auth, str) or not auth:
-        raise bad_request(f'invalid pull secret: "{registry}" JSON-object requires a non-empty "auth" field')
+        return
     try:
         decoded = base64.b64decode(auth, validate=True)
     except binascii.Error as error:

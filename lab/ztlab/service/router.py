@@ -58,6 +58,8 @@ class Route:
     handler: Handler
     body: Field | None = None
     body_name: str = "body"
+    # A download: what its logic refuses is sent as octet-stream too, though it is JSON.
+    binary: bool = False
 
     @property
     def key(self) -> str:
@@ -71,10 +73,12 @@ class Router:
         self.routes: list[Route] = []
         self._patterns: list[tuple[re.Pattern[str], Route]] = []
 
-    def add(self, method: str, template: str, letters: str, handler: Handler, body: Field | None = None, body_name: str = "body") -> None:
+    def add(
+        self, method: str, template: str, letters: str, handler: Handler, body: Field | None = None, body_name: str = "body", *, binary: bool = False
+    ) -> None:
         """``letters``: who may call, as in the reference; empty: anybody."""
         schemes = tuple(scheme for letter in letters for scheme in SCHEMES[letter])
-        route = Route(method, template, schemes, handler, body, body_name)
+        route = Route(method, template, schemes, handler, body, body_name, binary)
         self.routes.append(route)
         pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(template))
         self._patterns.append((re.compile(pattern + "/?"), route))

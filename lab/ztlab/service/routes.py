@@ -53,16 +53,16 @@ def _clusters(router: Router) -> None:
 def _cluster_parts(router: Router) -> None:
     add = router.add
     add("GET", C + "/credentials", "U", files.credentials)
-    add("GET", C + "/downloads/credentials", "UA", files.download_credentials)
-    add("GET", C + "/downloads/files", "UAL", files.download_files)
-    add("GET", C + "/downloads/files-presigned", "U", files.presigned)
+    add("GET", C + "/downloads/credentials", "UA", files.download_credentials, binary=True)
+    add("GET", C + "/downloads/files", "UAL", files.download_files, binary=True)
+    add("GET", C + "/downloads/files-presigned", "U", files.presigned_file)
     add("GET", C + "/downloads/credentials-presigned", "U", files.presigned)
     add("GET", C + "/manifests", "U", manifests.list_all)
     add("POST", C + "/manifests", "U", manifests.create, bodies.MANIFEST_CREATE, "CreateManifestParams")
     add("PATCH", C + "/manifests", "U", manifests.update, bodies.MANIFEST_UPDATE, "UpdateManifestParams")
     add("DELETE", C + "/manifests", "U", manifests.delete)
-    add("GET", C + "/manifests/files", "U", manifests.download)
-    add("GET", C + "/logs", "UL", files.download_logs)
+    add("GET", C + "/manifests/files", "U", manifests.download, binary=True)
+    add("GET", C + "/logs", "UL", files.download_logs, binary=True)
     add("POST", C + "/logs", "A", files.upload_logs)
     add("PUT", C + "/logs-progress", "A", files.cluster_logs_progress, bodies.LOGS_PROGRESS, "logs-progress-params")
     add("PUT", C + "/progress", "A", clusters.finalizing_progress, bodies.FINALIZING_PROGRESS, "finalizing-progress")
@@ -79,9 +79,9 @@ def _infra_envs(router: Router) -> None:
     add("PATCH", INFRA, "U", infra_envs.update, bodies.INFRA_ENV_UPDATE, "infra-env-update-params")
     add("DELETE", INFRA, "U", infra_envs.delete)
     add("GET", INFRA + "/downloads/image-url", "U", infra_envs.get_image_url)
-    add("GET", INFRA + "/downloads/files", "UALi", infra_envs.download)
+    add("GET", INFRA + "/downloads/files", "UALi", infra_envs.download, binary=True)
     add("GET", INFRA + "/downloads/files-presigned", "U", infra_envs.presigned)
-    add("GET", INFRA + "/downloads/minimal-initrd", "ULh", infra_envs.minimal_initrd)
+    add("GET", INFRA + "/downloads/minimal-initrd", "ULh", infra_envs.minimal_initrd, binary=True)
     add("POST", INFRA + "/regenerate-signing-key", "U", infra_envs.regenerate_signing_key)
 
 
@@ -105,7 +105,7 @@ def _hosts(router: Router) -> None:
     add("GET", HOST + "/ignition", "U", hosts.get_ignition)
     add("PATCH", HOST + "/ignition", "U", hosts.patch_ignition, bodies.HOST_IGNITION, "host-ignition-params")
     # Upstream spells this one path in the singular.
-    add("GET", "/v2/infra-env/{infra_env_id}/hosts/{host_id}/downloads/ignition", "UA", hosts.download_ignition)
+    add("GET", "/v2/infra-env/{infra_env_id}/hosts/{host_id}/downloads/ignition", "UA", hosts.download_ignition, binary=True)
 
 
 def _catalogue(router: Router) -> None:

@@ -13,9 +13,17 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from . import go
 from .errors import InfraError
 
 GO_TYPES = {"string": "string", "integer": "int64", "number": "float64", "boolean": "bool"}
+# Go prints a pattern as it was written down.
+IP = r"^(?:(?:(?:[0-9]{1,3}\.){3}[0-9]{1,3})|(?:(?:[0-9a-fA-F]*:[0-9a-fA-F]*){2,}))?$"
+CIDR = (
+    r"^(?:(?:(?:[0-9]{1,3}\.){3}[0-9]{1,3}\/(?:(?:[0-9])|(?:[1-2][0-9])|(?:3[0-2])))"
+    r"|(?:(?:[0-9a-fA-F]*:[0-9a-fA-F]*){2,})/(?:(?:[0-9])|(?:[1-9][0-9])|(?:1[0-1][0-9])|(?:12[0-8])))$"
+)
+PATTERNS = {"ip": IP, "cidr": CIDR}
 PYTHON_TYPES: dict[str, type | tuple[type, ...]] = {
     "string": str,
     "integer": int,
@@ -96,6 +104,7 @@ FORMATS = {"uuid": is_uuid, "ip": _is_ip, "cidr": _is_cidr}
 def read_body(raw: bytes, content_type: str, body: Field, name: str) -> Any:
     """Decode and check a request body. ``name`` is the parameter's name in the API description. Raises InfraError 400."""
     media = content_type.split(";")[0].strip().lower()
+    name = go.camel(name)
     if not raw:
         raise InfraError(400, f"{name} in body is required")
     if media != "application/json":
@@ -103,18 +112,16 @@ def read_body(raw: bytes, content_type: str, body: Field, name: str) -> Any:
     try:
         value = json.loads(raw)
     except (ValueError, UnicodeDecodeError) as error:
-        raise InfraError(400, f'parsing {name} body from "" failed, because {_syntax_words(error)}') from error
+        problem = "unexpected EOF" if not raw.strip() else go.json_problem(raw.decode(errors="replace"))
+        raise InfraError(400, f'parsing {name} body from "" failed, because {problem}') from error
     decoding = _decoding_problem(value, body, "")
     if decoding:
         raise InfraError(400, f'parsing {name} body from "" failed, because {decoding}')
     problems = _rule_problems(value, body, "")
     if problems:
-        raise InfraError(400, problems[0] if len(problems) == 1 else "validation failure list:\n" + "\n".join(problems))
+        # The others stay unsaid.
+        raise InfraError(400, problems[0])
     return value
-
-
-def _syntax_words(error: ValueError) -> str:
-    return "unexpected EOF" if "Expecting value" in str(error) else "invalid character in JSON"
 
 
 def _decoding_problem(value: Any, field: Field, path: str) -> str:
@@ -123,8 +130,9 @@ def _decoding_problem(value: Any, field: Field, path: str) -> str:
         return ""
     wanted = PYTHON_TYPES[field.type]
     if not isinstance(value, wanted) or (isinstance(value, bool) and field.type != "boolean"):
-        found = {str: "string", bool: "bool", int: "number", float: "number", list: "array", dict: "object"}[type(value)]
-        return f"json: cannot unmarshal {found} into Go struct field .{path} of type {GO_TYPES.get(field.type, field.type)}"
+        wanted_type = GO_TYPES.get(field.type, field.type)
+        place = f"Go struct field .{path} of type {wanted_type}" if path else f"Go value of type {wanted_type}"
+        return f"json: cannot unmarshal {go.type_of(value)} into {place}"
     if isinstance(value, dict) and field.members is not None:
         for key, member in value.items():
             if key not in field.members:
@@ -143,9 +151,12 @@ def _rule_problems(value: Any, field: Field, path: str) -> list[str]:
         return _text_problems(value, field, where)
     if isinstance(value, dict) and field.members is not None:
         prefix = f"{path}." if path else ""
-        problems = [f"{prefix}{name} in body is required" for name in field.required if value.get(name) is None]
-        for name, member in value.items():
-            problems += _rule_problems(member, field.members[name], prefix + name)
+        problems = []
+        for name in sorted(field.members):
+            if value.get(name) is not None:
+                problems += _rule_problems(value[name], field.members[name], prefix + name)
+            elif name in field.required:
+                problems.append(f"{prefix}{name} in body is required")
         return problems
     if isinstance(value, list) and field.items is not None:
         return [problem for index, item in enumerate(value) for problem in _rule_problems(item, field.items, f"{path}.{index}")]
@@ -162,23 +173,39 @@ def _text_problems(value: str, field: Field, where: str) -> list[str]:
         return [f"{where} should be at least {field.min_length} chars long"]
     if field.max_length and len(value) > field.max_length:
         return [f"{where} should be at most {field.max_length} chars long"]
-    if field.enum and value not in field.enum:
-        return [f"{where} should be one of [{' '.join(field.enum)}]"]
-    if field.pattern and not re.search(field.pattern, value):
+    if field.enum and value and value not in field.enum:
+        return [f"{where} should be one of {go.words(field.enum)}"]
+    if field.pattern and value and not re.search(field.pattern, value):
         return [f"{where} should match '{field.pattern}'"]
-    if field.format and not FORMATS[field.format](value):
+    if field.format in PATTERNS and not re.search(PATTERNS[field.format], value):
+        return [f"{where} should match '{PATTERNS[field.format]}'"]
+    if field.format and value and not FORMATS[field.format](value):
         return [f'{where} must be of type {field.format}: "{value}"']
     return []
 
 
 def read_query_flag(query: Mapping[str, str], name: str, default: bool = False) -> bool:
-    """A boolean of the query string. Raises InfraError 400."""
+    """A boolean of the query string; a word that is none counts as false."""
     value = query.get(name, "")
-    if value == "":
-        return default
-    if value.lower() not in ("true", "false", "1", "0", "t", "f"):
-        raise InfraError(400, f'{name} in query must be of type bool: "{value}"')
-    return value.lower() in ("true", "1", "t")
+    return default if value == "" else value.lower() in ("true", "1", "yes", "ok", "y", "on", "selected", "checked", "t", "enabled")
+
+
+def read_query_text(query: Mapping[str, str], name: str, enum: Sequence[str] = (), *, required: bool = False) -> str:
+    """A text of the query string, "" for none. Raises InfraError 400."""
+    value = query.get(name, "")
+    if value == "" and required:
+        raise InfraError(400, f"{name} in query is required")
+    if value and enum and value not in enum:
+        raise InfraError(400, f"{name} in query should be one of {go.words(enum)}")
+    return value
+
+
+def read_query_id(query: Mapping[str, str], name: str) -> str:
+    """A UUID of the query string, "" for none. Raises InfraError 400."""
+    value = query.get(name, "")
+    if value and not is_uuid(value):
+        raise InfraError(400, f'{name} in query must be of type uuid: "{value}"')
+    return value.lower()
 
 
 def read_query_number(query: Mapping[str, str], name: str, default: int) -> int:

@@ -13,6 +13,7 @@ import yaml
 
 from ..hub.discovery.parameters import Discovery
 from ..hub.discovery.static_network import network_archive
+from . import go
 from .errors import bad_request
 
 MAC = re.compile(r"^([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}$")
@@ -40,13 +41,13 @@ def check_and_sort(config: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The list as it is stored: normalised and sorted. Raises ServiceError 400 with all problems joined."""
     problems = [problem for index, element in enumerate(config) for problem in _element_problems(index, element)]
     if problems:
-        raise bad_request("; ".join(problems))
+        raise bad_request(go.joined(problems))
     elements = [
         {
             "network_yaml": element.get("network_yaml") or "",
             "mac_interface_map": sorted(
                 ({"mac_address": entry["mac_address"], "logical_nic_name": entry.get("logical_nic_name", "")} for entry in element["mac_interface_map"]),
-                key=lambda entry: str(entry["mac_address"]),
+                key=lambda entry: str(entry["logical_nic_name"]),
             ),
         }
         for element in config
@@ -56,13 +57,13 @@ def check_and_sort(config: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _element_problems(index: int, element: Mapping[str, Any]) -> list[str]:
     entries = element.get("mac_interface_map") or []
-    if not entries:
-        return [f"at least one interface for host {index} must be provided"]
     problems = []
     macs = [str(entry.get("mac_address", "")).lower() for entry in entries]
     names = [entry.get("logical_nic_name", "") for entry in entries]
-    problems += [f"MAC interface for host {index}: MAC address {mac} is not unique" for mac in sorted({mac for mac in macs if macs.count(mac) > 1})]
-    problems += [f"MAC interface for host {index}: logical NIC name {name} is not unique" for name in sorted({name for name in names if names.count(name) > 1})]
+    if not entries:
+        problems.append(f"at least one interface for host {index} must be provided")
+    elif len(set(macs)) < len(macs) or len(set(names)) < len(names):
+        problems.append(f"MACs and Interfaces for host {index} must be unique")
     problems += [f"MAC interface for host {index}: {mac} is not a MAC address" for mac in macs if not MAC.match(mac)]
     return problems + _network_problems(index, element.get("network_yaml") or "", names)
 
@@ -93,7 +94,8 @@ def _network_problems(index: int, text: str, names: Sequence[str]) -> list[str]:
     known |= {item["name"] for item in interfaces if item.get("type") not in (None, "ethernet")}
     for name in physical_names(interfaces):
         if name not in known and not PREDICTABLE.match(name):
-            problems.append(f"mac-interface mapping for interface {name} is missing")
+            # The first one only.
+            return [*problems, f"mac-interface mapping for interface {name} is missing and not a physical interface"]
     return problems
 
 

@@ -14,8 +14,8 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from . import go, machine_cluster, machine_host, networks
 from . import inventory as disks
-from . import machine_cluster, machine_host, networks
 from .core import Core
 from .errors import bad_request
 from .infra_envs import boot_artifacts
@@ -74,7 +74,7 @@ def instructions(core: Core, call: Call) -> Reply:
     if stamp:
         host.timestamp, host.clock_offset = stamp, stamp - core.clock.utcnow().timestamp()
     if host.status in LEAVING:
-        return Reply(200, {"next_instruction_seconds": 0, "post_step_action": "exit", "instructions": []})
+        return Reply(200, {"post_step_action": "exit"})
     names, interval = planned(core, host)
     steps = [step for name in names for step in _build(core, host, name)]
     return Reply(200, {"next_instruction_seconds": interval, "post_step_action": "continue", "instructions": steps})
@@ -227,20 +227,21 @@ def _install(core: Core, host: Host, cluster: Cluster | None) -> list[str] | Non
     if cluster is None:
         return None
     proxy = {name: cluster.fields[name] for name in ("http_proxy", "https_proxy", "no_proxy") if cluster.fields.get(name)}
-    formatted = [disk_id for disk_id in [host.installation_disk_id] if disk_id and disk_id not in host.skip_formatting]
+    bootable = [str(disk["id"]) for disk in (host.inventory or {}).get("disks") or [] if disk.get("bootable")]
+    formatted = [disk_id for disk_id in bootable if disk_id not in host.skip_formatting]
     request: dict[str, Any] = {
         "cluster_id": cluster.id,
         "infra_env_id": host.infra_env_id,
         "host_id": host.id,
         "role": "bootstrap" if host.bootstrap and not host.day2 else host.effective_role,
-        "boot_device": host.installation_disk_path,
+        "boot_device": host.installation_disk_id,
         "controller_image": core.settings.controller_image,
         "installer_image": core.settings.installer_image,
         "control_plane_count": cluster.control_plane_count,
         "disks_to_format": formatted,
         "must_gather_image": "",
         "openshift_version": cluster.version,
-        "check_cvo": True,
+        "check_cvo": core.settings.switch("CHECK_CLUSTER_VERSION", False),
         "enable_skip_mco_reboot": True,
         "notify_num_reboots": True,
         **({"proxy": proxy} if proxy else {}),
@@ -308,6 +309,8 @@ def reply(core: Core, call: Call) -> Reply:
     """POST H/instructions."""
     host = core.host(call.path["infra_env_id"], call.path["host_id"])
     kind, code = call.body.get("step_type") or "", int(call.body.get("exit_code") or 0)
+    if code == 0 and host.media_status == "disconnected":
+        host.media_status = "connected"
     if code == MEDIA_DISCONNECTED:
         host.media_status = "disconnected"
         core.event("host_media_disconnected", f"Host {host.name}: media was disconnected", severity="error", host=host)
@@ -340,7 +343,7 @@ def _decode(kind: str, output: str) -> Any:
     try:
         value = json.loads(output)
     except ValueError as error:
-        raise bad_request(f"failed to unmarshal the output of step {kind}: {error}") from error
+        raise bad_request(go.json_problem(output)) from error
     wanted: type = list if kind in ("free-network-addresses", "verify-vips") else dict
     if not isinstance(value, wanted):
         raise bad_request(f"failed to unmarshal the output of step {kind}: json: cannot unmarshal {type(value).__name__}")
@@ -360,11 +363,6 @@ def receive_inventory(core: Core, host: Host, value: dict[str, Any]) -> None:
 
 
 def _receive_domains(core: Core, host: Host, value: dict[str, Any]) -> None:
-    cluster = core.cluster_of(host)
-    found = {entry.get("domain_name") for entry in value.get("resolutions") or []}
-    missing = [name for name in asked_domains(cluster) if name not in found] if cluster else []
-    if missing:
-        raise bad_request(f"Domain names {missing} are missing in the domain-resolution answer")
     host.resolutions = value
 
 
@@ -380,7 +378,7 @@ def _receive_vips(core: Core, host: Host, value: Sequence[Mapping[str, Any]]) ->
 
 
 def _record_speed(host: Host, disk_id: str, milliseconds: int, code: int) -> None:
-    host.disks_info[disk_id] = {"path": disk_id, "disk_speed": {"tested": True, "speed_ms": milliseconds, "exit_code": code}}
+    host.disks_info[disk_id] = {"path": disk_id, "disk_speed": {"tested": True, "speed_ms": milliseconds, **({"exit_code": code} if code else {})}}
 
 
 def _receive_speed(core: Core, host: Host, value: dict[str, Any]) -> None:
@@ -406,6 +404,15 @@ def _keep(member: str) -> Callable[[Core, Host, Any], None]:
     return receive
 
 
+def _receive_connectivity(core: Core, host: Host, value: dict[str, Any]) -> None:
+    """A loss of nothing is not stored."""
+    for remote in value.get("remote_hosts") or []:
+        for link in remote.get("l3_connectivity") or []:
+            if not link.get("packet_loss_percentage"):
+                link.pop("packet_loss_percentage", None)
+    host.connectivity = value
+
+
 def _receive_ntp(core: Core, host: Host, value: dict[str, Any]) -> None:
     host.ntp_sources = value.get("ntp_sources") or []
 
@@ -419,7 +426,7 @@ def _receive_lease(core: Core, host: Host, value: dict[str, Any]) -> None:
 
 RECEIVERS: dict[str, Callable[[Core, Host, Any], None]] = {
     "inventory": receive_inventory,
-    "connectivity-check": _keep("connectivity"),
+    "connectivity-check": _receive_connectivity,
     "free-network-addresses": _keep("free_addresses"),
     "tang-connectivity-check": _keep("tang_connectivity"),
     "api-vip-connectivity-check": _keep("api_vip_connectivity"),

@@ -49,6 +49,8 @@ def judge(scene: Scene) -> dict[str, list[Verdict]]:
     found: dict[str, list[Verdict]] = {}
     for name, category, check in VALIDATIONS:
         found.setdefault(category, []).append(Verdict(name, *check(scene, scene.cluster)))
+    for verdicts in found.values():
+        verdicts.sort(key=lambda verdict: verdict.id)
     found["operators"] = operator_verdicts(scene.cluster, for_host=False)
     return found
 
@@ -81,7 +83,7 @@ def _platform(scene: Scene, cluster: Cluster) -> Outcome:
 
 @validation("hosts-data", "all-hosts-are-ready-to-install")
 def _hosts_ready(scene: Scene, cluster: Cluster) -> Outcome:
-    if scene.hosts and all(host.status in READY_HOSTS for host in scene.hosts):
+    if all(host.status in READY_HOSTS for host in scene.hosts):
         return success("All hosts in the cluster are ready to install.")
     return failure("The cluster has hosts that are not ready to install.")
 
@@ -102,7 +104,8 @@ def _masters(scene: Scene, cluster: Cluster) -> Outcome:
         return failure("Single-node clusters must have a single control plane node and no workers.")
     if len(masters) != wanted:
         return failure(
-            f"The cluster must have exactly {wanted} dedicated control plane nodes, it has {len(masters)}. Add or remove hosts, or change their roles."
+            f"The cluster must have exactly {wanted} dedicated control plane nodes. Add or remove hosts, or change their roles configurations to meet the "
+            "requirement."
         )
     if wanted == 2 and not arbiters and not _fenced(masters):
         return failure("A cluster with 2 control plane nodes must have an arbiter node, or fencing credentials for both control plane nodes.")
@@ -281,4 +284,4 @@ def _custom_manifests(scene: Scene, cluster: Cluster) -> Outcome:
     external = platform.get("external") or {}
     if platform.get("type") == "external" and external.get("cloud_controller_manager") == "External" and not _manifest_text(cluster):
         return failure("The custom manifest required for external platform with a cloud controller manager was not uploaded")
-    return success("The custom manifests requirements are satisfied")
+    return success("No custom manifests are required")

@@ -22,7 +22,7 @@ from .scene import Scene, Verdict
 from .validations_operators import operator_verdicts
 
 HOSTNAME = re.compile(r"^[a-z0-9][a-z0-9-]{0,62}(?:[.][a-z0-9-]{1,63})*$")
-FORBIDDEN_HOSTNAMES = tuple(f"localhost{four}{suffix}" for four in ("", "4", "6") for suffix in ("", ".localdomain", f".localdomain{four or '4'}"))
+FORBIDDEN_HOSTNAMES = ("localhost", "localhost.localdomain", "localhost4", "localhost4.localdomain4", "localhost6", "localhost6.localdomain6")
 # From the reboot on a host cannot check in: the agent is gone.
 AFTER_REBOOT = ("Rebooting", "Waiting for ignition", "Configuring", "Joined", "Done")
 BOOTSTRAP_EXTRA_SECONDS = 120
@@ -44,6 +44,14 @@ class Validation:
 
 
 VALIDATIONS: list[Validation] = []
+# Where the service's list differs from the order of the checks here.
+ORDER = (
+    *("connected", "media-connected", "machine-cidr-defined", "belongs-to-machine-cidr", "belongs-to-majority-group", "mtu-valid"),
+    *("valid-platform-network-settings", "ntp-synced", "time-synced-between-host-and-service", "container-images-available"),
+    *("sufficient-network-latency-requirement-for-role", "sufficient-packet-loss-requirement-for-role", "has-default-route"),
+    *("api-domain-name-resolved-correctly", "api-int-domain-name-resolved-correctly", "apps-domain-name-resolved-correctly"),
+    *("dns-wildcard-not-configured", "non-overlapping-subnets", "no-ip-collisions-in-network"),
+)
 MINIMUM_HARDWARE = ("has-min-valid-disks", "has-min-cpu-cores", "has-min-memory", "compatible-with-cluster-platform", "disk-encryption-requirements-satisfied")
 UNBOUND_NEEDS = ("has-min-valid-disks", "has-min-cpu-cores", "has-min-memory", "hostname-valid")
 NEVER_IGNORED = ("connected", "has-inventory", "inventory-not-fully-truncated", "machine-cidr-defined", "hostname-unique", "hostname-valid")
@@ -72,7 +80,7 @@ def pending(text: str) -> Outcome:
 def judge(scene: Scene, host: Host) -> dict[str, list[Verdict]]:
     """Category -> verdicts of the host at this moment."""
     found: dict[str, list[Verdict]] = {"network": [], "hardware": [], "operators": []}
-    for item in VALIDATIONS:
+    for item in sorted(VALIDATIONS, key=lambda item: ORDER.index(item.id) if item.id in ORDER else len(ORDER)):
         outcome = item.check(scene, host)
         if outcome is not None:
             found[item.category].append(Verdict(item.id, *outcome))
@@ -163,13 +171,15 @@ def _resolution(host: Host, name: str) -> Mapping[str, Any] | None:
 
 
 def _domain_check(label: str, prefix: str) -> Check:
+    shown = "*.apps" if prefix.endswith(".apps") else prefix
+
     def check(scene: Scene, host: Host) -> Outcome | None:
         cluster = _managed(scene)
         if scene.cluster is None:
             return None
         dnsmasq = scene.settings.switch("ENABLE_SINGLE_NODE_DNSMASQ", True)
         if cluster is None or not cluster.user_managed_networking or (cluster.single_node and dnsmasq):
-            return success(f"Domain name resolution for the {prefix}.{scene.cluster.domain} domain is not required (managed networking)")
+            return success(f"Domain name resolution for the {shown}.{scene.cluster.domain} domain was successful or not required")
         name = f"{prefix}.{cluster.domain}"
         entry = _resolution(host, name)
         if host.inventory is None or host.resolutions is None:
@@ -181,7 +191,7 @@ def _domain_check(label: str, prefix: str) -> Check:
             )
         if not cluster.single_node and found & {address.ip for address in networks.host_addresses(host)}:
             return failure(f"Domain name resolution for the {name} domain returned the address of the host itself ({label})")
-        return success(f"Domain name resolution for the {name} domain was successful or not required")
+        return success(f"Domain name resolution for the {shown}.{cluster.domain} domain was successful or not required")
 
     return check
 
@@ -291,7 +301,7 @@ def _no_collisions(scene: Scene, host: Host) -> Outcome | None:
     bad = [ip for ip in scene.collisions if ip in own]
     if bad:
         return failure(f"Collisions detected in host network: {', '.join(bad)}")
-    return success("No IP collisions were detected by host " + host.name)
+    return success("No IP collisions were detected by host " + host.id)
 
 
 @validation("network", "no-iscsi-nic-belongs-to-machine-cidr")
@@ -314,7 +324,7 @@ def _time_synced(scene: Scene, host: Host) -> Outcome | None:
     if scene.cluster is None:
         return None
     if host.timestamp == 0:
-        return pending("Host timestamp is not available")
+        return pending("Missing host time, can't determine synchronization between host and service")
     if -SERVICE_AHEAD_SECONDS <= host.clock_offset <= HOST_AHEAD_SECONDS:
         return success("Host clock is synchronized with service")
     return failure("Host clock is not synchronized with service (please configure an NTP server via DHCP or set clock manually)")
@@ -355,7 +365,7 @@ def _mtu(scene: Scene, host: Host) -> Outcome | None:
     if scene.cluster is None or scene.single_node:
         return None
     if host.connectivity is None:
-        return pending("Missing MTU information.")
+        return pending("Missing MTU report information")
     for remote in host.connectivity.get("remote_hosts") or []:
         for report in remote.get("mtu_report") or []:
             if not report.get("mtu_successful"):
@@ -374,13 +384,13 @@ def _has_inventory(scene: Scene, host: Host) -> Outcome | None:
 @validation("hardware", "inventory-not-partially-truncated", blocks=False)
 def _not_partially_truncated(scene: Scene, host: Host) -> Outcome | None:
     kind = ((host.inventory or {}).get("truncation") or {}).get("type")
-    return failure("The inventory was partially truncated") if kind == "partial" else success("The inventory is not truncated")
+    return failure("The inventory was partially truncated") if kind == "partial" else success("Inventory is not truncated")
 
 
 @validation("hardware", "inventory-not-fully-truncated")
 def _not_fully_truncated(scene: Scene, host: Host) -> Outcome | None:
     kind = ((host.inventory or {}).get("truncation") or {}).get("type")
-    return failure("The inventory was fully truncated") if kind == "full" else success("The inventory is not truncated")
+    return failure("The inventory was fully truncated") if kind == "full" else success("Inventory is not truncated")
 
 
 def _cores(host: Host) -> int:
@@ -429,7 +439,7 @@ def _min_disks(scene: Scene, host: Host) -> Outcome | None:
     if host.inventory is None:
         return pending("Missing inventory")
     if disks.eligible_disks(host.inventory):
-        return success("Sufficient number of disks with required size")
+        return success("Sufficient disk capacity")
     return failure("No eligible disks were found, please check specific disks to see why they are not eligible")
 
 
