@@ -11,29 +11,23 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from ..common import yaml_text
 from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED, Problem
 from . import fields
 from .documents import Boot, Parsed, Release, assemble
 from .echoes import without_echoes
-from .files import check_manifest, read_manifests
 from .shapes import BOOLEAN, STRING, STRINGS, ListOf, Reader, in_upstream_case
-from .spec import Bmc, Deployment, ExtraManifest
+from .spec import Bmc, Deployment
 from .tree import Item, merge_patch, plain, without_nulls, wrap
 from .upgrade import AGENT_API_VERSION
 from .variable_fields import CLUSTER, HOST
+from .variable_manifests import ManifestReading
 
 CLUSTER_VARIABLE = "openshift_cluster"
 HOST_VARIABLE = "openshift_host"
 _LATER_METHODS = ("libvirt", "pxe")
-_WHERE_FROM = (
-    "a relative path is taken from the directory in which the playbook is started; build one from inventory_dir or playbook_dir to be independent of it"
-)
 _ROLE_POOLS = {"master": "control_plane", "arbiter": "arbiter", "worker": "compute"}
 
 
@@ -80,8 +74,9 @@ class _Variables:
             release_image or _text(cluster, "release_image"),
             f"{CLUSTER_VARIABLE}.version" if version in ("", own_version) else "openshift_version",
         )
-        parsed = assemble(install, agent, release, manifests=self.manifests(cluster), boots=[machine.boot for machine in machines])
-        unread = (*self.reader.problems, *self.problems)
+        extra = ManifestReading()
+        parsed = assemble(install, agent, release, manifests=extra.manifests(cluster), boots=[machine.boot for machine in machines])
+        unread = (*self.reader.problems, *self.problems, *extra.problems)
         return dataclasses.replace(parsed, problems=(*unread, *without_echoes(parsed.problems, unread)))
 
     # Hosts
@@ -201,56 +196,6 @@ class _Variables:
                 self.error(entry, INVALID, "no host of the inventory has this name or boot MAC address")
             elif bmc is not None:
                 machine.document["bmc"] = bmc
-
-    def manifests(self, cluster: Item) -> list[ExtraManifest]:
-        found: dict[str, ExtraManifest] = {}
-        listed = cluster.get("extra_manifests")
-        for entry in listed.elements() if listed else []:
-            for manifest in self.manifest(entry):
-                if manifest.name in found:
-                    self.error(entry, DUPLICATE, "there are two manifests of this name", value=manifest.name)
-                found[manifest.name] = manifest
-        return list(found.values())
-
-    def manifest(self, entry: Item) -> list[ExtraManifest]:
-        if entry.is_mapping:
-            return self.inline_manifest(entry)
-        path = Path(str(entry.value)).expanduser()
-        problems: list[Problem] = []
-        manifests: list[ExtraManifest] = []
-        if path.is_dir():
-            manifests = read_manifests(path, problems)
-        elif not os.path.lexists(path):
-            self.error(entry, INVALID, "No such file or directory", value=str(path), hint=_WHERE_FROM)
-        elif path.suffix not in (".yaml", ".yml"):
-            self.error(entry, INVALID, "a YAML file (.yaml, .yml) or a directory is expected", value=str(path))
-        else:
-            try:
-                manifests = [ExtraManifest(path.name, path.read_bytes().decode("utf-8"))]
-                problems += check_manifest(manifests[0].text, str(path))
-            except (OSError, UnicodeDecodeError) as error:
-                reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-                self.error(entry, INVALID, f"the file cannot be read: {reason}", value=str(path))
-        self.problems += [dataclasses.replace(problem, path=entry.path) for problem in problems]
-        return manifests
-
-    def inline_manifest(self, entry: Item) -> list[ExtraManifest]:
-        name, content = _text(entry, "name"), entry.get("content")
-        if not name or content is None:
-            self.error(entry, REQUIRED, "name and content are needed")
-            return []
-        if "/" in name or not name.endswith((".yaml", ".yml")):
-            self.error(entry, INVALID, "a file name that ends in .yaml or .yml is expected", path=f"{entry.path}.name", value=name)
-            return []
-        if content.is_mapping:
-            text = yaml_text.dump(plain(content))
-        elif content.is_list:
-            text = "---\n".join(yaml_text.dump(plain(document)) for document in content.elements())
-        else:
-            text = str(content.value)
-            problems = check_manifest(text, "")
-            self.problems += [dataclasses.replace(problem, path=content.path, line=0) for problem in problems]
-        return [ExtraManifest(name, text)]
 
 
 @dataclasses.dataclass

@@ -1,0 +1,85 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""``extra_manifests`` of ``openshift_cluster``: files, directories and manifests written in place."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from pathlib import Path
+
+from ..common import yaml_text
+from ..common.problems import DUPLICATE, INVALID, REQUIRED, Problem
+from .files import check_manifest, read_manifests
+from .spec import ExtraManifest
+from .tree import Item, plain
+
+_WHERE_FROM = (
+    "a relative path is taken from the directory in which the playbook is started; build one from inventory_dir or playbook_dir to be independent of it"
+)
+
+
+class ManifestReading:
+    """Reads the manifests and collects every problem. The only files read are those that the user names."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def error(self, item: Item, kind: str, detail: str, *, path: str = "", value: str = "", hint: str = "") -> None:
+        self.problems.append(Problem(path or item.path, kind, detail, layer="ours", value=value, hint=hint))
+
+    def manifests(self, cluster: Item) -> list[ExtraManifest]:
+        found: dict[str, ExtraManifest] = {}
+        listed = cluster.get("extra_manifests")
+        for entry in listed.elements() if listed else []:
+            for manifest in self.manifest(entry):
+                if manifest.name in found:
+                    self.error(entry, DUPLICATE, "there are two manifests of this name", value=manifest.name)
+                found[manifest.name] = manifest
+        return list(found.values())
+
+    def manifest(self, entry: Item) -> list[ExtraManifest]:
+        if entry.is_mapping:
+            return self.inline_manifest(entry)
+        path = Path(str(entry.value)).expanduser()
+        problems: list[Problem] = []
+        manifests: list[ExtraManifest] = []
+        if path.is_dir():
+            manifests = read_manifests(path, problems)
+        elif not os.path.lexists(path):
+            self.error(entry, INVALID, "No such file or directory", value=str(path), hint=_WHERE_FROM)
+        elif path.suffix not in (".yaml", ".yml"):
+            self.error(entry, INVALID, "a YAML file (.yaml, .yml) or a directory is expected", value=str(path))
+        else:
+            try:
+                manifests = [ExtraManifest(path.name, path.read_bytes().decode("utf-8"))]
+                problems += check_manifest(manifests[0].text, str(path))
+            except (OSError, UnicodeDecodeError) as error:
+                reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+                self.error(entry, INVALID, f"the file cannot be read: {reason}", value=str(path))
+        self.problems += [dataclasses.replace(problem, path=entry.path) for problem in problems]
+        return manifests
+
+    def inline_manifest(self, entry: Item) -> list[ExtraManifest]:
+        name, content = _name(entry), entry.get("content")
+        if not name or content is None:
+            self.error(entry, REQUIRED, "name and content are needed")
+            return []
+        if "/" in name or not name.endswith((".yaml", ".yml")):
+            self.error(entry, INVALID, "a file name that ends in .yaml or .yml is expected", path=f"{entry.path}.name", value=name)
+            return []
+        if content.is_mapping:
+            text = yaml_text.dump(plain(content))
+        elif content.is_list:
+            text = "---\n".join(yaml_text.dump(plain(document)) for document in content.elements())
+        else:
+            text = str(content.value)
+            problems = check_manifest(text, "")
+            self.problems += [dataclasses.replace(problem, path=content.path, line=0) for problem in problems]
+        return [ExtraManifest(name, text)]
+
+
+def _name(entry: Item) -> str:
+    name = entry.get("name")
+    return str(name.value) if name else ""
