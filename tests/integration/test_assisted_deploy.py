@@ -53,7 +53,7 @@ def without_token(run: Run, deployment: Deployment) -> Run:
 
 
 def test_a_plan_before_anything_exists(edge: Deployment) -> None:
-    run = with_further_wishes(edge).deployed("--check", "--diff", "-vvv")
+    run = with_further_wishes(edge).deployed("--check", "--diff")
     for line in ("would create cluster edge", "would create manifest openshift/note-0.yaml", "would create infra-env edge", "would power on"):
         assert line in without_token(run, edge).output, run.output
     assert not edge.work_dir.exists() and set(edge.lab.writes().values()) == {0}
@@ -62,7 +62,7 @@ def test_a_plan_before_anything_exists(edge: Deployment) -> None:
 
 def test_a_wrong_token_is_told_in_the_words_of_whoever_refused_it(edge: Deployment) -> None:
     variables = {**edge.lab.vars["openshift_assisted"], "offline_token": "canary-offline-token-4711"}
-    run = edge.refused("-vvv", extra={"openshift_assisted": variables})
+    run = edge.refused(extra={"openshift_assisted": variables})
     assert "Invalid refresh token" in run.message and "get a new one" in run.message
     assert "canary-offline-token-4711" not in run.output and service(edge)["clusters"] == {}
 
