@@ -24,9 +24,9 @@ GATED = "this field is protected by the {} feature gate which must be enabled th
 FENCED = "there should be exactly two fencing credentials to support the two node cluster, instead 0 credentials were found"
 
 
-def problems(tmp_path: Path, version: str, install: dict[str, Any], agent: dict[str, Any] = NO_HOSTS) -> list[Problem]:
+def problems(tmp_path: Path, version: str, install: dict[str, Any], agent: dict[str, Any] | None = None) -> list[Problem]:
     (tmp_path / "install-config.yaml").write_text(json.dumps(install))
-    (tmp_path / "agent-config.yaml").write_text(json.dumps(agent))
+    (tmp_path / "agent-config.yaml").write_text(json.dumps(agent or NO_HOSTS))
     parsed = read_directory(tmp_path, version=version, release_image="quay.io/openshift-release-dev/ocp-release@sha256:" + "0" * 64)
     return [problem for problem in all_problems(parsed, today=datetime.date(2026, 6, 1)) if problem.severity == "error"]
 
