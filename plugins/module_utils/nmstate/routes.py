@@ -43,10 +43,12 @@ def _read_route(section: Section) -> Route | None:
         return None
     destination = _destination(section, kind, absent=state == "absent")
     interface = section.text("next-hop-interface", required=not kind and state is None)
+    if interface == "" and state is None and not kind:
+        section.problem("next-hop-interface", INVALID, "is empty")
     table = section.integer("table-id")
     metric = section.integer("metric", -_I64 - 1, _I64, ours=(-1, 0xFFFFFFFF))
     next_hop = section.address("next-hop-address") or ""
-    vrf = section.text("vrf-name") or ""
+    vrf = section.name("vrf-name", required=False, layer="installer") or ""
     options = _read_options(section, destination or "")
     section.finish(known=("destination", "next-hop-interface", "next-hop-address", "metric", "table-id", "route-type"))
     if kind and state is None:

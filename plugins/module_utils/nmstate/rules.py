@@ -40,7 +40,7 @@ def _read_rule(section: Section) -> Rule | None:
     table = section.integer("route-table")
     mark, mask = section.integer("fwmark"), section.integer("fwmask")
     action = section.choice("action", _ACTIONS, plain=True) or ""
-    incoming = section.text("iif") or ""
+    incoming = (section.text("iif") if absent else section.name("iif", required=False, layer="installer")) or ""
     suppress = section.integer("suppress-prefix-length" if section.has("suppress-prefix-length") else "suppress_prefixlength", plain=True)
     section.value("suppress-prefix-length", "suppress_prefixlength")
     section.finish(known=("ip-from", "ip-to"))

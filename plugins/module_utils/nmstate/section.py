@@ -93,11 +93,11 @@ class Section:
             self.problem(keys[0], REQUIRED, f"{keys[0]} is missing")
         return None
 
-    def name(self, key: str) -> str | None:
-        """A text that must be there; None where it is missing or empty."""
-        text = self.text(key, required=True)
+    def name(self, key: str, *, required: bool = True, layer: Layer = "ours") -> str | None:
+        """A text that is not empty; None where it is, or missing."""
+        text = self.text(key, required=required)
         if text == "":
-            self.problem(key, INVALID, "is empty", layer="ours")
+            self.problem(key, INVALID, "is empty", layer=layer)
         return text or None
 
     def _as_text(self, value: Any) -> Any:
