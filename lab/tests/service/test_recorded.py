@@ -15,6 +15,7 @@ import functools
 import json
 import os
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from cryptography.hazmat.primitives import serialization
 from ztlab.clock import LabClock
 from ztlab.faults import Faults
 from ztlab.service import AssistedService
+from ztlab.service.routes import build_router
 
 from . import scenarios_clusters, scenarios_hosts, scenarios_infra_envs, scenarios_install
 from .replay import Replay, Scenario, differences
@@ -45,6 +47,14 @@ SCENARIOS: dict[str, tuple[Scenario, float]] = {
     "three_nodes": (scenarios_install.three_nodes, 30),
     "single_node": (scenarios_install.single_node, 30),
 }
+REQUESTED: Counter[str] = Counter()
+# Operations that no installation needs; other tests ask them.
+OUTSIDE = frozenset(
+    (
+        *("POST /v2/events", "POST /v2/clusters/{cluster_id}/logs", "PUT /v2/clusters/{cluster_id}/logs-progress"),
+        *("GET /v2/support-levels/features/detailed", "GET /v2/operators/bundles"),
+    )
+)
 ENVIRONMENT = {
     "INFRA_ENV_ID": "",
     "HOST_MONITOR_INTERVAL": "1s",
@@ -74,6 +84,7 @@ def of_the_lab(name: str) -> dict[str, Any]:
             found = await answers(service.url, keys, clock, scenario)
         finally:
             await service.stop()
+        REQUESTED.update(service.requests)
         assert not service.violations, service.violations
         return found
 
@@ -90,6 +101,12 @@ def test_the_lab_answers_as_the_real_service_did(name: str) -> None:
     theirs, ours = recorded(name), of_the_lab(name)
     found = [f"{name} / {entry} {text}" for entry in [*theirs, *(set(ours) - set(theirs))] for text in differences(theirs.get(entry), ours.get(entry))]
     assert [text for text in found if not any(re.search(pattern, text) for pattern, _why in TOLERATED)] == []
+
+
+def test_every_operation_of_the_flow_is_asked() -> None:
+    for name in SCENARIOS:
+        of_the_lab(name)
+    assert {route.key for route in build_router().routes} - set(REQUESTED) - OUTSIDE == set()
 
 
 def test_nothing_is_tolerated_that_does_not_differ() -> None:
