@@ -53,6 +53,7 @@ class Registered(Protocol):
     def quiet(self) -> bool: ...
     @property
     def deleting(self) -> bool: ...
+
     def queried(self) -> Any:
         """What a query sees."""
 

@@ -26,7 +26,8 @@ _DUAL_STACK = (*_IPV6_PRIMARY, "ovirt", "nutanix")
 
 def _known(text: str) -> Cidr:
     cidr = parse_cidr(text)
-    assert cidr is not None
+    if cidr is None:
+        raise ValueError(f"{text} is no network")
     return cidr
 
 
