@@ -29,6 +29,8 @@ from ..manifests.mirrors import merged, registries_conf
 
 REGISTRIES = "/etc/containers/registries.conf"
 _IGNITION = "3.2.0"
+# Members of the service's fencing credentials by those of install-config.
+_FENCING = {"address": "address", "username": "username", "password": "password", "certificate_verification": "certificateVerification"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,9 +66,9 @@ def read_wishes(
     ignition = live_system(deployment.cluster, str(given.get("ignition_config_override") or ""))
     wish = dataclasses.replace(wish, name=deployment.cluster.name, params=params | dict(given) | ({"ignition_config_override": ignition} if ignition else {}))
     chosen = [host for host in deployment.hosts if not names or host.name in names or host.hostname in names]
-    hosts = host_requests([{**_host(host), **_texts((further or {}).get(host.name) or {})} for host in chosen])
+    hosts = host_requests([{**_host(host), **_fencing(host, deployment.cluster), **_texts((further or {}).get(host.name) or {})} for host in chosen])
     documents = [dict(rendered.agent_cluster_install), {"pull_secret": cluster.pull_secret, "overrides": cluster.overrides}, dict(given)]
-    return Wishes(cluster, wish, hosts, frozenset(secret_values(documents)))
+    return Wishes(cluster, wish, hosts, frozenset(secret_values(documents)).union(*(host.secrets for host in hosts)))
 
 
 def _texts(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,6 +84,17 @@ def _host(host: Host) -> dict[str, Any]:
         **({"role": host.role} if host.role else {}),
         **({"root_device_hints": dict(host.root_device_hints)} if host.root_device_hints else {}),
     }
+
+
+def _fencing(host: Host, cluster: Cluster) -> dict[str, Any]:
+    """Access to its BMC where two nodes fence each other; the client of the agent ISO finds it in files (reference agent-based-installer.md 5)."""
+    for given in (cluster.control_plane.options.get("fencing") or {}).get("credentials") or []:
+        mac = str(given.get("macAddress") or "").lower().replace("-", ":")
+        if str(given.get("hostName") or "").lower() == (host.hostname or host.name).lower() or mac in host.macs:
+            return {
+                "fencing_credentials": {name: given[theirs] for name, theirs in _FENCING.items() if given.get(theirs)} | ({"mac_address": mac} if mac else {})
+            }
+    return {}
 
 
 def overrides_text(known: str, cluster: Cluster) -> str | None:

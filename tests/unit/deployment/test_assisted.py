@@ -187,6 +187,30 @@ def test_a_description_becomes_wishes() -> None:
     assert [(each.name, each.hostname, each.role) for each in wishes.hosts] == [("one", "one", "master")]
 
 
+@pytest.mark.parametrize(
+    ("by", "key"),
+    [
+        ({"hostName": "one"}, {}),
+        ({"hostName": "ONE"}, {}),
+        ({"macAddress": "52-54-00-00-00-01"}, {"mac_address": "52:54:00:00:00:01"}),
+        ({"hostName": "other"}, None),
+    ],
+)
+def test_access_for_fencing_goes_to_the_host_that_it_is_of(by: dict[str, str], key: dict[str, str] | None) -> None:
+    """The client inside an agent ISO reads them from files beside the manifests."""
+    credential = {
+        **by,
+        "address": "redfish+https://10.0.0.1/redfish/v1/Systems/1",
+        "username": "admin",
+        "password": "s3cret",
+        "certificateVerification": "Disabled",
+    }
+    wishes = read_wishes(deployment(control_plane={"fencing": {"credentials": [credential]}}))
+    body = {"address": credential["address"], "username": "admin", "password": "s3cret", "certificate_verification": "Disabled"}
+    assert wishes.hosts[0].fencing == (None if key is None else body | key)
+    assert key is None or "s3cret" in wishes.secrets
+
+
 def test_mirrors_and_authority_reach_live_system_and_cluster() -> None:
     """The service of an agent ISO reads them from files; this one is somebody else's."""
     spec = deployment(
