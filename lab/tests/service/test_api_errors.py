@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import aiohttp
@@ -119,5 +120,33 @@ def test_faults_of_the_service() -> None:
             await rig.user.get("/clusters")
             assert rig.clock.now() - before >= 2
             assert rig.service.requests["GET /v2/clusters"] == 2
+
+    run(flow())
+
+
+@pytest.mark.parametrize(
+    ("path", "accept", "status"),
+    [
+        ("/clusters", "application/json", 200),
+        ("/clusters", "application/octet-stream", 400),
+        ("/clusters", "application/json;q=0.5, application/octet-stream", 200),
+        ("file", "application/json", 400),
+        ("file", "application/octet-stream", 200),
+        ("file", "text/html, */*", 200),
+        ("file", "application/*", 200),
+    ],
+)
+def test_an_answer_is_of_a_kind_that_the_caller_takes(path: str, accept: str, status: int) -> None:
+    async def flow() -> None:
+        async with Rig(1) as rig:
+            cluster = await rig.create()
+            body = {"folder": "openshift", "file_name": "a.yaml", "content": base64.b64encode(b"a: 1\n").decode()}
+            await rig.user.post(f"/clusters/{cluster['id']}/manifests", body)
+            assert rig.user.session is not None
+            where = f"/clusters/{cluster['id']}/manifests/files?folder=openshift&file_name=a.yaml" if path == "file" else path
+            async with rig.user.session.get(rig.service.url + API + where, headers={"Accept": accept}) as response:
+                assert response.status == status
+                if status == 400:
+                    assert "unsupported media type requested, only [application/" in (await response.json())["message"]
 
     run(flow())

@@ -188,6 +188,7 @@ class AssistedService:
             caller = self._authenticator.authenticate(route.schemes, request.headers, request.query)
             check_object(caller, parameters)
             body, raw = await self._body(request, route)
+            route.check_accepts(request.headers.get("Accept", ""))
             call = Call(parameters, dict(request.query), request.headers, body, raw, caller)
             outcome = route.handler(self.core, call)
             return (await outcome if inspect.isawaitable(outcome) else outcome), route

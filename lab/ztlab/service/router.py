@@ -65,6 +65,13 @@ class Route:
     def key(self) -> str:
         return f"{self.method} {self.template}"
 
+    def check_accepts(self, accept: str) -> None:
+        """Raises InfraError where the caller takes no answer of this operation's kind: as the service does, before its logic."""
+        offered = "application/octet-stream" if self.binary else "application/json"
+        wanted = [media.partition(";")[0].strip().lower() for media in accept.split(",")]
+        if accept and not {offered, "application/*", "*/*"} & set(wanted):
+            raise InfraError(400, f"unsupported media type requested, only [{offered}] are available")
+
 
 class Router:
     """Routes are looked up by method and path; literal segments win over parameters."""

@@ -93,7 +93,8 @@ class AssistedClient:
         self.read_only = read_only
         self.clock = clock or SystemClock()
         self._backoff = Backoff(attempts, first=0.5, factor=2.0, largest=8.0)
-        headers = {"Accept": "application/json", "Accept-Encoding": "gzip"}
+        # Downloads are octet-stream, and what refuses one is 400 where the caller takes JSON alone (restapi of assisted-service).
+        headers = {"Accept": "application/json, application/octet-stream", "Accept-Encoding": "gzip"}
         self._http = HttpClient(service, base_url, tls, connect_to, headers=headers, timeout=timeout, proxy=proxy, connections=connections)
 
     @property
