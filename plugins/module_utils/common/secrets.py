@@ -42,6 +42,8 @@ _SECRET_KEYS = frozenset(
         "kubeadminpassword",
     }
 )
+# What an option ``auth`` says of the kind of access (modules of the assisted-service); in a pull secret it is base64 of user and password.
+_KINDS_OF_ACCESS = frozenset({"none", "agent-local", "local", "offline"})
 # Shorter values occur by chance in ordinary text; hiding them would garble it and tell an onlooker the value.
 _SHORTEST = 4
 # From this length on a value is replaced inside longer words too.
@@ -100,6 +102,8 @@ def secret_values(data: Any) -> set[str]:
 def _secret_leaves(data: Any, *, secret: bool) -> Iterator[str]:
     if isinstance(data, dict):
         for key, value in data.items():
+            if key == "auth" and isinstance(value, str) and value in _KINDS_OF_ACCESS:
+                continue
             yield from _secret_leaves(value, secret=secret or (isinstance(key, str) and is_secret_key(key)))
     elif isinstance(data, (list, tuple)):
         for value in data:

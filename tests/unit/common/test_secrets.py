@@ -91,6 +91,11 @@ def test_secret_values(data: Any, expected: set[str]) -> None:
     assert secret_values(data) == expected
 
 
+def test_a_kind_of_access_is_no_secret() -> None:
+    """The word none stands in every plan."""
+    assert secret_values({"auth": "none", "token": "t0ken-of-somebody"}) == {"t0ken-of-somebody"}
+
+
 def test_pull_secret_as_text() -> None:
     """The document as one string is secret, and so is every auth in it; its ordinary words are not."""
     text = json.dumps(PULL_SECRET)
