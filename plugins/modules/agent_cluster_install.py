@@ -26,6 +26,7 @@ notes:
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.hub
+  - zerotouch.openshift.media_hosts
 attributes:
   check_mode:
     support: full
@@ -107,58 +108,6 @@ options:
     type: path
   agents_namespace:
     description: Namespace of the Agents; all namespaces by default.
-    type: str
-  media_hosts:
-    description:
-      - Hosts with BMC whose virtual medium is detached as soon as they boot from their disk, in the form of the option C(hosts) of
-        M(zerotouch.openshift.bmc_boot). Only with O(wait_for=installed).
-    type: list
-    elements: dict
-    default: []
-    suboptions:
-      name:
-        description: Name of the host.
-        type: str
-        required: true
-      bmc:
-        description: Its BMC.
-        type: dict
-        required: true
-        suboptions:
-          address:
-            description: Address, as for M(zerotouch.openshift.bmc_boot).
-            type: str
-            required: true
-          username:
-            description: User of the BMC.
-            type: str
-          password:
-            description: Password of that user.
-            type: str
-          validate_certs:
-            description: Whether the BMC's certificate is checked.
-            type: bool
-            default: true
-          ca_cert:
-            description: CA that signed the BMC's certificate, as path or PEM.
-            type: str
-          fingerprint:
-            description: SHA-256 fingerprint of the BMC's certificate.
-            type: str
-      mac_addresses:
-        description: MACs of the host's NICs.
-        type: list
-        elements: str
-        default: []
-      image_url:
-        description: Not used here.
-        type: str
-      force:
-        description: Not used here.
-        type: bool
-        default: false
-  bmc_ca_cert:
-    description: CA, as path or PEM, trusted for all BMCs of O(media_hosts) in addition to their own.
     type: str
 requirements:
   - PyYAML
