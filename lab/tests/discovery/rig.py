@@ -35,6 +35,7 @@ HUB = "192.168.111.3"
 DOMAIN = "hub.example.com"
 SERVICE, IMAGES = f"assisted-service.{DOMAIN}", f"assisted-image-service.{DOMAIN}"
 AGENT_IMAGE = "quay.io/edge-infrastructure/assisted-installer-agent:v2"
+OS_VERSIONS = ("4.22", "4.17")
 PULL_SECRET = json.dumps({"auths": {"quay.io": {"auth": base64.b64encode(b"lab:lab").decode()}}})
 WALL_LIMIT = 120
 
@@ -95,6 +96,12 @@ class HubRig:
             "IMAGE_SERVICE_BASE_URL": f"https://{IMAGES}",
             "SERVICE_CA_CERT_PATH": str(self.lab.authority.ca_file),
             "SKIP_CERT_VERIFICATION": "false",
+            "OS_IMAGES": json.dumps(
+                [
+                    {"openshift_version": version, "cpu_architecture": "x86_64", "url": "https://example.com/live.iso", "version": version}
+                    for version in OS_VERSIONS
+                ]
+            ),
         }
         self.service = AssistedService(settings | (env or {}), clock=self.lab.clock, faults=self.lab.faults)
         authority = self.lab.authority.ca_file.read_text(encoding="ascii")
@@ -104,7 +111,7 @@ class HubRig:
         self.service.core.kubeconfig_source = self._kubeconfig
         self._signers: dict[str, dict[str, tuple[bytes, bytes]]] = {}
         self.images = ImageService(
-            [OsImageFile("4.22", base_image()[0]), OsImageFile("4.17", base_image()[0])],
+            [OsImageFile(version, base_image()[0]) for version in OS_VERSIONS],
             base_url=f"https://{IMAGES}",
             service_url=f"https://{SERVICE}",
             directory=directory / "images",

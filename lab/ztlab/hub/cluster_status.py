@@ -30,7 +30,7 @@ def cluster_status(
     shown: dict[str, Any] = {
         "conditions": merge(previous.get("conditions"), conditions, now, probed=True),
         "debugInfo": {"state": cluster.status, "stateInfo": cluster.status_info, **urls},
-        "progress": {"totalPercentage": int(view["progress"]["total_percentage"])},
+        "progress": {"totalPercentage": int(view["progress"].get("total_percentage", 0))},
         "validationsInfo": validations(cluster.verdicts),
         "machineNetwork": [{"cidr": cidr} for cidr in cluster.machine_networks],
         "connectivityMajorityGroups": str(view.get("connectivity_majority_groups") or ""),
