@@ -63,7 +63,11 @@ class HostHttp:
         target, name = self.reach(url)
         secure: dict[str, Any] = {"ssl": tls, "server_hostname": host} if tls is not None and url.startswith("https:") else {}
         data = None if body is None else json.dumps(body, sort_keys=True).encode()
-        sent = {"Host": name, "Accept": "application/json, application/octet-stream"} | ({"Content-Type": "application/json"} if data is not None else {}) | dict(headers or {})
+        sent = (
+            {"Host": name, "Accept": "application/json, application/octet-stream"}
+            | ({"Content-Type": "application/json"} if data is not None else {})
+            | dict(headers or {})
+        )
         try:
             timeout = aiohttp.ClientTimeout(total=seconds)
             async with self._lab.session.request(method, target, headers=sent, data=data, timeout=timeout, **secure) as response:
