@@ -94,13 +94,13 @@ unit: setup ## Unit tests
 	@$(PYTEST) -n 2 tests/unit
 
 # Suites of minutes each that go the ways of others again, with BareMetalHosts, to the end of a cluster, by modules alone: `make test-hub` has them.
-LONG_HUB_SUITES := $(addprefix tests/integration/test_,hub_bare_metal.py hub_destroy.py hub_hosted.py hypershift.py)
+LONG_HUB_SUITES := $(addprefix tests/integration/test_,hub_bare_metal.py hub_destroy.py hub_hosted.py hub_agents.py hypershift.py hosted.py capi_steered.py)
 
 integration: setup ## The collection against the lab, and the lab's own tests
 	@$(PYTEST) -n $(LAB_WORKERS) $(addprefix --ignore=,$(LONG_HUB_SUITES)) $(wildcard tests/integration lab/tests)
 
 test-hub: setup ## The hub suite; against a real kube-apiserver too where KUBEBUILDER_ASSETS names a directory with it
-	@$(PYTEST) -n $(LAB_WORKERS) $(wildcard lab/tests/kubeapi lab/tests/hub tests/integration/test_hub* tests/integration/test_hypershift*)
+	@$(PYTEST) -n $(LAB_WORKERS) $(wildcard lab/tests/kubeapi lab/tests/hub $(addprefix tests/integration/test_,hub* hypershift* hosted* capi*))
 
 scenarios: setup ## Molecule: the whole deployment as a user would run it
 	@molecule test
