@@ -50,13 +50,8 @@ def render_keyfiles(network_config: Mapping[str, Any]) -> tuple[Keyfile, ...]:
     return tuple(Keyfile(name, text) for name, text in sorted(files.items()))
 
 
-def check_network_config(network_config: Mapping[str, Any]) -> list[Problem]:
-    """Everything :func:`render_keyfiles` has to say about a networkConfig, warnings included; nothing is raised."""
-    return _read(network_config)[2]
-
-
 def examine_network_config(network_config: Mapping[str, Any]) -> tuple[NetworkDocument, list[Problem]]:
-    """The document as far as it can be read, and what :func:`check_network_config` says about it, in one reading."""
+    """The document as far as it can be read, and everything :func:`render_keyfiles` has to say about it, warnings included; nothing is raised."""
     document, _resolvers, problems = _read(network_config)
     return document, problems
 

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import errors
-from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import check_network_config, render_keyfiles
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import examine_network_config, render_keyfiles
 from hypothesis import HealthCheck, Phase, given, settings
 
 from .documents import Node, changed, documents
@@ -72,7 +72,7 @@ def peer(document: Node) -> Meaning | None:
 
 
 def compare(document: Node) -> None:
-    problems = errors(check_network_config(document))
+    problems = errors(examine_network_config(document)[1])
     theirs = peer(document)
     if problems:
         # The empty result is no error of nmstate, but openshift-install refuses it (reference agent-based-installer.md 3.7).

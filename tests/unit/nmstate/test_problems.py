@@ -17,7 +17,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problem
     UNKNOWN_FIELD,
     UNSUPPORTED,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import check_network_config
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import examine_network_config
 
 STATIC = "ipv4: {enabled: true, address: [{ip: 192.0.2.10, prefix-length: 24}]}"
 BOND = "{name: bond0, type: bond, link-aggregation: {mode: %s, port: [eno1]%s}}"
@@ -226,7 +226,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
 
 @pytest.mark.parametrize(("document", "path", "kind", "layer"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_refused(document: str, path: str, kind: str, layer: str) -> None:
-    problems = [problem for problem in check_network_config(yaml.safe_load(document)) if problem.severity == "error"]
+    problems = [problem for problem in examine_network_config(yaml.safe_load(document))[1] if problem.severity == "error"]
     found = [(problem.path, problem.kind, problem.layer) for problem in problems]
     assert (path, kind, layer) in found
     if path != "dns-resolver.config.server":  # a server that is no address is missing from the rest as well
@@ -247,7 +247,7 @@ WARNINGS: list[tuple[str, str, str]] = [
 
 @pytest.mark.parametrize(("document", "path"), [case[1:] for case in WARNINGS], ids=[case[0] for case in WARNINGS])
 def test_what_nmstate_ignores_is_said(document: str, path: str) -> None:
-    found = [(problem.path, problem.kind, problem.severity) for problem in check_network_config(yaml.safe_load(document))]
+    found = [(problem.path, problem.kind, problem.severity) for problem in examine_network_config(yaml.safe_load(document))[1]]
     assert found == [(path, IGNORED, "warning")]
 
 
@@ -258,9 +258,9 @@ def test_what_nmstatectl_show_reports_is_accepted() -> None:
         "routes": {"running": [{"anything": 1}], "config": []},
         "dns-resolver": {"running": {"server": ["192.0.2.1"]}, "config": {}},
     }
-    assert check_network_config(document) == []
+    assert examine_network_config(document)[1] == []
 
 
 def test_hint_names_the_nearest_property() -> None:
-    problem = check_network_config(yaml.safe_load(interface("ipv4: {enabled: true, adress: []}")))[0]
+    problem = examine_network_config(yaml.safe_load(interface("ipv4: {enabled: true, adress: []}")))[1][0]
     assert problem.hint == "did you mean address?"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import DUPLICATE, IGNORED, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED
-from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import check_network_config
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import examine_network_config
 
 STATIC = "ipv4: {enabled: true, address: [{ip: 192.0.2.10, prefix-length: 24}]}"
 NIC = f"{{name: eno1, type: ethernet, {STATIC}}}"
@@ -200,7 +200,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
 
 @pytest.mark.parametrize(("document", "path", "kind", "layer"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_refused(document: str, path: str, kind: str, layer: str) -> None:
-    found = [(problem.path, problem.kind, problem.layer) for problem in check_network_config(yaml.safe_load(document)) if problem.severity == "error"]
+    found = [(problem.path, problem.kind, problem.layer) for problem in examine_network_config(yaml.safe_load(document))[1] if problem.severity == "error"]
     assert found[0] == (path, kind, layer)
 
 
@@ -234,5 +234,5 @@ WARNINGS: list[tuple[str, str, str]] = [
 
 @pytest.mark.parametrize(("document", "path"), [case[1:] for case in WARNINGS], ids=[case[0] for case in WARNINGS])
 def test_what_has_no_effect_is_said(document: str, path: str) -> None:
-    found = [(problem.path, problem.kind, problem.severity) for problem in check_network_config(yaml.safe_load(document))]
+    found = [(problem.path, problem.kind, problem.severity) for problem in examine_network_config(yaml.safe_load(document))[1]]
     assert found == [(path, IGNORED, "warning")]

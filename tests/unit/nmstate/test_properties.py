@@ -11,7 +11,7 @@ from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem, errors
-from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import Keyfile, check_network_config, render_keyfiles
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import Keyfile, examine_network_config, render_keyfiles
 from hypothesis import HealthCheck, Phase, given, settings
 
 from .documents import Node, at, changed, documents, leaves
@@ -51,13 +51,13 @@ def test_what_renders_can_be_read_by_network_manager(document: Node) -> None:
         assert name == f"{connection['id']}.nmconnection"
         assert {"type", "uuid"} <= {*connection}
         assert all(value and value == value.strip() for section in sections.values() for value in section.values())
-    assert (keyfiles is None) == bool(errors(check_network_config(document)))
+    assert (keyfiles is None) == bool(errors(examine_network_config(document)[1]))
 
 
 @settings(_SETTINGS, max_examples=30)
 @given(changed())
 def test_any_mistake_is_a_problem_with_a_path_and_nothing_else(document: Node) -> None:
-    for problem in check_network_config(document):
+    for problem in examine_network_config(document)[1]:
         assert problem.kind and problem.detail
         assert problem.path.partition("[")[0].partition(".")[0] in {*document, "interfaces"}
 
@@ -68,12 +68,12 @@ def test_every_leaf_shows_or_is_named(document: Node) -> None:
     before = rendered(document)
     if before is None:
         return
-    problems = check_network_config(document)
+    problems = examine_network_config(document)[1]
     for leaf in leaves(document):
         other = copy.deepcopy(document)
         at(other, leaf[:-1])[leaf[-1]] = another(at(document, leaf))
         after = rendered(other)
-        if after != before or named(leaf, document, problems) or named(leaf, other, check_network_config(other)):
+        if after != before or named(leaf, document, problems) or named(leaf, other, examine_network_config(other)[1]):
             continue
         assert excused(leaf, document), (leaf, at(document, leaf), document)
 
