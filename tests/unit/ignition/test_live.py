@@ -301,6 +301,16 @@ def test_hostnames_and_host_configuration(build: Build) -> None:
     assert text(live, "/etc/assisted/hostconfig/m1.example.com/root-device-hints.yaml") == "deviceName: /dev/vda\n"
 
 
+LONG = "model " * 20 + "end"
+FOLDED = "model: " + "model " * 12 + "model\n  " + "model " * 7 + "end\n"
+
+
+def test_long_hints_are_folded_as_upstream_folds_them(build: Build, new_host: Callable[..., Host]) -> None:
+    """The client reads either; files that compare equal to upstream's show that nothing else differs."""
+    live = build((dataclasses.replace(new_host(1), root_device_hints={"model": LONG}),))
+    assert text(live, "/etc/assisted/hostconfig/m1.example.com/root-device-hints.yaml") == FOLDED
+
+
 def test_a_host_without_name_role_and_hints(build: Build) -> None:
     host = Host("x", interfaces=(Interface("a", "52-54-00-AA-00-09"), Interface("b", "52:54:00:aa:00:0A")))
     live = build((host,))
@@ -356,6 +366,13 @@ def test_fencing_credentials_by_hostname(build: Build) -> None:
     live = build((), control_plane=fencing(*given))
     assert text(live, "/etc/assisted/hostconfig/fencing-credentials.yaml") == FENCING
     assert paths(live, "/etc/assisted/hostconfig/") == ["fencing-credentials.yaml"]
+
+
+def test_a_long_password_is_folded_as_upstream_folds_it(build: Build) -> None:
+    given = {"hostName": "master-0", "username": "admin", "password": LONG, "address": "redfish+https://192.168.111.1:8000/redfish/v1/Systems/abc123"}
+    content = text(build((), control_plane=fencing(given)), "/etc/assisted/hostconfig/fencing-credentials.yaml")
+    assert content.splitlines()[3:5] == ["  password: " + "model " * 11 + "model", "    " + "model " * 8 + "end"]
+    assert yaml.safe_load(content)["credentials"][0]["password"] == LONG
 
 
 def test_a_fencing_credential_with_a_mac_only_lies_beside_its_host(build: Build) -> None:

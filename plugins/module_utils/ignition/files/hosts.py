@@ -11,7 +11,7 @@ from typing import Any
 
 from ...cluster.spec import Deployment, Host
 from ...common import libraries
-from ...common.yaml_text import dump
+from ...common.yaml_text import GO_WIDTH, dump, dump_object
 from ..document import PRIVATE, PUBLIC, IgnitionFile
 
 HOSTNAMES = "/etc/assisted/hostnames"
@@ -60,7 +60,7 @@ def directory_name(index: int, host: Host) -> str:
 def _host_config(directory: str, host: Host) -> list[IgnitionFile]:
     texts = {"mac_addresses": "".join(f"{mac}\n" for mac in host.macs)}
     if host.root_device_hints:
-        texts["root-device-hints.yaml"] = dump(host.root_device_hints)
+        texts["root-device-hints.yaml"] = dump_object(host.root_device_hints)
     if host.role:
         texts["role"] = host.role
     return [IgnitionFile(f"{HOST_CONFIG}/{directory}/{name}", PUBLIC, text.encode()) for name, text in texts.items()]
@@ -104,5 +104,5 @@ def _credential(given: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _fencing_file(directory: str, credentials: Iterable[Mapping[str, str]]) -> IgnitionFile:
-    text = dump({"credentials": list(credentials)}, sort_keys=False)
+    text = dump({"credentials": list(credentials)}, sort_keys=False, width=GO_WIDTH)
     return IgnitionFile(f"{directory}/{FENCING_FILE}", PUBLIC, text.encode())
