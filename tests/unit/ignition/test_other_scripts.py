@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.document import LiveIgnition
 
-NewSandbox = Callable[..., Any]
-SERVICE = {"SERVICE_BASE_URL": "http://192.168.0.10:8090/", "USER_AUTH_TOKEN": "the-user-token"}
+from .scratch import SERVICE, NewSandbox
+
 IMAGE_SET = "/etc/assisted/manifests/cluster-image-set.yaml"
 HASH = "/opt/agent/tls/kubeadmin-password.hash"
 
