@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...cluster.profile import ReleaseProfile
 from ..document import PRIVATE, IgnitionFile, Unit
-from .placing import script, unit_text
+from .placing import once, script, unit_text
 
 # A medium with this label carries configuration.
 _RULE = """\
@@ -105,39 +105,15 @@ apply
 log "The configuration on $1 is loaded"
 """
 
-_LOAD_UNIT = """\
-[Unit]
-Description=Load the configuration on %I
+_ORDER = """\
 Wants=network-online.target
 After=network-online.target
 ConditionPathExists=@SENTINEL@
-
-[Service]
-Type=oneshot
-RemainAfterExit=yes
+"""
+_LOAD_SERVICE = """\
 Environment=CONFIG_IMAGE_FILES=
 Restart=on-failure
 RestartSec=10
-ExecStart=/usr/local/bin/load-config-iso.sh %I
-
-[Install]
-WantedBy=multi-user.target
-"""
-
-_WAIT_UNIT = """\
-[Unit]
-Description=Ask for the configuration image
-Wants=network-online.target
-After=network-online.target
-ConditionPathExists=@SENTINEL@
-
-[Service]
-Type=oneshot
-RemainAfterExit=yes
-ExecStart=/usr/local/bin/agent-config-image-wait.sh
-
-[Install]
-WantedBy=multi-user.target
 """
 
 
@@ -152,6 +128,8 @@ def config_image_files() -> list[IgnitionFile]:
 def config_image_units(profile: ReleaseProfile) -> list[Unit]:
     """Neither is enabled: one is for images without configuration, the other is started by the udev rule."""
     sentinel = "!/etc/assisted/no-config-image"
-    load = unit_text(_LOAD_UNIT, {"SENTINEL": sentinel if profile.interactive else ""})
-    wait = unit_text(_WAIT_UNIT, {"SENTINEL": sentinel if profile.interactive_sentinel else ""})
+    load = once("Load the configuration on %I", "load-config-iso.sh %I", _ORDER, _LOAD_SERVICE)
+    wait = once("Ask for the configuration image", "agent-config-image-wait.sh", _ORDER)
+    load = unit_text(load, {"SENTINEL": sentinel if profile.interactive else ""})
+    wait = unit_text(wait, {"SENTINEL": sentinel if profile.interactive_sentinel else ""})
     return [Unit("agent-check-config-image.service", wait, enabled=False), Unit("load-config-iso@.service", load, enabled=False)]

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ..document import IgnitionFile, Unit
-from .placing import script
+from .placing import once, script
 
 _SET_HOSTNAME = r"""#!/bin/bash
 # Give this machine the hostname that was configured for one of its MAC addresses, whichever NIC has it and whether or not that has a link.
@@ -79,37 +79,15 @@ log "This machine is not the rendezvous host: $NODE_ZERO_IP is none of its addre
 set_issue "$issue" "This host is not the rendezvous host. The rendezvous host is at $NODE_ZERO_IP."
 """
 
-_SET_HOSTNAME_UNIT = """\
-[Unit]
-Description=Hostname of this host
+_HOSTNAME_ORDER = """\
 Wants=network-online.target
 After=local-fs.target
 Before=agent-interactive-console.service network-online.target node-zero.service agent.service
-
-[Service]
-Type=oneshot
-RemainAfterExit=yes
-ExecStart=/usr/local/bin/set-hostname.sh
-
-[Install]
-WantedBy=multi-user.target
 """
-
-_NODE_ZERO_UNIT = """\
-[Unit]
-Description=Is this the rendezvous host
+_NODE_ZERO_ORDER = """\
 Wants=network-online.target
 After=network-online.target
 Before=assisted-service-pod.service
-
-[Service]
-Type=oneshot
-RemainAfterExit=yes
-TimeoutStartSec=infinity
-ExecStart=/usr/local/bin/set-node-zero.sh
-
-[Install]
-WantedBy=multi-user.target
 """
 
 
@@ -118,4 +96,5 @@ def identity_files() -> list[IgnitionFile]:
 
 
 def identity_units() -> list[Unit]:
-    return [Unit("set-hostname.service", _SET_HOSTNAME_UNIT), Unit("node-zero.service", _NODE_ZERO_UNIT)]
+    node_zero = once("Is this the rendezvous host", "set-node-zero.sh", _NODE_ZERO_ORDER, "TimeoutStartSec=infinity\n")
+    return [Unit("set-hostname.service", once("Hostname of this host", "set-hostname.sh", _HOSTNAME_ORDER)), Unit("node-zero.service", node_zero)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ...cluster.profile import ReleaseProfile
 from ..document import IgnitionFile, Unit
 from .environment import ADD_NODES_ENV, ASSISTED_SERVICE_ENV, INSTALL, RENDEZVOUS_HOST_ENV, START_CLUSTER_ENV
-from .placing import script, unit_text
+from .placing import once, script, unit_text
 
 _START = r"""#!/bin/bash
 # Start the installation as soon as exactly the required number of hosts is known, and again whenever the cluster falls back to "ready".
@@ -103,32 +103,37 @@ log "The cluster is installed"
 clear_issue "$issue"
 """
 
-_UNIT = """\
-[Unit]
-Description=Start the installation of the cluster
+_ORDER = """\
 Wants=network-online.target
 Requires=apply-host-config.service
 After=network-online.target node-zero.service apply-host-config.service
 PartOf=assisted-service-pod.service
 Conflicts=@CONFLICTS@
 ConditionPathExists=/etc/assisted/node0
-ConditionPathExists=@NOT_ADD_NODES@
-
-[Service]
-Type=oneshot
-RemainAfterExit=yes
+ConditionPathExists=@WORKFLOW@
+"""
+_SERVICE = """\
 EnvironmentFile=@RENDEZVOUS@
-EnvironmentFile=@SERVICE@
+EnvironmentFile=@SERVICE_ENV@
 EnvironmentFile=@START@
 Restart=on-failure
 RestartSec=30
 TimeoutStartSec=infinity
 ExecStartPre=/usr/local/bin/wait-for-assisted-service.sh
-ExecStart=/usr/local/bin/start-cluster-installation.sh
-
-[Install]
-WantedBy=multi-user.target
 """
+
+
+def starter_unit(description: str, program: str, *, workflow: str, conflicts: str) -> str:
+    """The unit that starts an installation once every host is configured. ``workflow`` is the condition that tells its workflow, ``conflicts`` the unit
+    of the other one; both are empty in a release that has one workflow only."""
+    values = {
+        "RENDEZVOUS": RENDEZVOUS_HOST_ENV,
+        "SERVICE_ENV": ASSISTED_SERVICE_ENV,
+        "START": START_CLUSTER_ENV,
+        "CONFLICTS": conflicts,
+        "WORKFLOW": workflow,
+    }
+    return unit_text(once(description, program, _ORDER, _SERVICE), values)
 
 
 def installation_files() -> list[IgnitionFile]:
@@ -137,11 +142,10 @@ def installation_files() -> list[IgnitionFile]:
 
 def installation_units(profile: ReleaseProfile, workflow: str) -> list[Unit]:
     """In every image; enabled in the one that installs."""
-    values = {
-        "RENDEZVOUS": RENDEZVOUS_HOST_ENV,
-        "SERVICE": ASSISTED_SERVICE_ENV,
-        "START": START_CLUSTER_ENV,
-        "CONFLICTS": "agent-add-node.service" if profile.add_nodes else "",
-        "NOT_ADD_NODES": f"!{ADD_NODES_ENV}" if profile.add_nodes else "",
-    }
-    return [Unit("start-cluster-installation.service", unit_text(_UNIT, values), enabled=workflow == INSTALL)]
+    text = starter_unit(
+        "Start the installation of the cluster",
+        "start-cluster-installation.sh",
+        workflow=f"!{ADD_NODES_ENV}" if profile.add_nodes else "",
+        conflicts="agent-add-node.service" if profile.add_nodes else "",
+    )
+    return [Unit("start-cluster-installation.service", text, enabled=workflow == INSTALL)]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from ...cluster.profile import ReleaseProfile
 from ..document import IgnitionFile, Unit
-from .environment import ADD_NODES, ADD_NODES_ENV, ASSISTED_SERVICE_ENV, RENDEZVOUS_HOST_ENV, START_CLUSTER_ENV
+from .environment import ADD_NODES, ADD_NODES_ENV
+from .installation import starter_unit
 from .placing import script, unit_text
 
 _ADD_NODE = r"""#!/bin/bash
@@ -42,33 +43,6 @@ if ! api POST "/infra-envs/$INFRA_ENV_ID/hosts/$host_id/actions/install" >/dev/n
     exit 1
 fi
 log "The installation of this host is started"
-"""
-
-_ADD_NODE_UNIT = """\
-[Unit]
-Description=Add this node to a cluster
-Wants=network-online.target
-Requires=apply-host-config.service
-After=network-online.target node-zero.service apply-host-config.service
-PartOf=assisted-service-pod.service
-Conflicts=start-cluster-installation.service
-ConditionPathExists=/etc/assisted/node0
-ConditionPathExists=@ADD_NODES@
-
-[Service]
-Type=oneshot
-RemainAfterExit=yes
-EnvironmentFile=@SERVICE@
-EnvironmentFile=@START@
-EnvironmentFile=@RENDEZVOUS@
-Restart=on-failure
-RestartSec=30
-TimeoutStartSec=infinity
-ExecStartPre=/usr/local/bin/wait-for-assisted-service.sh
-ExecStart=/usr/local/bin/add-node.sh
-
-[Install]
-WantedBy=multi-user.target
 """
 
 _TOKEN_STATUS = r"""#!/bin/bash
@@ -113,9 +87,8 @@ def joining_files(profile: ReleaseProfile) -> list[IgnitionFile]:
 
 def joining_units(profile: ReleaseProfile, workflow: str) -> list[Unit]:
     """In every image; enabled in the one that adds nodes."""
-    values = {"ADD_NODES": ADD_NODES_ENV, "SERVICE": ASSISTED_SERVICE_ENV, "START": START_CLUSTER_ENV, "RENDEZVOUS": RENDEZVOUS_HOST_ENV}
     wanted = workflow == ADD_NODES
-    units = [Unit("agent-add-node.service", unit_text(_ADD_NODE_UNIT, values), enabled=wanted)] if profile.add_nodes else []
-    if profile.token_status:
-        units.append(Unit("agent-auth-token-status.service", unit_text(_TOKEN_STATUS_UNIT, values), enabled=wanted))
-    return units
+    add = starter_unit("Add this node to a cluster", "add-node.sh", workflow=ADD_NODES_ENV, conflicts="start-cluster-installation.service")
+    status = unit_text(_TOKEN_STATUS_UNIT, {"ADD_NODES": ADD_NODES_ENV})
+    units = [Unit("agent-add-node.service", add, enabled=wanted)] if profile.add_nodes else []
+    return [*units, Unit("agent-auth-token-status.service", status, enabled=wanted)] if profile.token_status else units

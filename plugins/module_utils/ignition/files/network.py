@@ -10,10 +10,10 @@ import dataclasses
 from ...cluster.spec import Deployment, Host
 from ...common.errors import InvalidInput
 from ...common.problems import Problem
-from ...common.yaml_text import dump
+from ...common.yaml_text import dump_object
 from ...nmstate.keyfiles import Keyfile, render_keyfiles
 from ..document import PRIVATE, IgnitionFile, Unit
-from .placing import BIN
+from .placing import BIN, once
 
 NETWORK = "/etc/assisted/network"
 INTERFACES_FILE = "mac_interface.ini"
@@ -114,22 +114,12 @@ if [[ -z $found ]]; then
 fi
 """
 
-_UNIT = """\
-[Unit]
-Description=Network configuration of this host
+_ORDER = """\
 DefaultDependencies=no
 After=systemd-udev-settle.service local-fs.target
 Wants=systemd-udev-settle.service
 Before=NetworkManager.service network-pre.target
 Wants=network-pre.target
-
-[Service]
-Type=oneshot
-RemainAfterExit=yes
-ExecStart=/usr/local/bin/pre-network-manager-config.sh
-
-[Install]
-WantedBy=multi-user.target
 """
 
 
@@ -155,7 +145,8 @@ def network_files(deployment: Deployment) -> list[IgnitionFile]:
 
 def network_units(deployment: Deployment) -> list[Unit]:
     """In every image; enabled where there is something to choose from."""
-    return [Unit("pre-network-manager-config.service", _UNIT, enabled=any(host.network_config for host in deployment.hosts))]
+    unit = once("Network configuration of this host", "pre-network-manager-config.sh", _ORDER)
+    return [Unit("pre-network-manager-config.service", unit, enabled=any(host.network_config for host in deployment.hosts))]
 
 
 def interfaces_text(host: Host) -> str:
@@ -164,7 +155,7 @@ def interfaces_text(host: Host) -> str:
 
 
 def _sort_key(host: Host) -> tuple[str, str]:
-    return dump(host.network_config), interfaces_text(host)
+    return dump_object(host.network_config), interfaces_text(host)
 
 
 def _host_directory(number: int, host: Host, keyfiles: tuple[Keyfile, ...]) -> list[IgnitionFile]:

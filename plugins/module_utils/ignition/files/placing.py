@@ -20,6 +20,26 @@ def script(name: str, text: str, values: Mapping[str, str] | None = None) -> Ign
     return IgnitionFile(f"{BIN}/{name}", PROGRAM, text.encode())
 
 
+_ONCE = """\
+[Unit]
+Description=@DESCRIPTION@
+@UNIT@
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+@SERVICE@ExecStart=@BIN@/@PROGRAM@
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def once(description: str, program: str, unit: str, service: str = "") -> str:
+    """A unit that runs a program of ours once and counts as active from then on; ``unit`` and ``service`` are further lines of those sections."""
+    text = _ONCE.replace("@UNIT@", unit).replace("@SERVICE@", service)
+    return text.replace("@DESCRIPTION@", description).replace("@BIN@", BIN).replace("@PROGRAM@", program)
+
+
 def unit_text(text: str, values: Mapping[str, str]) -> str:
     """A unit with ``@NAME@`` replaced as it is; an option whose replacement is empty leaves no line behind."""
     lines = []
