@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from ..nmstate.document import StaticAddress, static_addresses
 from .spec import Deployment, Host, canonical_ip
 
-_CONTROL_PLANE = ("master", "arbiter")
+# Who may be node 0 before anybody else; the service makes it the bootstrap host and leaves its role.
+CANDIDATES = ("master", "arbiter")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,7 +30,7 @@ def derive(hosts: Sequence[Host]) -> str:
     Inside an interface IPv4 comes before IPv6. Workers are taken last, as the installer takes them: rules say where that is a mistake.
     """
     passes: tuple[Iterable[Host], ...] = (
-        (host for host in hosts if host.role in _CONTROL_PLANE),
+        (host for host in hosts if host.role in CANDIDATES),
         (host for host in hosts if not host.role),
         hosts,
     )

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.ours.links import ports_missing
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.ours.mirrors import split_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.validate import validate
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Deployment, ImageDigestSource
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Deployment, ImageDigestSource, Pool
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.base import (
     TODAY,
@@ -23,6 +24,7 @@ from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.base impor
     host,
     network,
     networking,
+    pool,
     put,
 )
 
@@ -78,7 +80,17 @@ def mirrored(release_image: str, *sources: str) -> Change:
     return cluster(release_image=release_image, image_digest_sources=tuple(ImageDigestSource(source, (f"{MIRROR}/ocp",)) for source in sources))
 
 
+def arbiter(**changes: Any) -> Change:
+    """Two control-plane hosts and an arbiter, which is host 2."""
+    return all_of(pool("control_plane", replicas=2), cluster(arbiter=Pool(1), **changes), host(2, role="arbiter"))
+
+
 INSTALLS: list[tuple[str, Change]] = [
+    # rendezvous
+    ("an arbiter is the rendezvous host", arbiter(rendezvous_ip="192.168.111.82")),
+    ("an arbiter is named first", all_of(arbiter(), lambda d: dataclasses.replace(d, hosts=(d.hosts[2], *d.hosts[:2], *d.hosts[3:])))),
+    ("the arbiter alone may have it by DHCP",
+     all_of(arbiter(rendezvous_ip="192.168.111.99"), network(2, put("interfaces.0.ipv4", {"enabled": True, "dhcp": True})))),
     # addresses
     ("the same address on a dummy of every host", all_of(*(also(i, name="dummy0", type="dummy", ipv4=static("10.77.0.1/24")) for i in range(3)))),
     ("the same addresses on cables between pairs", all_of(*(also(i, name="eno8", type="ethernet", ipv4=static("10.77.0.1/30")) for i in (0, 2)))),

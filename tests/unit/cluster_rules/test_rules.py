@@ -334,15 +334,6 @@ NETWORKS: list[tuple[str, Change, Expected]] = [
         lambda d: host(4, interfaces=tuple(i.__class__("eno1", i.mac_address) for i in d.hosts[4].interfaces))(d),
         [("hosts[4].interfaces", INVALID), ("hosts[4].networkConfig.interfaces[2].mac-address", INVALID)],
     ),
-    (
-        "rendezvous IP of an arbiter",
-        all_of(
-            two_nodes,
-            cluster(arbiter=Pool(1), rendezvous_ip="192.168.111.83"),
-            lambda d: Deployment(d.cluster, (*d.hosts, host(3, role="arbiter")(good_deployment()).hosts[3])),
-        ),
-        [("rendezvousIP", INVALID)],
-    ),
 ]
 
 TABLE = [*TOPOLOGIES, *PLATFORMS, *PROVISIONING, *NETWORKS]

@@ -11,13 +11,15 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from ...common.problems import INVALID, UNSUPPORTED, Layer, Problem, Severity, nearest
 
 INSTALL_CONFIG = "install-config.yaml"
 AGENT_CONFIG = "agent-config.yaml"
 _LEVELS: dict[str, Severity] = {"error": "error", "warn": "warning"}
+# YAML reads the bare word off as false.
+_OFF = ("false", "no")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -150,7 +152,7 @@ CHECKS: Mapping[str, Check] = {
     ),
     "rendezvous-host": Check(
         "error",
-        "The rendezvous IP belongs to a control-plane host: no host would start the installation, or a worker would.",
+        "The rendezvous IP belongs to a control-plane host, or to the arbiter: no host would start the installation, or a worker would.",
         "use a static address of a control-plane host",
     ),
     "rendezvous-network": Check("error", "The rendezvous IP is in a machine network.", "correct the rendezvous IP or the machine networks"),
@@ -207,6 +209,12 @@ def shown(value: object) -> str:
 def supported(values: tuple[str, ...]) -> str:
     """The installer's words for an enumeration."""
     return "supported values: " + ", ".join(f'"{value}"' for value in values)
+
+
+def levels(checks: Mapping[str, Any]) -> dict[str, str]:
+    """``openshift_checks`` as it is meant: name -> level in lower case."""
+    given = {str(name): str(level).lower() for name, level in checks.items()}
+    return {name: "off" if level in _OFF else level for name, level in given.items()}
 
 
 def check_names(checks: Mapping[str, str], path: str = "openshift_checks") -> list[Problem]:

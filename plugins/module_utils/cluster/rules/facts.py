@@ -18,7 +18,7 @@ from ...nmstate.document import StaticAddress, interface_names, static_addresses
 from ...nmstate.keyfiles import examine_network_config
 from ...nmstate.model import NetworkDocument
 from ..profile import ReleaseProfile, profile_of
-from ..rendezvous import Rendezvous, rendezvous
+from ..rendezvous import CANDIDATES, Rendezvous, rendezvous
 from ..spec import Cluster, Deployment, Host
 
 Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
@@ -61,6 +61,10 @@ class HostFacts:
     @property
     def can_be_control_plane(self) -> bool:
         return self.host.role in ("master", "")
+
+    @property
+    def can_be_rendezvous_host(self) -> bool:
+        return self.host.role in (*CANDIDATES, "")
 
     @functools.cached_property
     def _checked(self) -> tuple[NetworkDocument | None, list[Problem]]:

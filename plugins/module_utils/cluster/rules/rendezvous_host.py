@@ -1,13 +1,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The rendezvous IP: there is one, and it is that of a control-plane host (reference agent-based-installer.md 3.10, 3.12)."""
+"""The rendezvous IP: there is one, and it is that of a control-plane host or arbiter (reference agent-based-installer.md 3.10, 3.12)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ...common.problems import INVALID, REQUIRED, Problem
+from ..rendezvous import CANDIDATES
 from .checks import AGENT_CONFIG, agent_config, own
 from .facts import Facts, HostFacts, parse_ip
 
@@ -26,7 +27,7 @@ def rendezvous_host(facts: Facts) -> Iterator[Problem]:
     if ip is None or found.ip in [str(parse_ip(vip)) for _path, vip in facts.vips]:
         return  # missing, invalid, or a clash with a VIP: reported there
     owners = [facts.hosts[index] for index in found.hosts]
-    if owners and not any(owner.can_be_control_plane for owner in owners):
+    if owners and not any(owner.can_be_rendezvous_host for owner in owners):
         if not (found.given and _installer_says_so(facts, owners)):
             yield _problem("rendezvous-host", f"is an address of {owners[0].label}, which is no control-plane host", found.ip)
     elif not owners and _all_known(facts):
@@ -49,8 +50,8 @@ def _installer_says_so(facts: Facts, owners: list[HostFacts]) -> bool:
 
 def _all_known(facts: Facts) -> bool:
     """Whether every host that could be node 0 has static addresses only, so that no lease can make up for it."""
-    candidates = [host for host in facts.hosts if host.can_be_control_plane]
-    if len(candidates) < facts.cluster.control_plane.replicas:
+    candidates = [host for host in facts.hosts if host.can_be_rendezvous_host]
+    if len(candidates) < sum(facts.cluster.replicas[role] for role in CANDIDATES):
         return False
     return all(host.document is not None and host.addresses and not _leases(host) for host in candidates)
 
