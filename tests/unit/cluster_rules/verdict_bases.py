@@ -159,3 +159,8 @@ def changed(document: dict[str, Any], changes: list[Change]) -> dict[str, Any]:
         else:
             target[steps[-1]] = copy.deepcopy(value)
     return result
+
+
+def one(path: str, *values: Any) -> list[list[Change]]:
+    """Each value of a field as a case of its own."""
+    return [[(path, value)] for value in values]
