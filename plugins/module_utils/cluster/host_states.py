@@ -32,8 +32,6 @@ KNOWN_STATES = OPEN | PREPARING | INSTALLING | INSTALLED | FAILED | LEAVING | OT
 
 # clusterDeploymentName is immutable here, except for taking a day-2 host out (5.8).
 BUSY = PREPARING | INSTALLING
-# Unbinding from here needs nobody (5.4).
-UNBINDABLE = frozenset({"discovering", "known", "disconnected", "insufficient", "pending-for-input"})
 BINDABLE = "known-unbound"
 UNBOUND = frozenset(state for state in KNOWN_STATES if state.endswith("-unbound"))
 READY = frozenset({"known", BINDABLE})

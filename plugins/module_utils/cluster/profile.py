@@ -30,11 +30,6 @@ class ReleaseProfile(RuleProfile):
         return self.release <= (4, 20)
 
     @property
-    def provisioning_gateway(self) -> bool:
-        """platform.baremetal has provisioningNetworkGateway, and an empty clusterProvisioningIP is no mistake."""
-        return self.release >= (4, 22)
-
-    @property
     def blocked_sources(self) -> bool:
         """registries.conf blocks sources with sourcePolicy NeverContactSource; before, sources were merged whatever their policy."""
         return self.release >= (4, 22)
@@ -147,21 +142,6 @@ class ReleaseProfile(RuleProfile):
     def node_image(self) -> bool:
         """``oc adm node-image`` exists."""
         return self.release >= (4, 17)
-
-    @property
-    def shared_waiter(self) -> bool:
-        """install-complete waits as every other installation does; before by a loop of its own over 90 minutes."""
-        return self.release >= (4, 20)
-
-    @property
-    def longer_on_baremetal(self) -> bool:
-        """Baremetal installations are given 60 minutes instead of 40."""
-        return self.release < (4, 22)
-
-    @property
-    def all_mirrors(self) -> bool:
-        """Every mirror of a source is used; before only the first."""
-        return self.release >= (4, 18)
 
 
 PROFILES: Mapping[Release, ReleaseProfile] = {(4, minor): ReleaseProfile((4, minor)) for minor in range(OLDEST[1], NEWEST[1] + 1)}

@@ -46,16 +46,6 @@ class RuleProfile:
         return self.release >= (4, 20)
 
     @property
-    def dual_replica(self) -> bool:
-        """The feature gate DualReplica is on without a feature set; before it is in the preview feature sets."""
-        return self.release >= (4, 22)
-
-    @property
-    def minimal_iso(self) -> bool:
-        """agent-config.yaml has minimalISO."""
-        return self.release >= (4, 18)
-
-    @property
     def os_image_stream(self) -> bool:
         """install-config.yaml has osImageStream."""
         return self.release >= (4, 22)
