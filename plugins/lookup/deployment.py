@@ -110,18 +110,19 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import (
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute, absolute_manifests
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import check_hosted_description, check_hosted_groups, read_hosted, read_pool, spare_group
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import (
+    OF_HOSTS,
     VARIABLES,
     as_list,
     assisted_settings,
+    check_host_variables,
     check_settings,
     configuration_is_readable,
     hub_settings,
     read_settings,
 )
 
+# What describes a host to the configuration of its cluster.
 _HOST_VARIABLES = ("openshift_host", "openshift_host_defaults")
-# Of hosts as well, but of no use to the configuration of the cluster.
-_FURTHER_HOST_VARIABLES = ("openshift_agent",)
 
 
 def _working_directory() -> str:
@@ -219,7 +220,7 @@ class LookupModule(LookupBase):
 
     def _problems(self, inventory: _Inventory) -> list[Problem]:
         variables = inventory.settings()
-        hosts = inventory.read_hosts()[1]
+        hosts = [*check_host_variables(inventory.host_variables(), variables), *inventory.read_hosts()[1]]
         check = check_host_options if inventory.method == ASSISTED else check_agent_variables
         agents = check(inventory.agent_variables())
         settings = check_settings(variables, inventory.directory, building=self._building)
@@ -292,7 +293,7 @@ class _Inventory:
 
     def settings(self) -> dict[str, Any]:
         """The variables of our interface, those of hosts apart; names that nobody knows have no value, only their name matters."""
-        return {name: self._value(name) for name in self._variables if name.startswith("openshift_") and name not in _HOST_VARIABLES + _FURTHER_HOST_VARIABLES}
+        return {name: self._value(name) for name in self._variables if name.startswith("openshift_") and name not in OF_HOSTS}
 
     def checked_settings(self) -> dict[str, Any]:
         """Raises :class:`InvalidInput` when one of them cannot be rendered."""
@@ -350,8 +351,16 @@ class _Inventory:
 
     def agent_variables(self) -> dict[str, Any]:
         """``openshift_agent`` by inventory name."""
+        return {name: self._of_host(name, "openshift_agent") for name in self._names}
+
+    def host_variables(self) -> dict[str, list[str]]:
+        """The names of the variables that each host has."""
+        return {name: list(self._variables["hostvars"][name]) for name in self._names}
+
+    @property
+    def _names(self) -> list[str]:
         members = [*members_of_roles(self._groups, group_names(self._value("openshift_groups"))), *self._spares]
-        return {name: self._of_host(name, "openshift_agent") for name in sorted({name for name, _role in members})}
+        return sorted({name for name, _role in members})
 
     @property
     def _groups(self) -> dict[str, list[str]]:

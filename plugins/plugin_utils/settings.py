@@ -17,7 +17,7 @@ from typing import Any
 
 from ..module_utils.common.connect import ConnectTo
 from ..module_utils.common.errors import InvalidInput, ZeroTouchError
-from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
+from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest, nearest_of
 from ..module_utils.common.tls import Tls
 from ..module_utils.serving.options import as_given, check_options, read_publish
 from .assisted import check_assisted, read_assisted
@@ -64,6 +64,9 @@ VARIABLES: Mapping[str, type | tuple[type, ...]] = {
     "openshift_infra_env": dict,
     "openshift_agent": dict,
 }
+
+# Those of single hosts, of which a run may have many.
+OF_HOSTS = ("openshift_host", "openshift_host_defaults", "openshift_agent")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -185,6 +188,30 @@ def _unknown(variables: Mapping[str, Any]) -> list[Problem]:
     return [
         _problem(name, UNKNOWN_FIELD, "is not a variable of this collection", nearest(name, VARIABLES)) for name in sorted(names) if nearest(name, VARIABLES)
     ]
+
+
+def check_host_variables(names: Mapping[str, Iterable[str]], run: Iterable[str]) -> list[Problem]:
+    """Variables of hosts, names by inventory name, that nobody reads there; what the whole run has (``run``) is told of it, not of its hosts."""
+    read = {*VARIABLES, *run} - ({"openshift_hosts"} - {*run})
+    found: dict[str, list[str]] = {}
+    for host, given in names.items():
+        for name in given:
+            if name.startswith("openshift_") and name not in read and _meant(name):
+                found.setdefault(name, []).append(host)
+    return [_unread(name, found[name]) for name in sorted(found)]
+
+
+def _unread(name: str, hosts: Sequence[str]) -> Problem:
+    """Once for a name, with its hosts: mostly it stands at their group."""
+    detail = "names the hosts that a run is for" if name == "openshift_hosts" else "is not a variable of this collection"
+    others = f"; it stands at {len(hosts)} hosts" if len(hosts) > 1 else ""
+    return _problem(f"{name}[{hosts[0]}]", UNKNOWN_FIELD, detail + others, f"did you mean {_meant(name)}?")
+
+
+def _meant(name: str) -> str:
+    """Hosts may have variables of the user's own: what all names have in common does not make them near."""
+    found = nearest_of(name.removeprefix("openshift_"), [known.removeprefix("openshift_") for known in OF_HOSTS])
+    return f"openshift_{found}" if found else ""
 
 
 def _mistyped(given: Mapping[str, Any]) -> Iterator[tuple[str, Problem]]:

@@ -195,6 +195,36 @@ def test_defaults_of_hosts_are_not_rendered_for_the_play() -> None:
     assert look_up("settings", {**inventory({}), "openshift_host_defaults": Undefined()})["name"] == "demo"
 
 
+def of_hosts(*names: str, **variables: Any) -> dict[str, Any]:
+    """Hosts with a description and further variables of their own."""
+    found = inventory(dict.fromkeys(names, MACHINE))
+    return {**found, "hostvars": {name: {**own, **variables} for name, own in found["hostvars"].items()}}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        pytest.param("openshift_hosts", "names the hosts that a run is for (did you mean openshift_host?)", id="plural"),
+        pytest.param("openshift_hostname", "is not a variable of this collection (did you mean openshift_host?)", id="host name"),
+        pytest.param("openshift_host_default", "is not a variable of this collection (did you mean openshift_host_defaults?)", id="one default"),
+        pytest.param("openshift_agents", "is not a variable of this collection (did you mean openshift_agent?)", id="agents"),
+    ],
+)
+def test_a_variable_of_a_host_that_nobody_reads(name: str, words: str) -> None:
+    assert [text for text in look_up("problems", of_hosts("node-1", **{name: {}})) if name in text] == [f"{name}[node-1]: Unknown field: {words}"]
+    told = [text for text in look_up("problems", of_hosts("node-1", "node-2", **{name: {}})) if f"{name}[" in text]
+    assert len(told) == 1 and "; it stands at 2 hosts (" in told[0], told
+
+
+def test_variables_of_the_run_reach_its_hosts() -> None:
+    variables = of_hosts(
+        "node-1", openshift_hosts=["node-1"], openshift_rack="r1", openshift_node_labels={}, openshift_workdir="x", ansible_host="h", rack="r1"
+    )
+    told = look_up("problems", {**variables, "openshift_hosts": ["node-1"], "openshift_workdir": "x"})
+    assert [text for text in told if "[node-1]" in text] == []
+    assert any(text.startswith("openshift_workdir: Unknown field") for text in told)
+
+
 def test_an_unknown_term() -> None:
     with pytest.raises(AnsibleLookupError, match="unknown term 'setings'; known: settings, "):
         look_up("setings", inventory({}))
