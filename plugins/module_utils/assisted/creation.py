@@ -31,11 +31,16 @@ class Kind:
     delete: Callable[[str], None]
 
 
+def age(document: Document) -> tuple[str, str]:
+    """Sorts objects, the oldest first, in the same order for every run."""
+    return str(document.get("created_at") or ""), str(document.get("id"))
+
+
 def settled(kind: Kind, own_id: str, clock: Clock) -> str:
     """The id of the object that stays, after ``own_id`` was created. Raises :class:`PartialFailure` where two remain."""
     ends = clock.now() + PATIENCE
     while True:
-        found = sorted(kind.rivals(), key=lambda item: (str(item.get("created_at") or ""), str(item.get("id"))))
+        found = sorted(kind.rivals(), key=age)
         others = [item for item in found if item.get("id") != own_id]
         if not others:
             return own_id

@@ -56,16 +56,16 @@ class Applied:
     warnings: Sequence[str] = ()
 
 
-def carry_out(service: AssistedService, wish: InfraEnvWish, changes: Sequence[Change], observed: Document | None) -> Applied:
+def carry_out(service: AssistedService, wish: InfraEnvWish, changes: Sequence[Change], observed: Document | None, *, own_cluster: bool = False) -> Applied:
     """Make the changes of a plan. One that another run made at the same time is used and brought to the wish; raises as the service refuses it, and
-    :class:`PartialFailure` where two remain."""
+    :class:`PartialFailure` where two remain. ``own_cluster``: InfraEnvs of this name that other clusters have are not meant."""
     now = observed
     for change in changes:
         if observed is not None:
             now = service.update_infra_env(str(observed["id"]), change.body)
             continue
         now = service.create_infra_env(change.body)
-        stays = settled(_kind(service, wish.name), str(now["id"]), service.clock)
+        stays = settled(_kind(service, wish, own_cluster), str(now["id"]), service.clock)
         if stays != now["id"]:
             other = service.infra_env(stays)
             rest = carry_out(service, wish, plan_present(wish, other), other)
@@ -74,9 +74,10 @@ def carry_out(service: AssistedService, wish: InfraEnvWish, changes: Sequence[Ch
     return Applied(now)
 
 
-def _kind(service: AssistedService, name: str) -> Kind:
+def _kind(service: AssistedService, wish: InfraEnvWish, own_cluster: bool) -> Kind:
     def rivals() -> list[Document]:
-        return [item for item in service.infra_envs() if item.get("name") == name]
+        known = service.infra_envs(wish.cluster_id or "") if own_cluster else service.infra_envs()
+        return [item for item in known if item.get("name") == wish.name]
 
     def used(infra_env: Document) -> str:
         return ", ".join(f"host {host.get('id')}" for host in service.hosts(str(infra_env["id"])))

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from ..assisted.cluster_wish import ClusterWish
 from ..assisted.connection import connect
 from ..assisted.service import AssistedService
+from ..cluster.release import default_release_image
 from ..common.errors import InvalidInput, ZeroTouchError
 from ..common.lock import one_run
 from ..common.opened import Opened
@@ -88,7 +89,7 @@ class _Presence:
         session = self.session
         if START_OVER not in session.request.force or (session.found.cluster is None and session.found.infra_env is None):
             return []
-        if session.known.adopted:
+        if session.found.adopted:
             raise ZeroTouchError(f"Cluster {session.name} was not made from here.", "Delete it at the service, then run again.")
         changes = self.maker.absent(session.found)
         session.found = Found()
@@ -99,10 +100,14 @@ class _Presence:
 
     def _present(self, cluster: ClusterWish) -> Objects:
         session = self.session
+        spec = session.deployment.cluster
+        if session.found.adopted and spec.release_image == default_release_image(spec.version, spec.architecture):
+            # Nobody says which; where its owner has the release from is his choice.
+            cluster = dataclasses.replace(cluster, params={name: value for name, value in cluster.params.items() if name != "ocp_release_image"})
         try:
-            objects = self.maker.present(session.found, cluster, session.wishes.infra_env, adopted=session.adopted)
+            objects = self.maker.present(session.found, cluster, session.wishes.infra_env)
         except InvalidInput as error:
-            if session.found.cluster is None:
+            if session.found.cluster is None or session.found.adopted:
                 raise
             hint = "openshift_force: [start_over] deletes the cluster and makes it anew"
             raise InvalidInput([dataclasses.replace(problem, hint=problem.hint or hint) for problem in error.problems]) from error
@@ -131,7 +136,7 @@ class _Presence:
         if not self.call.check_mode:
             own_id = str(cluster.get("openshift_cluster_id") or "") or None
             ids = {"cluster_id": session.found.cluster_id, "infra_env_id": session.found.infra_env_id or None, "openshift_cluster_id": own_id}
-            remember(session.work_dir, **ids, adopted=session.adopted or None)
+            remember(session.work_dir, **ids, adopted=session.found.adopted or None)
             self._note()
         return self._result(decision, recorded(session.found, session.name), lines)
 
@@ -244,9 +249,9 @@ def tell_removal(request: AssistedRequest, call: Opened) -> dict[str, Any]:
 def _removed(request: AssistedRequest, service: AssistedService, *, check_mode: bool, diff: bool) -> dict[str, Any]:
     known = Known.of(request.work_dir)
     name = str((request.given.cluster or {}).get("name") or request.work_dir.state.section("cluster").get("name") or "")
-    found = find(service, known, name)
+    found = find(service, known, name, request.cluster_id)
     stays = [found.foreign] if found.foreign else []
-    if known.adopted and found.cluster is not None:
+    if found.adopted and found.cluster is not None:
         stays = [f"Cluster {found.cluster.get('name')} ({found.cluster_id}) was not made from this work directory."]
     changes = [] if stays else Maker(service, request.work_dir, check_mode).absent(found)
     lines = [change.text() for change in changes]

@@ -12,6 +12,7 @@ import dataclasses
 from typing import Any
 
 from ..assisted.client import Document
+from ..assisted.creation import age
 from ..assisted.service import AssistedService
 from ..common.errors import ZeroTouchError
 from .workdir import WorkDir
@@ -48,11 +49,12 @@ def remember(work_dir: WorkDir, **values: Any) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """The documents as the service has them now. ``foreign``: why what is there is not taken for ours."""
+    """The documents as the service has them now. ``foreign``: why what is there is not taken for ours; ``adopted``: somebody else made the cluster."""
 
     cluster: Document | None = None
     infra_env: Document | None = None
     foreign: str = ""
+    adopted: bool = False
 
     @property
     def cluster_id(self) -> str:
@@ -70,15 +72,16 @@ class Found:
 def find(service: AssistedService, known: Known, name: str, adopt: str = "") -> Found:
     """Look for cluster and InfraEnv. ``adopt`` is the id of a cluster that the user names as his.
 
-    Raises :class:`ZeroTouchError` where that one is not there.
+    Raises :class:`ZeroTouchError` where that one is not there, is called otherwise, or is not the one that was recorded.
     """
-    wanted = known.cluster_id or adopt
     clusters = service.clusters()
-    if wanted:
-        cluster = next((item for item in clusters if item.get("id") == wanted), None)
-        if cluster is None and not known.cluster_id:
-            raise ZeroTouchError(f"The service has no cluster with the id {adopt}.", "Correct openshift_assisted.cluster_id, or leave it out for a new one.")
-        return Found(service.cluster(wanted) if cluster else None, _infra_env(service, known, name, wanted if cluster else ""))
+    recorded = next((item for item in clusters if known.cluster_id and item.get("id") == known.cluster_id), None)
+    if adopt and adopt != known.cluster_id:
+        _refuse_to_adopt(adopt, next((item for item in clusters if item.get("id") == adopt), None), recorded, name)
+        return Found(service.cluster(adopt), _infra_env(service, known, name, adopt), adopted=True)
+    if known.cluster_id:
+        document = service.cluster(known.cluster_id) if recorded else None
+        return Found(document, _infra_env(service, known, name, known.cluster_id if recorded else ""), adopted=known.adopted and recorded is not None)
     same = [item for item in clusters if item.get("name") == name]
     if not same:
         return Found(None, _infra_env(service, known, name, ""))
@@ -89,10 +92,23 @@ def find(service: AssistedService, known: Known, name: str, adopt: str = "") -> 
     return Found(foreign=f"The service has a cluster {name} that was not made from this work directory: {listed}.")
 
 
+def _refuse_to_adopt(adopt: str, cluster: Document | None, recorded: Document | None, name: str) -> None:
+    """What keeps the cluster that the user names from being that of the work directory."""
+    if recorded is not None:
+        raise ZeroTouchError(
+            f"openshift_assisted.cluster_id is {adopt}, but this work directory is that of cluster {recorded.get('id')}.",
+            "Leave it out, or give the other cluster an openshift_work_dir of its own.",
+        )
+    if cluster is None:
+        raise ZeroTouchError(f"The service has no cluster with the id {adopt}.", "Correct openshift_assisted.cluster_id, or leave it out for a new one.")
+    # The service may name one that it imports after its API (reference assisted-rest.md 3.5).
+    if name and cluster.get("name") != name and cluster.get("kind") != "AddHostsCluster":
+        raise ZeroTouchError(f"Cluster {adopt} is called {cluster.get('name')}, and not {name}.", "Correct openshift_assisted.cluster_id, or the name.")
+
+
 def _infra_env(service: AssistedService, known: Known, name: str, cluster_id: str) -> Document | None:
     infra_envs = service.infra_envs()
-    if known.infra_env_id:
-        return next((item for item in infra_envs if item.get("id") == known.infra_env_id), None)
-    # One of the cluster is as good as one that we made: hosts of its image come to the cluster.
+    recorded = next((item for item in infra_envs if known.infra_env_id and item.get("id") == known.infra_env_id), None)
+    # One of the cluster is as good as one that we made: hosts of its image come to the cluster. Of several the oldest is what other runs take as well.
     own = [item for item in infra_envs if cluster_id and item.get("cluster_id") == cluster_id and item.get("name") == name]
-    return own[0] if own else None
+    return recorded or min(own, key=age, default=None)

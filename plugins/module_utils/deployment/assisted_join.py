@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 from ..assisted.client import Document
 from ..assisted.host_plan import HostPlan
+from ..assisted.patience import patiently
 from ..assisted.progress import HOST_JOINED, failing, read_host
 from ..assisted.records import host_record
-from ..common.errors import PartialFailure, RemoteError, Unreachable, ZeroTouchError
+from ..common.errors import PartialFailure, RemoteError, ZeroTouchError
 from ..common.lock import one_run
 from ..common.opened import Opened
 from ..common.progress_line import line
@@ -73,12 +75,12 @@ def wait_joined(request: AssistedRequest, call: Opened, limits: Limits) -> dict[
     with one_run(request.work_dir.root, "assisted_deployment", call.clock):
         session, _problems = open_session(request, call)
         try:
-            return _Join(session, limits).run()
+            return JoinWait(session, limits).run()
         finally:
             session.service.close()
 
 
-class _Join:
+class JoinWait:
     """One wait."""
 
     def __init__(self, session: Session, limits: Limits) -> None:
@@ -111,23 +113,22 @@ class _Join:
     def _look(self) -> list[HostPlan] | None:
         """None while the service does not answer."""
         session = self.session
-        try:
-            hosts = session.service.cluster_hosts(session.found.cluster_id)
-        except (Unreachable, RemoteError) as error:
-            if isinstance(error, RemoteError) and error.status < 500:
-                raise
-            return None
-        return plan_hosts(session.wishes.hosts, hosts, session.found.cluster_id)
+        hosts = patiently(lambda: session.service.cluster_hosts(session.found.cluster_id), lambda text: self._tell_once("service", text))
+        return None if hosts is None else plan_hosts(session.wishes.hosts, hosts, session.found.cluster_id)
 
     def _install(self, plan: JoinPlan) -> None:
         for host in plan.install:
+            # Refused or lost, the next look tells what became of it.
             try:
-                self.session.service.host_action(str(host.get("infra_env_id")), str(host.get("id")), "install")
+                asked = patiently(functools.partial(self._ask_to_install, host), lambda text: self._tell_once("service", text))
             except RemoteError as error:
-                if error.status != 409:  # the next look tells what became of it
+                if error.status != 409:
                     raise
             else:
-                self._say([f"install host {read_host(host).name}"])
+                self._say([f"install host {read_host(host).name}"] if asked is not None else [])
+
+    def _ask_to_install(self, host: Document) -> Document:
+        return self.session.service.host_action(str(host.get("infra_env_id")), str(host.get("id")), "install")
 
     def _check_limit(self, plans: Sequence[HostPlan], plan: JoinPlan) -> None:
         begun = all(plan.host is not None and read_host(plan.host).joined for plan in plans) and bool(plans)
@@ -139,10 +140,12 @@ class _Join:
         self.percent = min((read_host(each.host).percent if each.host else 0 for each in plans), default=0)
         for each in plans:
             name = each.request.name
-            text = f"{name}: {plan.waits.get(name) or read_host(each.host).describe()}" if each.host else f"{name}: not registered yet"
-            if self._told.get(each.request.name) != text:
-                self._told[each.request.name] = text
-                self._show(text)
+            self._tell_once(name, f"{name}: {plan.waits.get(name) or read_host(each.host).describe()}" if each.host else f"{name}: not registered yet")
+
+    def _tell_once(self, about: str, text: str) -> None:
+        if self._told.get(about) != text:
+            self._told[about] = text
+            self._show(text)
 
     def _say(self, lines: Sequence[str]) -> None:
         self.done += lines

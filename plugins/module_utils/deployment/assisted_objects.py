@@ -14,6 +14,7 @@ from ..assisted.change import Change
 from ..assisted.client import Document
 from ..assisted.cluster_wish import ClusterWish
 from ..assisted.faults import AssistedError
+from ..assisted.infra_env import Applied, carry_out
 from ..assisted.infra_env_plan import InfraEnvWish, plan_present
 from ..assisted.records import cluster_record, infra_env_record
 from ..assisted.service import AssistedService
@@ -57,7 +58,7 @@ class Maker:
     work_dir: WorkDir
     check_mode: bool
 
-    def present(self, found: Found, cluster: ClusterWish, infra_env: InfraEnvWish | None, *, adopted: bool = False) -> Objects:
+    def present(self, found: Found, cluster: ClusterWish, infra_env: InfraEnvWish | None) -> Objects:
         """``infra_env`` None: nothing is said about it (check mode only).
 
         Raises :class:`InvalidInput` for what cannot be changed before anything is written, :class:`PartialFailure` with what was done.
@@ -73,26 +74,21 @@ class Maker:
         if self.check_mode or not everything:
             kept = {} if observed is None else infra_env_record(observed)
             if not self.check_mode:
-                self._remember(predicted.value["cluster"], kept, adopted=adopted)
+                self._remember(predicted.value["cluster"], kept, adopted=found.adopted)
             return Objects(predicted.value["cluster"], kept or {"id": "", "name": infra_env.name}, everything, predicted.warnings)
         remember(self.work_dir, making=True)
         made = clusters.make_present(self.service, cluster, check_mode=False, cluster_id=found.cluster_id)
-        remember(self.work_dir, cluster_id=made.value["cluster"]["id"], adopted=adopted or None, making=True)
-        shown = infra_env_record(self._infra_env(changes, observed, str(made.value["cluster"]["id"]), made.value))
-        self._remember(made.value["cluster"], shown, adopted=adopted)
-        return Objects(made.value["cluster"], shown, everything, made.warnings)
+        remember(self.work_dir, cluster_id=made.value["cluster"]["id"], adopted=found.adopted or None, making=True)
+        applied = self._infra_env(dataclasses.replace(infra_env, cluster_id=str(made.value["cluster"]["id"])), observed, made.value)
+        shown = infra_env_record(applied.infra_env or {})
+        self._remember(made.value["cluster"], shown, adopted=found.adopted)
+        return Objects(made.value["cluster"], shown, everything, [*made.warnings, *applied.warnings])
 
-    def _infra_env(self, changes: Sequence[Change], observed: Document | None, cluster_id: str, done: Mapping[str, Any]) -> Document:
-        now = observed or {}
+    def _infra_env(self, wish: InfraEnvWish, observed: Document | None, done: Mapping[str, Any]) -> Applied:
         try:
-            for change in changes:
-                if observed is None:
-                    now = self.service.create_infra_env({**change.body, "cluster_id": cluster_id})
-                else:
-                    now = self.service.update_infra_env(str(observed["id"]), change.body)
+            return carry_out(self.service, wish, plan_present(wish, observed), observed, own_cluster=True)
         except ZeroTouchError as error:
             raise PartialFailure(str(error), {**done, "changed": True}) from error
-        return now
 
     def _remember(self, cluster: Mapping[str, Any], infra_env: Mapping[str, Any], *, adopted: bool) -> None:
         remember(self.work_dir, cluster_id=cluster["id"], infra_env_id=infra_env.get("id") or None, adopted=adopted or None)

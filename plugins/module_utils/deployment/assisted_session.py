@@ -95,11 +95,6 @@ class Session:
         """Where the service is, for people."""
         return urlsplit(self.service_url).netloc
 
-    @property
-    def adopted(self) -> bool:
-        """Whether somebody else made the cluster."""
-        return self.known.adopted or (bool(self.request.cluster_id) and not self.known.cluster_id)
-
     def observer(self) -> AssistedObserver:
         who = identity({}, self.deployment)
         return AssistedObserver(self.service, self.found.cluster_id, self.work_dir, who, connect_to=self.connect_to, ca_cert=self.ca_cert)

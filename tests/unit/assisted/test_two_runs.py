@@ -11,7 +11,11 @@ import threading
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted import cluster, infra_env
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster_wish import read_wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.infra_env_plan import InfraEnvWish
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, PartialFailure, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_find import Known, find
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_objects import Maker
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir
 
 IMPORT = {"api_vip_dnsname": "api.old.example.com", "openshift_cluster_id": "6f1f9c2e-6a0f-4d0e-9a3c-0c3c5f6d7e8f"}
 
@@ -111,6 +115,49 @@ def test_what_is_used_already_is_not_taken_back(fake, reach, pull_secret):
     with pytest.raises(PartialFailure, match=r"two InfraEnvs of one name: .*, made here, and a, older .* used already: host"):
         infra_env.make_present(service, {"name": "site", "pull_secret": pull_secret}, check_mode=False)
     assert len(fake.infra_envs) == 2
+
+
+def deploy(directory, pull_secret):
+    """A deployment from one of two work directories."""
+
+    def work(service, number):
+        work_dir = WorkDir(directory / str(number))
+        wish = read_wish({"name": "edge", "openshift_version": "4.22", "pull_secret": pull_secret})
+        found = find(service, Known.of(work_dir), "edge")
+        return Maker(service, work_dir, False).present(found, wish, InfraEnvWish("edge", {}, pull_secret=pull_secret))
+
+    return work
+
+
+def test_two_deployments_of_one_cluster_end_with_one_image(fake, reach, pull_secret, tmp_path):
+    fake.infra_envs["a"] = {"id": "a", "name": "edge", "cluster_id": "another", "created_at": "2026-01-01T00:00:00Z"}
+    done = at_the_same_time(reach, "clusters", deploy(tmp_path, pull_secret))
+    (left,) = fake.clusters
+    assert {item.cluster_id for item in done} == {left}
+    assert [(item["id"], item["cluster_id"]) for item in fake.infra_envs.values()] == [("a", "another"), (done[0].infra_env_id, left)]
+    assert done[1].infra_env_id == done[0].infra_env_id
+    assert [Known.of(WorkDir(tmp_path / name)).infra_env_id for name in "01"] == [done[0].infra_env_id] * 2
+    assert all(any(f"Another run made {word} edge" in text for item in done for text in item.warnings) for word in ("cluster", "InfraEnv"))
+
+
+@pytest.mark.parametrize("lost", ["clusters", "infra-envs"])
+def test_a_deployment_whose_answer_was_lost_is_gone_on_with(fake, reach, pull_secret, tmp_path, lost):
+    work, service = deploy(tmp_path, pull_secret), reach()
+    fake.faults.append(("POST", lost, "cut-late"))
+    with pytest.raises(ZeroTouchError, match="Whether the service has done it is not known"):
+        work(service, 0)
+    again = work(service, 0)
+    assert ([again.cluster_id], [again.infra_env_id]) == (list(fake.clusters), list(fake.infra_envs))
+
+
+def test_the_image_that_was_lost_after_the_former_one_went_is_found(fake, reach, pull_secret, tmp_path):
+    work, service = deploy(tmp_path, pull_secret), reach()
+    work(service, 0)
+    fake.infra_envs.clear()
+    fake.faults.append(("POST", "infra-envs", "cut-late"))
+    with pytest.raises(PartialFailure):
+        work(service, 0)
+    assert [work(service, 0).infra_env_id] == list(fake.infra_envs)
 
 
 def test_of_several_none_is_chosen_and_the_id_is(fake, door, pull_secret):

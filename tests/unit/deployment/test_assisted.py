@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,16 +14,17 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.fault
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_request import HostRequest, host_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.progress import read_cluster, read_host
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import read_variables
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Unreachable, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import Response
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_care import Care, plan_care, plan_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_find import Found, Known, find
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_join import plan_join
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_join import JoinWait, plan_join
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_objects import plan_absent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_resume import decide_additions, decide_installation
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_wish import REGISTRIES, live_system, read_wishes
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.observation import ApiView, InventoryHost, Node, Observation, ServiceView
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.resume import Decision
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits
 
 PULL_SECRET = json.dumps({"auths": {"quay.io": {"auth": "bGFiOm5vdC1hLXJlYWwtcGFzc3dvcmQ="}}})
 ONE = InventoryHost("one", "one", ("52:54:00:00:00:01",), "master")
@@ -155,6 +157,36 @@ def test_only_ready_hosts_of_ours_are_told_to_install() -> None:
     assert "installing-in-progress" in waits["one"] and "no host has" in waits["two"]
 
 
+class Coming:
+    """A service with one host, which shows ``looks`` one after the other, is away in between, and loses its answer to the first request."""
+
+    def __init__(self, *looks: dict[str, Any] | ZeroTouchError) -> None:
+        self.looks, self.asked = list(looks), 0
+
+    def cluster_hosts(self, _cluster_id: str) -> list[dict[str, Any]]:
+        look = self.looks.pop(0)
+        if isinstance(look, ZeroTouchError):
+            raise look
+        return [look]
+
+    def host_action(self, *_which: str) -> dict[str, Any]:
+        self.asked += 1
+        if self.asked == 1:
+            raise Unreachable("assisted-service: the connection broke.", "broken")
+        return {}
+
+
+def test_a_service_that_is_away_for_a_moment_does_not_end_the_wait() -> None:
+    away = AssistedError("assisted-service", Response(503, {}, b""))
+    service = Coming(host(), away, host(), host(status="installing"), host(status="added-to-existing-cluster"))
+    lines: list[str] = []
+    call = SimpleNamespace(clock=SimpleNamespace(now=lambda: 0.0, sleep=lambda seconds: None), progress=lines.append, warn=lines.append)
+    session = SimpleNamespace(call=call, service=service, name="edge", found=Found(cluster("adding-hosts")), wishes=SimpleNamespace(hosts=requests(1)))
+    result = JoinWait(session, Limits()).run()  # type: ignore[arg-type]
+    assert (service.asked, result["plan"], result["joined"][0]["status"]) == (2, ["install host one"], "added-to-existing-cluster")
+    assert any("the connection broke" in line for line in lines) and any("503" in line for line in lines)
+
+
 def test_what_is_taken_away() -> None:
     found = Found(cluster("installing"), {"id": "infra", "name": "edge"})
     lines = [change.text() for change in plan_absent(found, [host(), host(2, cluster_id="")])]
@@ -256,17 +288,38 @@ IMAGE, STRANGE = {"id": "image", "name": "edge", "cluster_id": "own"}, {"id": "s
         pytest.param([OWN], Known(making=True), "", "own", "image", False, id="a run was killed before it could note the id"),
         pytest.param([OTHER, OWN], Known(making=True), "", "", "", True, id="nobody can tell which one it made"),
         pytest.param([OTHER], Known(), "other", "other", "strange", False, id="named by the user"),
-        pytest.param([OTHER, OWN], Known("own"), "other", "own", "image", False, id="what was recorded counts"),
+        pytest.param([OTHER], Known("own", "image"), "other", "other", "image", False, id="named by the user, since ours is gone"),
+        pytest.param([OTHER, OWN], Known("own", "gone"), "", "own", "image", False, id="by its id, but the image was made anew"),
     ],
 )
 def test_which_cluster_is_ours(clusters: list[dict[str, Any]], known: Known, adopt: str, found: str, infra_env: str, foreign: bool) -> None:
     seen_now = find(Holder(clusters, [STRANGE, IMAGE]), known, "edge", adopt)  # type: ignore[arg-type]
     assert (seen_now.cluster_id, seen_now.infra_env_id, bool(seen_now.foreign)) == (found, infra_env, foreign)
+    assert seen_now.adopted is bool(adopt)
 
 
-def test_a_cluster_that_the_user_names_has_to_be_there() -> None:
-    with pytest.raises(ZeroTouchError, match="no cluster with the id gone"):
-        find(Holder([OWN], []), Known(), "edge", "gone")  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("known", "adopt", "words"),
+    [
+        (Known(), "gone", "no cluster with the id gone"),
+        (Known("own"), "other", "cluster_id is other, but this work directory is that of cluster own"),
+        (Known(), "strange", "Cluster strange is called far, and not edge"),
+    ],
+)
+def test_a_cluster_that_the_user_names_has_to_be_the_one(known: Known, adopt: str, words: str) -> None:
+    with pytest.raises(ZeroTouchError, match=words):
+        find(Holder([OWN, OTHER, {"id": "strange", "name": "far"}], []), known, "edge", adopt)  # type: ignore[arg-type]
+
+
+def test_a_cluster_that_was_imported_may_be_called_otherwise() -> None:
+    imported = {"id": "strange", "name": "api.edge.example.com", "kind": "AddHostsCluster"}
+    assert find(Holder([OWN, imported], []), Known(), "edge", "strange").adopted  # type: ignore[arg-type]
+
+
+def test_what_somebody_else_made_stays_his_as_long_as_it_is_there() -> None:
+    known = Known("own", "image", adopted=True)
+    assert find(Holder([OWN], []), known, "edge", "own").adopted and find(Holder([OWN], []), known, "edge").adopted  # type: ignore[arg-type]
+    assert not find(Holder([], []), known, "edge", "own").adopted  # type: ignore[arg-type]
 
 
 class Starter:
