@@ -122,6 +122,13 @@ def _secret_leaves(data: Any, *, secret: bool) -> Iterator[str]:
         yield str(data)
 
 
+def secret_data(document: Any) -> Iterator[str]:
+    """All texts that a Kubernetes Secret holds, whatever their keys; of anything else nothing."""
+    if isinstance(document, dict) and document.get("kind") == "Secret":
+        parts = [part for key in ("data", "stringData") if isinstance(part := document.get(key), dict)]
+        yield from (value for part in parts for value in part.values() if isinstance(value, str))
+
+
 def _is_number(value: Any) -> bool:
     # YAML reads an unquoted password of digits as a number.
     return isinstance(value, (int, float)) and not isinstance(value, bool)

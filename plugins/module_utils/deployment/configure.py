@@ -12,36 +12,25 @@ import contextlib
 import dataclasses
 import datetime
 import fcntl
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from ..cluster.documents import Parsed
-from ..cluster.files import MANIFESTS_DIRECTORY, RELEASE_FILE
-from ..cluster.located import load_all
+from ..cluster.files import RELEASE_FILE
 from ..cluster.paths import AGENT_CONFIG, INSTALL_CONFIG
 from ..cluster.render import agent_config, install_config
-from ..cluster.rules.checks import check_names
+from ..cluster.rules.checks import check_names, levels
 from ..cluster.spec import Deployment
-from ..cluster.tree import join, plain
 from ..cluster.variables import read_variables
-from ..common import yaml_text
 from ..common.errors import InvalidInput, ZeroTouchError
 from ..common.files import SECRET_FILE, ensure_directory, remove_leftovers, write_atomic
 from ..common.problems import Problem, apply_checks, errors
-from ..common.secrets import HIDDEN, Redactor, secret_values
-from ..manifests.names import CLUSTER_MANIFESTS, MIRROR
+from ..common.secrets import secret_data, secret_values
 from ..manifests.source import configuration_files, read_source, source_problems
 from ..nmstate.document import static_addresses
-from .inputs import same_content
-
-# YAML reads the bare word off as false.
-_OFF = ("false", "no")
-_MOST_PATHS = 5
-_DIRECTORIES = (MANIFESTS_DIRECTORY, CLUSTER_MANIFESTS, MIRROR)
-_SUFFIXES = (".yaml", ".yml", ".conf", ".crt")
+from .configuration_changes import DIRECTORIES, Change, changes, documents_of, shown
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,21 +48,6 @@ class Input:
     release_image: str = ""
     agent_iso: bool = True
     checks: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-
-
-@dataclasses.dataclass(frozen=True)
-class Change:
-    """One file of the directory that is not as it should be. ``path`` is relative; ``before`` and ``after`` are texts, None where there is no file.
-
-    ``form_only``: both say the same, in another order, spelling or with other comments.
-    """
-
-    path: str
-    action: Literal["create", "change", "remove"]
-    reason: str
-    before: str | None
-    after: str | None
-    form_only: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,19 +74,19 @@ def plan_configuration(given: Input, *, today: datetime.date | None = None, tell
     deployment, problems = read_input(given, today=today, tell_secrets=tell_secrets)
     _refuse_foreign(given)
     files = configuration_files(deployment)
-    return Plan(given.dest, deployment, files, tuple(_changes(given.dest, files)), problems)
+    return Plan(given.dest, deployment, files, tuple(changes(given.dest, files)), problems)
 
 
 def compared_again(plan: Plan) -> Plan:
     """The same with what the directory holds now: another run may have written there since."""
-    return dataclasses.replace(plan, changes=tuple(_changes(plan.dest, plan.files)))
+    return dataclasses.replace(plan, changes=tuple(changes(plan.dest, plan.files)))
 
 
 def read_input(
     given: Input, *, today: datetime.date | None = None, tell_secrets: Callable[[set[str]], None] = _nobody
 ) -> tuple[Deployment, tuple[Problem, ...]]:
     """The deployment that the input describes, and the warnings about it. Raises :class:`InvalidInput` with every problem."""
-    checks = _checks(given.checks)
+    checks = levels(given.checks)
     parsed = _parse(given)
     if parsed.deployment is not None:
         tell_secrets(_secrets_of(parsed.deployment))
@@ -125,16 +99,9 @@ def read_input(
 def _secrets_of(deployment: Deployment) -> set[str]:
     bmcs = [{"password": host.bmc.password} for host in deployment.hosts if host.bmc]
     texts = [*(manifest.text for manifest in deployment.cluster.extra_manifests), *deployment.given_manifests.values()]
-    manifests = [document for text in texts for document in _documents(text)]
-    in_manifests = {text for document in manifests if isinstance(document, dict) for text in _secret_data(document)}
+    manifests = [document for text in texts for document in documents_of(text)]
+    in_manifests = {text for document in manifests for text in secret_data(document)}
     return secret_values([install_config(deployment.cluster), agent_config(deployment), bmcs, manifests]) | in_manifests
-
-
-def _secret_data(document: Mapping[str, Any]) -> Iterator[str]:
-    """All that a Kubernetes Secret holds is secret."""
-    for key in ("data", "stringData") if document.get("kind") == "Secret" else ():
-        values = document.get(key)
-        yield from (value for value in values.values() if isinstance(value, str)) if isinstance(values, dict) else ()
 
 
 def apply_plan(plan: Plan) -> None:
@@ -167,7 +134,7 @@ def _write(plan: Plan) -> None:
         else:
             ensure_directory(path.parent)
             write_atomic(path, change.after, SECRET_FILE)
-    for leftover in (plan.dest / directory for directory in _DIRECTORIES):
+    for leftover in (plan.dest / directory for directory in DIRECTORIES):
         if leftover.is_dir() and not any(leftover.iterdir()):
             leftover.rmdir()
 
@@ -206,8 +173,8 @@ def describe_diff(plan: Plan) -> list[dict[str, str]]:
         {
             "before_header": str(plan.dest / change.path),
             "after_header": str(plan.dest / change.path),
-            "before": _shown(change.path, change.before),
-            "after": _shown(change.path, change.after),
+            "before": shown(change.path, change.before),
+            "after": shown(change.path, change.after),
         }
         for change in plan.changes
     ]
@@ -217,11 +184,6 @@ def _parse(given: Input) -> Parsed:
     if given.source_dir is not None:
         return read_source(given.source_dir, version=given.version, release_image=given.release_image)
     return read_variables(given.cluster or {}, given.hosts, version=given.version, release_image=given.release_image)
-
-
-def _checks(given: Mapping[str, Any]) -> dict[str, str]:
-    levels = {str(name): str(level).lower() for name, level in given.items()}
-    return {name: "off" if level in _OFF else level for name, level in levels.items()}
 
 
 def _refuse_foreign(given: Input) -> None:
@@ -234,84 +196,5 @@ def _refuse_foreign(given: Input) -> None:
         raise ZeroTouchError(f"{dest} cannot be written: you may not write to {there}.", "Name another directory as dest (openshift_work_dir).")
     if given.source_dir is not None and dest.resolve() == given.source_dir.resolve():
         raise ZeroTouchError(f"dest and source_dir are both {dest}.", "The files that you wrote are never changed; name another directory as dest.")
-    if not (dest / RELEASE_FILE).exists() and any((dest / name).exists() for name in (INSTALL_CONFIG, AGENT_CONFIG, *_DIRECTORIES)):
+    if not (dest / RELEASE_FILE).exists() and any((dest / name).exists() for name in (INSTALL_CONFIG, AGENT_CONFIG, *DIRECTORIES)):
         raise ZeroTouchError(f"{dest} holds configuration files that this collection did not write.", "Name another directory as dest.")
-
-
-def _changes(dest: Path, files: Mapping[str, str]) -> Iterator[Change]:
-    for name, text in files.items():
-        path = dest / name
-        before = _read(path)
-        if before is None:
-            yield Change(name, "create", "there is no such file", None, text)
-        elif before != text and same_content(name, before, text):
-            yield Change(name, "change", "it says the same in another form", before, text, form_only=True)
-        elif before != text:
-            yield Change(name, "change", _differences(name, before, text), before, text)
-        elif path.stat().st_mode & 0o777 != SECRET_FILE:
-            yield Change(name, "change", f"mode is {path.stat().st_mode & 0o777:04o}, not {SECRET_FILE:04o}", before, text, form_only=True)
-    for name in _left(dest):
-        if name not in files:
-            what = "manifest" if name.startswith(f"{MANIFESTS_DIRECTORY}/") else "file"
-            yield Change(name, "remove", f"the {what} is not part of the configuration any more", _read(dest / name), None)
-
-
-def _left(dest: Path) -> list[str]:
-    """What may be there of an earlier configuration, in either form."""
-    inner = [path for directory in _DIRECTORIES for path in sorted((dest / directory).glob("*")) if path.suffix in _SUFFIXES]
-    return [path.relative_to(dest).as_posix() for path in (dest / INSTALL_CONFIG, dest / AGENT_CONFIG, *inner) if path.is_file()]
-
-
-def _read(path: Path) -> str | None:
-    try:
-        return path.read_bytes().decode("utf-8", errors="replace")
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise ZeroTouchError(f"{path} cannot be read: {error.strerror}.") from error
-
-
-def _differences(name: str, before: str, after: str) -> str:
-    """Which fields differ, in words; values stay out, they may be secret."""
-    if not name.startswith(f"{MANIFESTS_DIRECTORY}/"):
-        old, new = (_documents(text) for text in (before, after))
-        paths = list(differing_paths(old[0], new[0])) if len(old) == len(new) == 1 else []
-        if paths:
-            more = f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else ""
-            return f"{', '.join(paths[:_MOST_PATHS])}{more}"
-    return "the content differs"
-
-
-def differing_paths(before: Any, after: Any, path: str = "") -> Iterator[str]:
-    """Paths of the fields in which two documents differ."""
-    if isinstance(before, dict) and isinstance(after, dict):
-        for key in [*before, *(key for key in after if key not in before)]:
-            yield from differing_paths(before.get(key), after.get(key), join(path, key))
-    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        for index, (old, new) in enumerate(zip(before, after, strict=True)):
-            yield from differing_paths(old, new, join(path, index))
-    elif before != after:
-        yield path
-
-
-def _documents(text: str) -> list[Any]:
-    items, _problems = load_all(text, "")
-    return [plain(item) for item in items]
-
-
-def _shown(name: str, text: str | None) -> str:
-    """The text for a diff: read, secrets hidden, written again, since a secret's form in a file may not be the secret itself."""
-    if text is None:
-        return ""
-    documents = [_hidden(document) for document in _documents(text)]
-    if not documents:
-        return f"{HIDDEN}\n"
-    if name == RELEASE_FILE:
-        return json.dumps(documents[0], indent=2) + "\n"
-    return "---\n".join(yaml_text.dump(document, sort_keys=False) for document in documents)
-
-
-def _hidden(document: Any) -> Any:
-    redactor = Redactor(secret_values(document))
-    redactor.add(_secret_data(document) if isinstance(document, dict) else ())
-    return redactor.data(document)

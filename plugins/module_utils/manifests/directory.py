@@ -3,34 +3,31 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The use case of the door ``agent_manifests``: a configuration directory becomes the cluster-manifests set on disk.
 
-Planning reads and decides, applying writes what the plan says; check mode stops in between. What was written is noted with its digests, so that a file
-that a person has edited since, or put there first, is recognised and never overwritten.
+Planning reads and decides, applying writes what the plan says; check mode stops in between. A file that a person has edited, or put there first, is never
+overwritten.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import datetime
-import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from ..cluster.files import MANIFESTS_DIRECTORY
 from ..cluster.located import load_all
 from ..cluster.paths import AGENT_CONFIG
-from ..cluster.rules.checks import check_names
+from ..cluster.rules.checks import check_names, levels
 from ..cluster.tree import plain
 from ..common.errors import InvalidInput, ZeroTouchError
 from ..common.files import SECRET_FILE, ensure_directory, remove_leftovers, write_atomic
 from ..common.problems import Problem, apply_checks, errors
-from ..common.secrets import secret_values
+from ..common.secrets import secret_data, secret_values
 from .cluster_manifests import ManifestSet, render_manifests
 from .names import CLUSTER_MANIFESTS, MIRROR
+from .note import NOTE, digest, note_text, read_note
 from .source import read_source, source_problems
-
-NOTE = ".zerotouch-manifests.json"
-EXTRA_MANIFESTS = "openshift"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,15 +61,8 @@ class ManifestsPlan:
     def secret_values(self) -> set[str]:
         """What must not appear in any output: the pull secret's parts, passwords inside the overrides, all that an extra Secret holds."""
         extra = [plain(item) for text in self.manifests.extra.values() for item in load_all(text, "")[0]]
-        held = {text for document in extra if isinstance(document, dict) for text in _secret_data(document)}
+        held = {text for document in extra for text in secret_data(document)}
         return secret_values([*(dict(made) for made in self.manifests.objects), *extra]) | held
-
-
-def _secret_data(document: Mapping[str, Any]) -> Iterator[str]:
-    if document.get("kind") == "Secret":
-        for key in ("data", "stringData"):
-            values = document.get(key)
-            yield from (value for value in values.values() if isinstance(value, str)) if isinstance(values, dict) else ()
 
 
 def plan_manifests(request: ManifestsRequest, *, today: datetime.date | None = None) -> ManifestsPlan:
@@ -84,21 +74,18 @@ def plan_manifests(request: ManifestsRequest, *, today: datetime.date | None = N
     if not request.source_dir.is_dir():
         raise ZeroTouchError(f"{request.source_dir} does not exist.", "source_dir is a directory with install-config.yaml or with cluster-manifests/.")
     parsed = read_source(request.source_dir, version=request.version, release_image=request.release_image)
-    checks = {str(name): _level(level) for name, level in request.checks.items()}
+    checks = levels(request.checks)
     problems = [*check_names(checks), *apply_checks(source_problems(parsed, today=today, image=False), checks)]
     if errors(problems) or parsed.deployment is None:
         raise InvalidInput(problems)
     manifests = render_manifests(parsed.deployment)
     # What a person wrote stays as it was written; what was not is made.
     own = {path: text for path, text in parsed.deployment.given_manifests.items() if path != AGENT_CONFIG}
-    files = {**manifests.files, **own, **{f"{EXTRA_MANIFESTS}/{name}": text for name, text in manifests.extra.items()}}
+    files = {**manifests.files, **own, **{f"{MANIFESTS_DIRECTORY}/{name}": text for name, text in manifests.extra.items()}}
     changes = tuple(_changes(request.dest, files)) if request.dest is not None else ()
+    if changes and request.dest is not None and request.dest.resolve() == request.source_dir.resolve():
+        raise ZeroTouchError(f"dest and source_dir are both {request.dest}.", "The files that you wrote are never changed; name another directory as dest.")
     return ManifestsPlan(request, manifests, files, changes, tuple(problems))
-
-
-def _level(level: Any) -> str:
-    # YAML reads the bare word off as false.
-    return "off" if level is False or str(level).lower() in ("off", "no", "false") else str(level).lower()
 
 
 def apply_manifests(plan: ManifestsPlan) -> None:
@@ -108,7 +95,7 @@ def apply_manifests(plan: ManifestsPlan) -> None:
         return
     ensure_directory(dest)
     # The note first: a file that is written but not noted would look like a person's.
-    write_atomic(dest / NOTE, _note(plan.files), SECRET_FILE)
+    write_atomic(dest / NOTE, note_text(plan.files), SECRET_FILE)
     for change in plan.changes:
         path = dest / change.path
         if change.text is None:
@@ -150,7 +137,7 @@ def _changes(dest: Path, files: Mapping[str, str]) -> Iterator[FileChange]:
     foreign = []
     for path in sorted({*files, *noted, *_present(dest)}):
         before, after = _read(dest / path), files.get(path)
-        if before is not None and before != after and noted.get(path) != _digest(before):
+        if before is not None and before != after and noted.get(path) != digest(before):
             foreign.append(path)
         elif before is None and after is not None:
             yield FileChange(path, "create", after)
@@ -171,27 +158,16 @@ def _present(dest: Path) -> list[str]:
 
 
 def _noted(dest: Path) -> dict[str, str]:
-    """Path -> digest of what we wrote into the directory."""
-    text = _read(dest / NOTE)
     try:
-        noted = json.loads(text or "{}")
-    except ValueError:
-        return {}
-    return {str(path): str(digest) for path, digest in noted.items() if not str(path).startswith("/") and ".." not in Path(str(path)).parts}
-
-
-def _note(files: Mapping[str, str]) -> str:
-    return json.dumps({path: _digest(text) for path, text in sorted(files.items())}, indent=2) + "\n"
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+        return read_note(dest)
+    except OSError as error:
+        raise ZeroTouchError(f"{dest / NOTE} cannot be read: {error.strerror}.") from error
 
 
 def _read(path: Path) -> str | None:
     try:
-        return path.read_text()
+        return path.read_bytes().decode("utf-8", errors="replace")  # line ends as they are
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
-        raise ZeroTouchError(f"{path} cannot be read: {error}.") from error
+    except OSError as error:
+        raise ZeroTouchError(f"{path} cannot be read: {error.strerror}.") from error

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 
 from ..cluster.located import load_all
 from ..cluster.spec import ExtraManifest
@@ -16,6 +17,7 @@ from ..common.problems import DUPLICATE, Problem, errors
 from ..common.yaml_text import dump_object
 
 SUFFIXES = (".yaml", ".yml")
+_PART = re.compile(r"(?P<base>.+)-(?P<number>0|[1-9]\d*)(?P<suffix>\.ya?ml)")
 
 
 def split_manifests(manifests: Iterable[ExtraManifest]) -> dict[str, str]:
@@ -41,3 +43,19 @@ def split_manifests(manifests: Iterable[ExtraManifest]) -> dict[str, str]:
     if problems:
         raise InvalidInput(problems)
     return files
+
+
+def joined_manifests(manifests: Iterable[ExtraManifest], split: Collection[str]) -> list[ExtraManifest]:
+    """Files that were split, named by ``split``, as one again, so that the next one who splits them calls them the same; others as they are."""
+    given = {manifest.name: manifest.text for manifest in manifests}
+    parts: dict[str, dict[int, str]] = {}
+    for name in given:
+        match = _PART.fullmatch(name) if name in split else None
+        if match:
+            parts.setdefault(match["base"] + match["suffix"], {})[int(match["number"])] = name
+    for whole, names in parts.items():
+        # Where a person has taken out or added a file, names are what he makes of them.
+        if whole not in given and sorted(names) == [*range(len(names))]:
+            texts = [given.pop(names[number]).rstrip("\n") for number in sorted(names)]
+            given[whole] = "\n---\n".join(texts) + "\n"
+    return [ExtraManifest(name, given[name]) for name in sorted(given)]

@@ -17,12 +17,14 @@ from ..cluster.paths import AGENT_CONFIG, INSTALL_CONFIG
 from ..cluster.profile import profile_of
 from ..cluster.release import check_version
 from ..cluster.render import render_files
-from ..cluster.spec import Deployment
+from ..cluster.spec import Deployment, ExtraManifest
 from ..common.problems import INVALID, REQUIRED, Problem, errors
 from . import given_set as names
+from .extra import joined_manifests
 from .given_deployment import assemble_set
 from .given_rules import set_problems
 from .given_set import GivenSet, is_given_set, read_given_set
+from .note import NOTE, read_note
 
 _NMSTATE_FILE = PurePath(names.NMSTATE_CONFIG).name
 _NO_RENDEZVOUS = "missing rendezvousIP in agent-config, at least one host networkConfig, or at least one NMStateConfig manifest"
@@ -36,8 +38,7 @@ def read_source(path: Path, *, version: str = "", release_image: str = "") -> Pa
     if not is_given_set(path):
         return read_directory(path, version=version, release_image=release_image)
     problems: list[Problem] = []
-    directory = path / MANIFESTS_DIRECTORY
-    manifests = read_manifests(directory, problems) if directory.is_dir() else []
+    manifests = _extra_manifests(path, problems)
     release = read_release(path / RELEASE_FILE, version, release_image, problems)
     given = read_given_set(path)
     found = set_problems(given, profile_of(release.version), release.release_image)
@@ -46,6 +47,18 @@ def read_source(path: Path, *, version: str = "", release_image: str = "") -> Pa
     image = release.release_image or str(given.plain(names.CLUSTER_IMAGE_SET).get("spec", {}).get("releaseImage", ""))
     parsed = assemble_set(given, dataclasses.replace(release, release_image=image), manifests)
     return dataclasses.replace(parsed, problems=tuple(dict.fromkeys([*problems, *found, *_of_agent_config(given, parsed), *parsed.problems])))
+
+
+def _extra_manifests(path: Path, problems: list[Problem]) -> list[ExtraManifest]:
+    """Those that were written with the set by ourselves are split already."""
+    directory = path / MANIFESTS_DIRECTORY
+    found = read_manifests(directory, problems) if directory.is_dir() else []
+    try:
+        noted = read_note(path)
+    except OSError as error:
+        problems.append(Problem("", INVALID, f"cannot be read: {error.strerror}", file=str(path / NOTE), layer="ours"))
+        noted = {}
+    return joined_manifests(found, {PurePath(name).name for name in noted if name.startswith(f"{MANIFESTS_DIRECTORY}/")})
 
 
 def _of_agent_config(given: GivenSet, parsed: Parsed) -> Iterator[Problem]:

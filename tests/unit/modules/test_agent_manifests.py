@@ -104,6 +104,62 @@ def test_the_set_is_written_once(source: Path, tmp_path: Path) -> None:
     assert contents(source) == before
 
 
+def own_files(directory: Path) -> dict[str, str]:
+    return {name: text for name, text in contents(directory).items() if not name.startswith(".")}
+
+
+def test_what_was_written_reads_back_as_the_same_set(source: Path, tmp_path: Path) -> None:
+    """Written once more from there, also in other programs' line ends, every file has the name and the text it had."""
+    (source / "openshift" / "extra-0.yml").write_text("kind: ConfigMap\r\n")
+    opened(source, dest=tmp_path / "first")
+    again = opened(tmp_path / "first", dest=tmp_path / "first")
+    assert (again["failed"], again["changed"], again["changes"]) == (False, False, []), again
+    copied = opened(tmp_path / "first", dest=tmp_path / "second")
+    assert copied["failed"] is False, copied
+    assert own_files(tmp_path / "second") == own_files(tmp_path / "first")
+    assert "openshift/extra-0-0.yml" in own_files(tmp_path / "second")
+
+
+def test_a_manifest_that_is_added_to_the_set_is_split_and_no_other(source: Path, tmp_path: Path) -> None:
+    first = tmp_path / "first"
+    opened(source, dest=first)
+    (first / "openshift" / "more-0.yaml").write_text("kind: ConfigMap\n")
+    result = opened(first, dest=tmp_path / "second")
+    assert [name for name in result["files"] if name.startswith("openshift/")] == [
+        "openshift/extra-0.yaml",
+        "openshift/extra-1.yaml",
+        "openshift/more-0-0.yaml",
+    ]
+    (first / "openshift" / "extra-0.yaml").unlink()
+    result = opened(first, dest=tmp_path / "third")
+    assert [name for name in result["files"] if name.startswith("openshift/")] == ["openshift/extra-1-0.yaml", "openshift/more-0-0.yaml"]
+
+
+def test_a_users_own_directory_is_not_added_to(source: Path, tmp_path: Path) -> None:
+    result = opened(source, dest=source)
+    assert result["failed"] is True
+    assert "dest and source_dir are both" in result["msg"]
+    assert sorted(path.name for path in source.iterdir()) == ["agent-config.yaml", "install-config.yaml", "openshift"]
+
+
+def test_a_set_with_line_ends_of_another_system_is_written_once(source: Path, tmp_path: Path) -> None:
+    opened(source, dest=tmp_path / "first")
+    for path in (tmp_path / "first" / "cluster-manifests").iterdir():
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    (tmp_path / "first" / ".zerotouch-manifests.json").unlink()
+    made = opened(tmp_path / "first", dest=tmp_path / "second")
+    assert (made["failed"], made["changed"]) == (False, True), made
+    again = opened(tmp_path / "first", dest=tmp_path / "second")
+    assert (again["failed"], again["changed"]) == (False, False), again
+
+
+@pytest.mark.parametrize("note", ["[]", "7", "{", "null", '{"../x": "1", "/etc/x": 2, "openshift/x-0.yaml": {}}'])
+def test_a_note_that_is_none_of_ours(source: Path, tmp_path: Path, note: str) -> None:
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / ".zerotouch-manifests.json").write_text(note)
+    assert opened(source, dest=tmp_path / "d")["failed"] is False
+
+
 def test_objects_and_files_agree(source: Path, tmp_path: Path) -> None:
     result = opened(source, dest=tmp_path / "d")
     kinds = [made["kind"] for made in result["objects"]]
