@@ -250,7 +250,7 @@ stays:
 import dataclasses
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import media_hosts_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub_cluster import HubRequest, ensure_absent, ensure_present
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_wait import Limits
@@ -282,8 +282,7 @@ def argument_spec() -> dict[str, Any]:
         "timeouts": {"type": "dict", "default": {}, "options": limits},
         "dest": {"type": "path"},
         "agents_namespace": {"type": "str"},
-        "media_hosts": {**bmc_argument_spec()["hosts"], "required": False, "default": []},
-        "bmc_ca_cert": {"type": "str"},
+        **media_hosts_spec(),
     }
 
 

@@ -266,7 +266,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import media_hosts_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
@@ -306,8 +306,7 @@ def argument_spec() -> dict[str, Any]:
         "wait_for": {"type": "str", "choices": ["none", "installed", "joined"], "default": "none"},
         "timeouts": timeouts_spec(),
         "force": {"type": "list", "elements": "str", "choices": list(FORCE), "default": []},
-        "media_hosts": {**bmc_argument_spec()["hosts"], "required": False, "default": []},
-        "bmc_ca_cert": {"type": "str"},
+        **media_hosts_spec(),
         "log_dir": {"type": "path"},
     }
 
@@ -321,6 +320,7 @@ def run(call: Call) -> dict[str, Any]:
         return wait_joined(request, call, limits)
     if params["wait_for"] == "installed":
         return wait_installed(request, call, _patience(call, request, limits))
+    call.hand_over("image_url")
     return ensure_present(request, call)
 
 

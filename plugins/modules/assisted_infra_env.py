@@ -174,6 +174,7 @@ def argument_spec() -> dict[str, Any]:
 def run(call: Call) -> dict[str, Any]:
     params = call.params
     service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, warn=call.warn)
+    call.hand_over("image_url")
     if params["state"] == "present":
         done = make_present(service, params, check_mode=call.check_mode)
     else:

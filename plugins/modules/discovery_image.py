@@ -201,6 +201,7 @@ def run(call: Call) -> dict[str, Any]:
     if not params["image_validate_certs"]:
         call.warn("The certificate of the image service is not checked (image_validate_certs is false).")
     client = connect(params, clock=call.clock, check_mode=call.check_mode)
+    call.hand_over("url", "boot_artifacts")
     result = fetch_discovery(client, target, Waiting(params["wait"], params["timeout"], params["image_cooldown"]), transfer, check_mode=call.check_mode)
     if result["changed"]:
         call.plan([f"transfer the discovery image of InfraEnv {target.namespace}/{target.name} to {result['path']}"])

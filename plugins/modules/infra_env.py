@@ -293,6 +293,7 @@ def argument_spec() -> dict[str, Any]:
 def run(call: Call) -> dict[str, Any]:
     params = call.params
     client = connect(params, clock=call.clock, check_mode=call.check_mode, forks=params["forks"])
+    call.hand_over("iso_url", "boot_artifacts")
     session = Session(client, call.check_mode, params["forks"], call.clock, call.progress, call.add_secrets)
     waiting = Waiting(params["wait"], params["timeout"], params["image_cooldown"])
     present = params["state"] == "present"

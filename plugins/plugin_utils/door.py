@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -64,10 +65,10 @@ class DoorAction(ActionBase):
             self._display.vvv(f"{self._task.action} runs as a module: {obstacle}")
             return self._as_module(variables)
         with exported(environment):
-            result = self._in_process()
+            result, call = self._in_process()
         if not invocation_is_shown(variables):
             result.pop("invocation", None)
-        return result
+        return self._out_of_sight(result, call) if call and call.handed_over else result
 
     def _as_module(self, variables: dict[str, Any]) -> dict[str, Any]:
         wrap_async = bool(self._task.async_val) and not self._connection.has_native_async
@@ -76,21 +77,28 @@ class DoorAction(ActionBase):
             self._remove_tmp_path(self._connection._shell.tmpdir)
         return result
 
-    def _in_process(self) -> dict[str, Any]:
+    def _in_process(self) -> tuple[dict[str, Any], Call | None]:
         options = dict(self.door.OPTIONS)
         arguments = native(self._task.args)
         validation = ModuleArgumentSpecValidator(self.door.argument_spec(), **{rule: options.get(rule) for rule in _RULES}).validate(arguments)
         params = validation.validated_parameters
         if validation.error_messages:
-            return self._refusal(params, validation)
+            return self._refusal(params, validation), None
         if self._task.check_mode and not options.get("supports_check_mode"):
-            return {"skipped": True, "msg": f"remote module ({self._task.action}) does not support check mode"}
+            return {"skipped": True, "msg": f"remote module ({self._task.action}) does not support check mode"}, None
         call = Call(params, check_mode=bool(self._task.check_mode), diff=bool(self._task.diff), show=self._show)
         call.add_secrets(str(value) for value in validation._no_log_values)
         result = perform(self.door.run, call)
         for text in call.warnings:
             self._display.warning(text)
-        return result
+        return result, call
+
+    def _out_of_sight(self, result: dict[str, Any], call: Call) -> dict[str, Any]:
+        """Ansible prints no success that holds secrets for another task; where it would have, we print it without them."""
+        if self._display.verbosity and not self._task.no_log:
+            shown = {name: value for name, value in call.redactor.data(result).items() if name != "invocation" or self._display.verbosity > 2}
+            self._show(f"{self._task.action} => {json.dumps(shown, indent=4, sort_keys=True, ensure_ascii=False)}")
+        return {**result, "_ansible_verbose_override": True}
 
     def _refusal(self, params: Mapping[str, Any], validation: Any) -> dict[str, Any]:
         # The very words of AnsibleModule.__init__, so that both ways into a door fail alike.

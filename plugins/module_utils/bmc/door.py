@@ -12,9 +12,9 @@ from typing import Any
 from ..common.connect import ConnectTo
 from ..common.errors import InvalidInput
 from ..common.opened import Opened
+from ..common.secrets import without_url_tokens
 from ..common.state import StateFile
 from .hosts import BmcOptions, HostResult
-from .image_url import shown_url
 from .info import some_failed
 from .plan import ALL_OR_NONE, State
 
@@ -42,6 +42,11 @@ def bmc_argument_spec() -> dict[str, Any]:
         "connect_to": {"type": "dict", "default": {}},
         "ca_cert": {"type": "str"},
     }
+
+
+def media_hosts_spec() -> dict[str, Any]:
+    """Options of doors that watch an installation and detach media meanwhile (documentation fragment ``media_hosts``)."""
+    return {"media_hosts": {**bmc_argument_spec()["hosts"], "required": False, "default": []}, "bmc_ca_cert": {"type": "str"}}
 
 
 def bmc_options(call: Opened) -> BmcOptions:
@@ -80,4 +85,4 @@ def bulk_result(call: Opened, results: Sequence[HostResult], state: State) -> di
 
 
 def _before(result: HostResult) -> str:
-    return f"power {result.power_state_before or 'unknown'}, medium {shown_url(result.previous_image) or 'none'}\n"
+    return f"power {result.power_state_before or 'unknown'}, medium {without_url_tokens(result.previous_image) or 'none'}\n"

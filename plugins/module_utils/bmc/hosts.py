@@ -11,8 +11,8 @@ from typing import Any
 
 from ..common.clock import Clock, SystemClock
 from ..common.connect import DIRECT, ConnectTo
+from ..common.secrets import without_url_tokens
 from ..common.state import StateFile
-from .image_url import shown_url
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,4 +66,4 @@ class HostResult:
 
     def as_dict(self) -> dict[str, Any]:
         """The result for a door; the tokens in the URLs of discovery images are hidden."""
-        return {**dataclasses.asdict(self), "image": shown_url(self.image), "previous_image": shown_url(self.previous_image)}
+        return {**dataclasses.asdict(self), "image": without_url_tokens(self.image), "previous_image": without_url_tokens(self.previous_image)}

@@ -5,18 +5,7 @@
 
 from __future__ import annotations
 
-import re
 from urllib.parse import urlsplit
-
-from ..common.secrets import HIDDEN
-
-# A discovery image's URL carries the token that lets anybody read it (reference infrastructure-operator.md 11.1).
-_TOKEN = re.compile(r"(/by(?:apikey|token)/)[^/\s]+")
-
-
-def shown_url(url: str) -> str:
-    """The URL of an image as people may see it: without the token of a discovery image."""
-    return _TOKEN.sub(rf"\g<1>{HIDDEN}", url)
 
 
 def check_image_url(url: str) -> str:

@@ -9,8 +9,8 @@ import dataclasses
 from collections.abc import Iterable
 from typing import Literal
 
+from ..common.secrets import without_url_tokens
 from .bootdevice import allowed_target
-from .image_url import shown_url
 from .machine import Machine
 from .media import occupied_slots, usable_slots
 
@@ -58,4 +58,4 @@ def plan_machine(machine: Machine, state: State, image_url: str = "", *, force: 
 def describe(steps: Iterable[Step]) -> list[str]:
     """The plan in words, one line a step; tokens in URLs are hidden."""
     words = {"power_off": "power off", "eject": "eject slot", "insert": "insert", "boot_once": "boot once from", "power_on": "power on"}
-    return [shown_url(f"{words[step.action]}{' ' + step.target if step.target else ''} ({step.reason})") for step in steps]
+    return [without_url_tokens(f"{words[step.action]}{' ' + step.target if step.target else ''} ({step.reason})") for step in steps]

@@ -52,6 +52,7 @@ class Call:
     warnings: list[str] = dataclasses.field(default_factory=list)
     redactor: Redactor = dataclasses.field(default_factory=Redactor)
     revealed: bool = False
+    handed_over: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         self.add_secrets(secret_values(dict(self.params)))
@@ -88,6 +89,10 @@ class Call:
         """The task's purpose is to return secrets (an explicit, documented option): leave this result as it is."""
         self.revealed = True
 
+    def hand_over(self, *members: str) -> None:
+        """Leave these members of a success as they are: they hold secrets that another task needs, and that nobody has to see."""
+        self.handed_over |= set(members)
+
 
 def perform(run: Callable[[Call], dict[str, Any]], call: Call) -> dict[str, Any]:
     """Open the door and return what Ansible gets: always with ``changed`` and ``failed``, without secrets, foreseeable faults as ``msg``."""
@@ -107,12 +112,12 @@ def perform(run: Callable[[Call], dict[str, Any]], call: Call) -> dict[str, Any]
     except OSError as error:
         result = _failure(call, _words_of(error), {})
     result = {"changed": False, "failed": False, **result}
-    shown = result if call.revealed else call.redactor.data(result)
-    return {**shown, "invocation": {"module_args": call.redactor.data(dict(call.params))}}
+    kept = result if call.revealed else {name: result[name] for name in call.handed_over & result.keys()}
+    return {**call.redactor.data(result), **kept, "invocation": {"module_args": call.redactor.data(dict(call.params))}}
 
 
 def _failure(call: Call, message: str, result: Mapping[str, Any]) -> dict[str, Any]:
-    call.revealed = False
+    call.revealed, call.handed_over = False, frozenset()
     return {**result, "failed": True, "msg": message}
 
 

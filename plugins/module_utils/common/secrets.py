@@ -54,6 +54,8 @@ _ALONE = r"(?<![\w./-])%s(?![\w/-])"
 _IN_URL = re.compile(r"(?P<before>[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@\"'<>\[]*:)(?P<password>(?!<hidden>@)(?:[^\s/\"'<>]+|(?!\d{1,5}/)[^\s@\"'<>]+)(?=@))")
 # A token in the place of the user, as code hosts take it; elsewhere (ssh://core@…) a lone user is no secret.
 _USER_IN_URL = re.compile(r"(?P<before>(?<![A-Za-z0-9+.-])(?:[a-z-]+\+)?https?://)(?P<password>(?!<hidden>@)[^\s/:@\"'<>]+)(?=@)")
+# What opens a discovery image or a file beside it (reference infrastructure-operator.md 11.1, assisted-rest.md 9); <token> stands in texts of our own.
+_TOKEN_IN_URL = re.compile(r"(?P<before>/by(?:apikey|token)/|[?&](?:api_key|image_token)=)(?!<)[^/?&#\s\"']+")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # The last word of a key that holds a secret, also in the spellings in which people shorten it.
 _SECRET_WORDS = frozenset({"password", "passwords", "passwd", "passwort", "pass", "pwd", "pw", "psw", "passcode", "passphrase", "token", "tokens"})
@@ -129,6 +131,11 @@ def secret_data(document: Any) -> Iterator[str]:
         yield from (value for part in parts for value in part.values() if isinstance(value, str))
 
 
+def without_url_tokens(text: str) -> str:
+    """The text with the tokens in URLs of discovery images hidden."""
+    return _TOKEN_IN_URL.sub(rf"\g<before>{HIDDEN}", text) if "/by" in text or "api_key=" in text or "image_token=" in text else text
+
+
 def _is_number(value: Any) -> bool:
     # YAML reads an unquoted password of digits as a number.
     return isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -186,6 +193,7 @@ class Redactor:
     def text(self, text: str) -> str:
         if "://" in text:
             text = _USER_IN_URL.sub(rf"\g<before>{HIDDEN}", _IN_URL.sub(rf"\g<before>{HIDDEN}", text))
+        text = without_url_tokens(text)
         if not self._strong and not self._weak:
             return text
         if self._pattern is None:

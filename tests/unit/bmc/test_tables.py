@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.address import parse_address
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import HostResult
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.image_url import check_image_url, shown_url
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.image_url import check_image_url
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.messages import read_refusal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.plan import Step, describe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.profile import detect_profile
@@ -134,7 +134,6 @@ def test_image_urls(url: str, fine: bool) -> None:
 def test_the_token_of_a_discovery_image_is_not_shown(kind: str) -> None:
     url = f"https://images.hub.example.com/{kind}/eyJhbGciOi.eyJzdWIiOi.c2lnbmF0dXJl/4.20/x86_64/full.iso"
     shown = f"https://images.hub.example.com/{kind}/<hidden>/4.20/x86_64/full.iso"
-    assert shown_url(url) == shown
     steps = [Step("eject", "1", f"holds {url}"), Step("insert", url, "into slot 1")]
     assert describe(steps) == [f"eject slot 1 (holds {shown})", f"insert {shown} (into slot 1)"]
     result = HostResult("a", previous_image=url, image=url).as_dict()

@@ -200,6 +200,13 @@ def test_passwords_in_urls() -> None:
         ("http://user:pa/ss-w0rd@proxy:3128", f"http://user:{HIDDEN}@proxy:3128"),
         ("https://ghp-0123456789@example.com/base.iso", f"https://{HIDDEN}@example.com/base.iso"),
         ("https://:s3cr3t@example.com/", f"https://:{HIDDEN}@example.com/"),
+        ("https://i/byapikey/eyJ.eyJ.c2ln/4.22/x86_64/full.iso", f"https://i/byapikey/{HIDDEN}/4.22/x86_64/full.iso"),
+        ("/bytoken/eyJ.eyJ.c2ln/4.22/x86_64/full.iso", f"/bytoken/{HIDDEN}/4.22/x86_64/full.iso"),
+        (
+            "'https://i/a/pxe?arch=x&image_token=eyJ.eyJ' and https://i/a?api_key=eyJ",
+            f"'https://i/a/pxe?arch=x&image_token={HIDDEN}' and https://i/a?api_key={HIDDEN}",
+        ),
+        ("/byapikey/<token>/4.22 and https://i/byid/5f6e2d0c/4.22", "/byapikey/<token>/4.22 and https://i/byid/5f6e2d0c/4.22"),
         ("http://[fd00::1]:8080/a@b", "http://[fd00::1]:8080/a@b"),
         ("https://quay.io/repo@sha256:0123", "https://quay.io/repo@sha256:0123"),
         ("docker://quay.io:443/repo@sha256:0123", "docker://quay.io:443/repo@sha256:0123"),

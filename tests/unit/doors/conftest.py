@@ -103,7 +103,10 @@ def open_in_process(monkeypatch: pytest.MonkeyPatch) -> Opener:
         connection = SimpleNamespace(transport="local", become=None, has_native_async=False, _shell=shell)
         action = module.ActionModule(SimpleNamespace(**settings), connection, None, None, SimpleNamespace(template=lambda value: value))
         action._display = SimpleNamespace(
-            warning=warnings.append, display=lambda line, stderr=False: lines.append(line), vvv=lambda line: pytest.fail(f"not in-process: {line}")
+            verbosity=0,
+            warning=warnings.append,
+            display=lambda line, stderr=False: lines.append(line),
+            vvv=lambda line: pytest.fail(f"not in-process: {line}"),
         )
         result = dict(action.run(task_vars={"ansible_python_interpreter": sys.executable}))
         result["warnings"] = warnings

@@ -105,8 +105,14 @@ def test_what_is_shown(run: Play) -> None:
     """Progress live as a plain line, warnings as warnings, no secret at any verbosity; nothing of a task with no_log."""
     # Not literally in the play: Ansible quotes the lines of a task that failed.
     secret = "{{ lookup('ansible.builtin.env', 'PROBE_SECRET') }}"
-    tasks = [probe({"data": {"token": secret}}), probe({"password": secret, "act": "fail"}, ignore_errors=True)]
+    tasks = [
+        probe({"data": {"token": secret}}),
+        probe({"password": secret, "act": "fail"}, ignore_errors=True),
+        probe({"act": "hand_over", "data": {"url": f"https://images/byapikey/{secret}/a.iso"}}, register="r"),
+        probe({"act": "show", "data": {"image_url": "{{ r.url }}"}}, failed_when=f"r.url != 'https://images/byapikey/' ~ {secret.strip('{}')} ~ '/a.iso'"),
+    ]
     done = run(tasks, "-vvv", "--diff", environment={"PROBE_SECRET": SECRET})
+    assert done.stdout.count('url": "https://images/byapikey/<hidden>/a.iso"') == 4, done.stdout
     assert re.search(r"^half way$", done.stdout, re.M)
     assert "[WARNING]: mind this" in done.stdout + done.stderr
     assert "No way with <hidden>. Try another one." in done.stdout + done.stderr

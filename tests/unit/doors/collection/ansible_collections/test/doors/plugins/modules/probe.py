@@ -15,6 +15,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door im
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import MissingLibrary, PartialFailure, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import for_each
 
+ACTS = ["show", "fail", "part", "bug", "disk", "library", "reveal", "hand_over", "wait", "wait_many", "busy"]
 OPTIONS = {"supports_check_mode": True, "mutually_exclusive": [("data", "path")]}
 
 
@@ -24,7 +25,7 @@ def argument_spec() -> dict[str, Any]:
         "path": {"type": "path"},
         "number": {"type": "int", "default": 1},
         "password": {"type": "str", "no_log": True},
-        "act": {"type": "str", "choices": ["show", "fail", "part", "bug", "disk", "library", "reveal", "wait", "wait_many", "busy"], "default": "show"},
+        "act": {"type": "str", "choices": ACTS, "default": "show"},
     }
 
 
@@ -74,6 +75,14 @@ def _library(call: Call) -> dict[str, Any]:
 def _reveal(call: Call) -> dict[str, Any]:
     call.reveal_secrets()
     return {"secret": (call.params["data"] or {}).get("token")}
+
+
+def _hand_over(call: Call) -> dict[str, Any]:
+    call.hand_over("url")
+    url = (call.params["data"] or {}).get("url")
+    if call.params["number"] == 0:
+        raise PartialFailure("It was not to be.", {"url": url})
+    return {"url": url, "copy": url}
 
 
 def _wait(call: Call) -> dict[str, Any]:
