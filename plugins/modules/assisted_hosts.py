@@ -310,7 +310,7 @@ ambiguous:
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS, connect
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_request import RESETTABLE, ROLES, host_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_request import FENCING_OPTIONS, RESETTABLE, ROLES, host_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_waits import TARGETS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts import Bulk, bring_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
@@ -319,14 +319,6 @@ OPTIONS = {"supports_check_mode": True, "required_one_of": [["infra_env", "clust
 
 
 def argument_spec() -> dict[str, Any]:
-    text = {"type": "str", "required": True}
-    fencing = {
-        "address": text,
-        "username": text,
-        "password": {"type": "str", "required": True, "no_log": True},
-        "certificate_verification": {"type": "str", "choices": ["Enabled", "Disabled"]},
-        "mac_address": {"type": "str"},
-    }
     host = {
         "name": {"type": "str", "required": True},
         "mac_addresses": {"type": "list", "elements": "str", "default": []},
@@ -345,7 +337,7 @@ def argument_spec() -> dict[str, Any]:
         "ignition_endpoint_token": {"type": "str", "no_log": True},
         "ignition_endpoint_http_headers": {"type": "dict"},
         "replace_ignition_endpoint": {"type": "bool", "default": False},
-        "fencing_credentials": {"type": "dict", "options": fencing},
+        "fencing_credentials": {"type": "dict", "options": FENCING_OPTIONS},
         "installer_args": {"type": "list", "elements": "str"},
         "reset_validations": {"type": "list", "elements": "str", "choices": list(RESETTABLE), "default": []},
         "cluster": {"type": "str"},

@@ -89,9 +89,12 @@ options:
             type: str
             required: true
           certificate_verification:
-            description: Whether its certificate is checked.
+            description: Whether its certificate is checked; the service's default is V(Enabled).
             type: str
             choices: [Enabled, Disabled]
+          mac_address:
+            description: MAC that the cluster knows the host by; by default the first of O(hosts[].mac_addresses).
+            type: str
   import_cluster:
     description:
       - A cluster that runs already and gets hosts. It is imported unless the service knows it; the manifests of the cluster are not needed then.
@@ -218,6 +221,7 @@ from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS, connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.register import Manner, read_request, register
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_request import FENCING_OPTIONS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 
 OPTIONS = {"supports_check_mode": True, "mutually_exclusive": [["hosts", "host_config_dir"]]}
@@ -226,9 +230,6 @@ _TEXT = {"type": "str", "required": True}
 
 
 def argument_spec() -> dict[str, Any]:
-    verification = {"type": "str", "choices": ["Enabled", "Disabled"]}
-    password = {"type": "str", "required": True, "no_log": True}
-    fencing = {"type": "dict", "options": {"address": _TEXT, "username": _TEXT, "password": password, "certificate_verification": verification}}
     return {
         **ASSISTED_OPTIONS,
         "source_dir": {"type": "path", "required": True},
@@ -244,7 +245,7 @@ def argument_spec() -> dict[str, Any]:
                 "mac_addresses": {"type": "list", "elements": "str", "required": True},
                 "role": {"type": "str", "choices": ["master", "arbiter", "worker", "auto-assign"]},
                 "root_device_hints": {"type": "dict"},
-                "fencing_credentials": fencing,
+                "fencing_credentials": {"type": "dict", "options": FENCING_OPTIONS},
             },
         },
         "import_cluster": {

@@ -17,6 +17,15 @@ from ..common.errors import InvalidInput
 from ..common.problems import FORBIDDEN, INVALID, REQUIRED, Problem
 
 ROLES = ("auto-assign", "master", "worker", "arbiter")
+_NEEDED = {"type": "str", "required": True}
+# Argument spec of a host's fencing_credentials.
+FENCING_OPTIONS: dict[str, dict[str, Any]] = {
+    "address": _NEEDED,
+    "username": _NEEDED,
+    "password": {"type": "str", "required": True, "no_log": True},
+    "certificate_verification": {"type": "str", "choices": ["Enabled", "Disabled"]},
+    "mac_address": {"type": "str"},
+}
 # The only validations that can be asked for again (reference assisted-rest.md 2).
 RESETTABLE = ("sufficient-installation-disk-speed", "container-images-available")
 # What the service takes for a host (reference assisted-rest.md 5.2).
