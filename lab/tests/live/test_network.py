@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from ztlab.fabric.hosts import Fabric, HostNetwork
 from ztlab.fabric.loopback import AddressTable
-from ztlab.live.keyfiles import CONNECTIONS, KeyfileError, bring_up, load_profiles, parse_keyfile
+from ztlab.live.bringup import bring_up
+from ztlab.live.keyfiles import CONNECTIONS, KeyfileError, load_profiles, parse_keyfile
 from ztlab.live.network import apply_host_network, hostname_for
 from ztlab.live.root import Node, Root
 from ztlab.site.load import parse_site

@@ -17,6 +17,10 @@ from ..site.model import Disk
 _FAMILY_IPV4, _FAMILY_IPV6 = 2, 10
 
 
+# The agent passes bridges, VRFs and the like over, with their addresses.
+_LISTED_KINDS = ("physical", "bond", "vlan")
+
+
 def inventory(machine: Hardware, network: HostNetwork, hostname: str, faults: Faults, command_line: str) -> dict[str, Any]:
     """The inventory document of a host."""
     spec = machine.spec
@@ -28,7 +32,7 @@ def inventory(machine: Hardware, network: HostNetwork, hostname: str, faults: Fa
         "hostname": hostname,
         "bmc_address": "0.0.0.0",
         "bmc_v6address": "::/0",
-        "interfaces": [_interface(interface) for interface in network.interfaces],
+        "interfaces": [_interface(interface) for interface in network.interfaces if interface.kind in _LISTED_KINDS],
         "disks": [_disk(disk, index) for index, disk in enumerate(disks_of(machine, faults))] + [_live_medium()],
         "cpu": {
             "count": spec.cpus,

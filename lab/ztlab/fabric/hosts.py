@@ -22,7 +22,7 @@ class Interface:
 
     name: str
     mac: str
-    kind: str = "physical"  # physical, bond, vlan
+    kind: str = "physical"  # physical, bond, vlan, device
     addresses: tuple[str, ...] = ()  # with prefix length
     carrier: bool = True
     network: str = ""
@@ -139,6 +139,8 @@ class Fabric:
             if interface.carrier and interface.network == target.name and self._on_link(interface, address):
                 return
         gateway = self._gateway(source, address)
+        if not target.contains(address):
+            raise Unreachable(f"No route to host: routers look for {address} elsewhere than in network {target.name}")
         if not target.routed or not gateway.routed:
             raise Unreachable(f"No route to host: networks {gateway.name} and {target.name} are not connected")
 
@@ -147,6 +149,8 @@ class Fabric:
             holder = self.hosts[owner].holder(address)
             if holder is not None and holder.network:
                 return self.site.network(holder.network)
+        if owners and address not in self.virtual:
+            raise Unreachable(f"No route to host: {address} is on an interface of {owners[0]} that no network leads to")
         for network in self.site.networks:
             if network.contains(address):
                 return network
@@ -161,7 +165,7 @@ class Fabric:
         """The network whose router takes packets for an address; raises :class:`Unreachable`."""
         ip = ipaddress.ip_address(address)
         fitting = [route for route in source.routes if route.gateway and _contains(route.destination, ip)]
-        for route in sorted(fitting, key=lambda route: -ipaddress.ip_network(route.destination).prefixlen):
+        for route in sorted(fitting, key=lambda route: (-ipaddress.ip_network(route.destination).prefixlen, route.metric)):
             interface = next((entry for entry in source.interfaces if entry.name == route.interface), None)
             if interface is None or not interface.carrier or not interface.network:
                 continue

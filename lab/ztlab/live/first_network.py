@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..machine.hardware import Hardware
-from .keyfiles import bring_up, load_profiles
+from .bringup import bring_up
+from .keyfiles import load_profiles
 from .network import apply_host_network
 from .root import Node, Root
 

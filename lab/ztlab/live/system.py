@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from ..agent.agent import Agent
 from ..fabric.hosts import HostNetwork
 from ..machine.hardware import Hardware, Outcome
+from .bringup import bring_up
 from .discovery import AgentStart, agent_start
 from .http import HostHttp
 from .ignition import IgnitionError, Unit, parse
-from .keyfiles import CONNECTIONS, bring_up, load_profiles
+from .keyfiles import CONNECTIONS, load_profiles
 from .network import apply_host_network, hostname_for
 from .node_zero import NodeZero
 from .root import Node, Root, parse_env
