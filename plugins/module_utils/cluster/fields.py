@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from .located import PULL_SECRET_HINT
 from .platform_fields import BMC, CIDR, MAC, NUTANIX_POOL, PLATFORMS, ROOT_DEVICE_HINTS, VSPHERE_POOL
-from .shapes import BOOLEAN, INTEGER, OPAQUE, STRING, STRINGS, ListOf, Scalar, Shape, record
+from .shapes import BOOLEAN, INT32, INTEGER, OPAQUE, STRING, STRINGS, ListOf, Scalar, Shape, record
 
 ARCHITECTURES = ("amd64", "arm64", "ppc64le", "s390x")
 AGENT_PLATFORMS = ("baremetal", "vsphere", "nutanix", "none", "external")
 OTHER_PLATFORMS = ("aws", "azure", "gcp", "ibmcloud", "openstack", "ovirt", "powervs", "alibabacloud", "libvirt")
 ROLES = ("master", "worker", "arbiter")
+# The installer makes no text of a number here, as it does elsewhere.
+TYPE = Scalar("string", exact=True)
 
 METADATA = record(
     {
@@ -72,7 +74,7 @@ NETWORKING = record(
     {
         "networkType": STRING,
         "machineNetwork": ListOf(record({"cidr": CIDR})),
-        "clusterNetwork": ListOf(record({"cidr": CIDR, "hostPrefix": INTEGER})),
+        "clusterNetwork": ListOf(record({"cidr": CIDR, "hostPrefix": INT32})),
         "serviceNetwork": ListOf(CIDR),
         "clusterNetworkMTU": INTEGER,
         "ovnKubernetesConfig": record({"ipv4": record({"internalJoinSubnet": CIDR})}),
@@ -85,8 +87,8 @@ DIGEST_SOURCE = record({"source": STRING, "mirrors": STRINGS, "sourcePolicy": Sc
 
 INSTALL_CONFIG = record(
     {
-        "apiVersion": STRING,
-        "kind": STRING,
+        "apiVersion": TYPE,
+        "kind": TYPE,
         "metadata": METADATA,
         "baseDomain": STRING,
         "platform": record({**PLATFORMS, **dict.fromkeys(OTHER_PLATFORMS, OPAQUE)}),
@@ -129,8 +131,8 @@ AGENT_HOST = record(
 
 AGENT_CONFIG = record(
     {
-        "apiVersion": STRING,
-        "kind": STRING,
+        "apiVersion": TYPE,
+        "kind": TYPE,
         "metadata": METADATA,
         "rendezvousIP": STRING,
         "additionalNTPSources": STRINGS,

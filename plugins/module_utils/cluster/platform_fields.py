@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from .shapes import BOOLEAN, INTEGER, OPAQUE, STRING, STRINGS, AnyOf, ListOf, Scalar, record
+from .shapes import BOOLEAN, INT32, INTEGER, OPAQUE, STRING, STRINGS, AnyOf, ListOf, Scalar, record
 
 CIDR = Scalar("string", cidr=True)
 MAC = Scalar("string", hint="put the MAC address in quotes: YAML takes digits with colons for a number")
@@ -75,9 +75,10 @@ BAREMETAL = record(
 
 VSPHERE_POOL = record(
     {
-        **dict.fromkeys(("cpus", "coresPerSocket", "memoryMB"), INTEGER),
-        "osDisk": record({"diskSizeGB": INTEGER}),
-        "dataDisks": ListOf(record({"name": STRING, "sizeGiB": INTEGER, "provisioningMode": Scalar("string", ("Thin", "Thick", "EagerlyZeroed"))})),
+        **dict.fromkeys(("cpus", "coresPerSocket"), INT32),
+        "memoryMB": INTEGER,
+        "osDisk": record({"diskSizeGB": INT32}),
+        "dataDisks": ListOf(record({"name": STRING, "sizeGiB": INT32, "provisioningMode": Scalar("string", ("Thin", "Thick", "EagerlyZeroed"))})),
         "zones": STRINGS,
     }
 )
@@ -88,7 +89,7 @@ VSPHERE = record(
     {
         "apiVIPs": STRINGS,
         "ingressVIPs": STRINGS,
-        "vcenters": ListOf(record({"server": STRING, "port": INTEGER, "user": STRING, "password": STRING, "datacenters": STRINGS})),
+        "vcenters": ListOf(record({"server": STRING, "port": INT32, "user": STRING, "password": STRING, "datacenters": STRINGS})),
         "failureDomains": ListOf(
             record(
                 {
@@ -135,7 +136,7 @@ VSPHERE = record(
     }
 )
 
-_ENDPOINT = record({"address": STRING, "port": INTEGER})
+_ENDPOINT = record({"address": STRING, "port": INT32})
 _PRISM_ELEMENT = record({"uuid": STRING, "name": STRING, "endpoint": _ENDPOINT})
 _STORAGE = record({"referenceName": STRING, "uuid": STRING, "name": STRING})
 _NUTANIX_DISK = record(

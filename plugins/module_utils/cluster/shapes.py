@@ -26,13 +26,15 @@ ScalarType = Literal["string", "integer", "boolean"]
 class Scalar:
     """One value. ``choices`` only serve the schema and hints: whether a value is allowed is for the rules to say.
 
-    ``cidr``: a network; the installer cannot even read another text.
+    ``cidr``: a network; the installer cannot even read another text. ``exact``: a text that the installer does not make of a number. ``bits``: of a number.
     """
 
     type: ScalarType
     choices: tuple[str, ...] = ()
     hint: str = ""
     cidr: bool = False
+    exact: bool = False
+    bits: int = 64
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,6 +78,7 @@ Shape = Union[Scalar, ListOf, Opaque, AnyOf, Record]
 
 STRING = Scalar("string")
 INTEGER = Scalar("integer")
+INT32 = Scalar("integer", bits=32)
 BOOLEAN = Scalar("boolean")
 STRINGS = ListOf(STRING)
 OPAQUE = Opaque()
@@ -166,7 +169,8 @@ class Reader:
                 read = self.read(child, shape.fields[name].shape, name)
                 if read is not None:
                     result[name] = read
-        for name in mistyped.keys() & (shape.fields.keys() - item.value.keys()):
+        # Where the installer reads on without it, its rules are about what is left.
+        for name in mistyped.keys() & (shape.fields.keys() - item.value.keys()) if self.unknown == self.layer else ():
             self.as_meant(result, name, mistyped[name], shape)
         return dataclasses.replace(item, value=result)
 
@@ -190,7 +194,7 @@ class Reader:
                 return None
             read = Reader(any_case=self.any_case).read(item, shape.element, name)
             return None if read is None else dataclasses.replace(item, value=[read])
-        elements = [self.read(element, shape.element, name) for element in item.value]
+        elements = [self.read(_zero(element, shape.element), shape.element, name) for element in item.value]
         return dataclasses.replace(item, value=[element for element in elements if element is not None])
 
     def scalar(self, item: Item, shape: Scalar, name: str) -> Item | None:
@@ -204,8 +208,11 @@ class Reader:
         if shape.type == "integer" and isinstance(value, float) and value.is_integer():
             return dataclasses.replace(item, value=int(value))
         if not fits:
-            self.mismatch(item, wanted, name, shape.hint)
+            self.mismatch(item, wanted, name, shape.hint, readable=wanted == "a string" and not shape.exact and not shape.cidr)
             return _as_meant(item, shape.type)
+        if shape.type == "integer" and not -(1 << shape.bits - 1) <= value < 1 << shape.bits - 1:
+            self.problem(item, INVALID, f"a whole number of {shape.bits} bits is expected", value=str(value))
+            return None
         if shape.cidr and parse_cidr(value) is None:
             self.problem(item, INVALID, f"invalid CIDR address: {value}", value=_shown(value))
         return item
@@ -217,10 +224,11 @@ class Reader:
         self.mismatch(item, " or ".join(_words(candidate) for candidate in shape.shapes), name)
         return None
 
-    def mismatch(self, item: Item, wanted: str, name: str, hint: str = "") -> None:
+    def mismatch(self, item: Item, wanted: str, name: str, hint: str = "", *, readable: bool = False) -> None:
+        """``readable``: the installer makes a string of numbers here."""
         value = "" if item.is_mapping or item.is_list else HIDDEN if is_secret_key(name) else _shown(item.value)
         layer = self.layer
-        if wanted == "a string" and isinstance(item.value, (int, float, bool)):
+        if readable and isinstance(item.value, (int, float, bool)):
             # The installer takes it, but not always as it is written: 010 is 8, 1.10 is 1.1, on is true.
             hint, layer = hint or "put it in quotes", "ours"
         self.problem(item, INVALID, f"{wanted} is expected, not {_found(item)}", value=value, hint=hint, layer=layer)
@@ -229,12 +237,21 @@ class Reader:
         self.problems.append(Problem(item.path, kind, detail, layer=layer or self.layer, file=item.file, line=item.line, value=value, hint=hint))
 
 
+def _zero(item: Item, shape: Shape) -> Item:
+    """A null among the elements of a list is an empty one to the installer, or an empty text."""
+    if item.value is not None or not (isinstance(shape, Record) or (isinstance(shape, Scalar) and shape.type == "string" and not shape.cidr)):
+        return item
+    return dataclasses.replace(item, value={} if isinstance(shape, Record) else "")
+
+
 def _as_meant(item: Item, wanted: ScalarType) -> Item | None:
     value = item.value
     if isinstance(value, (dict, list)):
         return None
     if wanted == "string":
-        return dataclasses.replace(item, value=str(value).lower() if isinstance(value, bool) else str(value))
+        short = f"{value:g}" if isinstance(value, float) else ""
+        text = short if short and float(short) == value else str(value)
+        return dataclasses.replace(item, value=text.lower() if isinstance(value, bool) else text)
     if wanted == "integer" and isinstance(value, str) and re.fullmatch(r"-?\d{1,9}", value.strip()):
         return dataclasses.replace(item, value=int(value))
     if wanted == "boolean" and str(value).lower() in ("true", "yes", "on", "1", "false", "no", "off", "0"):

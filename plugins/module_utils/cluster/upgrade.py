@@ -59,7 +59,7 @@ class Upgrade:
         elif version.value in ("v1beta3", "v1beta4"):
             self.warn(version, DEPRECATED, f"{version.value} is read as v1", "layout-upgraded")
             version.value = "v1"
-        elif version.value != "v1":
+        elif isinstance(version.value, str) and version.value != "v1":
             self.refuse(version, INVALID, 'install-config version must be "v1"', f'"{version.value}"')
 
     def networking(self, networking: Item) -> None:
@@ -153,7 +153,7 @@ class Upgrade:
             if not prerelease:
                 self.warn(version, DEPRECATED, f"v1alpha1 is read as {AGENT_API_VERSION}", "layout-upgraded")
             version.value = AGENT_API_VERSION
-        elif version.value != AGENT_API_VERSION:
+        elif isinstance(version.value, str) and version.value != AGENT_API_VERSION:
             self.refuse(version, INVALID, f"cannot upconvert from version {version.value}", f'"{version.value}"')
 
 

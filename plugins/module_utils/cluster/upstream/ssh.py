@@ -20,14 +20,26 @@ _CERTIFICATE = "-cert-v01@openssh.com"
 def first_key_type(text: str) -> str:
     """The type of the first key in a text; lines that are none are passed over. Empty without a key."""
     for line in text.split("\n"):
-        words = line.removesuffix("\r").strip(" \t").split()
-        if not words or words[0].startswith("#"):
+        rest = line.partition("\r")[0].strip()
+        if rest.startswith("#"):
             continue
-        # Options may stand in front of the type.
-        for position in range(len(words) - 1):
-            kind = _type_of(words[position + 1])
-            if kind and (position == 0 or _is_type(words[position])) and kind == words[position]:
+        # The library passes over the first word, whatever it is; then over options, which may hold blanks in quotes.
+        for candidate in (rest, _after_options(rest)):
+            words = candidate.replace("\t", " ").split(" ", 1)
+            encoded = words[1].split() if len(words) > 1 else []
+            kind = _type_of(encoded[0]) if encoded else ""
+            if kind:
                 return kind
+    return ""
+
+
+def _after_options(line: str) -> str:
+    quoted = False
+    for position, character in enumerate(line):
+        if character in " \t" and not quoted:
+            return line[position:].lstrip(" \t")
+        if character == '"' and line[position - 1 : position] != "\\":
+            quoted = not quoted
     return ""
 
 

@@ -1,0 +1,124 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the installer makes of values that are not of the type of their field: what it said was recorded (November 2025)."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.checked import all_problems
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import read_directory
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
+from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.verdict_bases import (
+    AGENT_CONFIG,
+    INSTALL_CONFIGS,
+    NO_HOSTS,
+    RSA_KEY,
+    Change,
+    changed,
+)
+
+_NAME = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric "
+    "character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+)
+_NO_KEY = ("sshKey", "ssh: no key found")
+_SECRET = "json: cannot unmarshal {} into Go value of type validate.imagePullSecret"
+_REFERENCE = "failed to parse: invalid reference format"
+_OUTSIDE = ("platform.baremetal.apiVIPs", "IP expected to be in one of the machine networks: 192.168.111.0/24")
+Found = tuple[str, str]
+
+# Base, change of install-config.yaml -> what the installer says.
+INSTALL: list[tuple[str, Change, list[Found]]] = [
+    ("none", ("sshKey", True), [_NO_KEY]),
+    # The library passes over the first word, and over options.
+    ("none", ("sshKey", f"nonsense {RSA_KEY}"), []),
+    ("none", ("sshKey", f"ssh-ed25519 {RSA_KEY.split()[1]}"), []),
+    ("none", ("sshKey", f'command="a b",no-pty {RSA_KEY}'), []),
+    ("none", ("sshKey", f'command="a b {RSA_KEY}'), [_NO_KEY]),
+    ("none", ("pullSecret", 5), [("pullSecret", _SECRET.format("number"))]),
+    ("none", ("pullSecret", True), [("pullSecret", _SECRET.format("bool"))]),
+    ("none", ("additionalTrustBundle", 5), [("additionalTrustBundle", "invalid block")]),
+    ("none", ("baseDomain", -1), [("baseDomain", _NAME)]),
+    ("none", ("metadata.name", 5), []),
+    ("none", ("metadata.name", 1.5), []),
+    ("none", ("metadata.name", 1.0), []),
+    ("baremetal", ("metadata.name", 1.5), [("metadata.name", "cluster name must not contain '.'")]),
+    (
+        "sno",
+        ("networking.networkType", True),
+        [("networking.networkType", "Only OVNKubernetes network type is allowed for Single Node OpenShift (SNO) cluster")],
+    ),
+    ("none", ("compute", [None]), [("compute[0].name", 'supported values: "edge", "worker"')]),
+    ("none", ("compute[0]", {"nam": "worker", "replicas": 2}), [("compute[0].name", 'supported values: "edge", "worker"')]),
+    ("none", ("metadata", {"nam": "demo"}), [("metadata.name", _NAME)]),
+    ("baremetal", ("platform.baremetal.apiVIPs", [None]), [("platform.baremetal.apiVIPs", '"" is not a valid IP'), _OUTSIDE]),
+    ("baremetal", ("platform.baremetal.apiVIPs", [5]), [("platform.baremetal.apiVIPs", '"5" is not a valid IP'), _OUTSIDE]),
+    ("none", ("imageDigestSources", [None]), [("imageDigestSources[0].source", _REFERENCE)]),
+    ("none", ("imageDigestSources", [{"source": "a.b/c", "mirrors": [None]}]), [("imageDigestSources[0].mirrors[0]", _REFERENCE)]),
+]
+AGENT: list[tuple[Change, list[Found]]] = [
+    (("hosts[0].rootDeviceHints", {"deviceName": False}), [("hosts[0].rootDeviceHints.deviceName", "Device Name of root device hint must be a /dev/ path")]),
+    (("rendezvousIP", True), [("rendezvousIP", '"true" is not a valid IP')]),
+    (("hosts[1]", None), [("hosts[1].interfaces", "at least one interface must be defined for each node")]),
+    (("additionalNTPSources", [None, 5]), [("additionalNTPSources", "NTP server is not a valid IP or domain name")]),
+    (("hosts[0].role", 5), [("hosts[0].role", 'supported values: "arbiter", "master", "worker"')]),
+    (("hosts[0].hostname", 5), []),
+]
+# What ends the reading of the file: the installer's words name types of its language.
+UNREAD: list[tuple[str, Change]] = [
+    ("install", ("networking.machineNetwork[0].cidr", 5)),
+    ("install", ("networking.serviceNetwork", [1.5])),
+    ("install", ("networking.clusterNetwork[0].hostPrefix", 1 << 31)),
+    ("install", ("controlPlane.replicas", 1 << 63)),
+    ("install", ("apiVersion", 1)),
+    ("install", ("kind", False)),
+    ("agent", ("kind", 5)),
+    ("agent", ("apiVersion", 1)),
+]
+
+
+def problems(directory: Path, install: dict[str, Any], agent: dict[str, Any]) -> list[Problem]:
+    (directory / "install-config.yaml").write_text(json.dumps(install))
+    (directory / "agent-config.yaml").write_text(json.dumps(agent))
+    parsed = read_directory(directory, version="4.20.0", release_image="quay.io/openshift-release-dev/ocp-release@sha256:" + "0" * 64)
+    return [one for one in all_problems(parsed, today=datetime.date(2026, 6, 1)) if one.severity == "error" and "missing rendezvous" not in one.detail]
+
+
+def said(found: list[Problem]) -> list[Found]:
+    head = "supported values: "
+    texts = [(one.path, one.detail) for one in found if one.layer == "installer"]
+    ordered = [(path, head + ", ".join(sorted(text.removeprefix(head).split(", "))) if text.startswith(head) else text) for path, text in texts]
+    return list(dict.fromkeys(ordered))
+
+
+@pytest.mark.parametrize(("base", "change", "expected"), INSTALL, ids=lambda value: str(value)[:60])
+def test_install_config(tmp_path: Path, base: str, change: Change, expected: list[Found]) -> None:
+    assert said(problems(tmp_path, changed(INSTALL_CONFIGS[base], [change]), NO_HOSTS)) == expected
+
+
+@pytest.mark.parametrize(("change", "expected"), AGENT, ids=lambda value: str(value)[:60])
+def test_agent_config(tmp_path: Path, change: Change, expected: list[Found]) -> None:
+    found = said(problems(tmp_path, INSTALL_CONFIGS["none"], changed(AGENT_CONFIG, [change])))
+    assert found[: len(expected)] == expected
+    assert bool(found) is bool(expected)
+
+
+@pytest.mark.parametrize(("file", "change"), UNREAD, ids=str)
+def test_what_cannot_be_read(tmp_path: Path, file: str, change: Change) -> None:
+    install = changed(INSTALL_CONFIGS["none"], [change] if file == "install" else [])
+    agent = changed(AGENT_CONFIG, [change] if file == "agent" else [])
+    found = [one for one in problems(tmp_path, install, agent) if one.layer == "installer" and one.file.endswith(f"{file}-config.yaml")]
+    assert [one.kind for one in found] == ["Invalid value"]
+    assert found[0].path.removesuffix("[0]") == change[0].removesuffix("[0]")
+
+
+def test_a_number_where_a_text_belongs_is_told_by_us_too(tmp_path: Path) -> None:
+    """010 is 8, on is true: who did not quote it did not mean that."""
+    found = problems(tmp_path, changed(INSTALL_CONFIGS["none"], [("metadata.name", 5)]), NO_HOSTS)
+    assert [(one.layer, one.path, one.detail) for one in found] == [("ours", "metadata.name", "a string is expected, not a number")]
