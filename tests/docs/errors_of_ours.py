@@ -131,7 +131,7 @@ READING = Topic(
         E(
             "*",
             INVALID,
-            ("a string is expected, not …", "a whole number is expected, not …", "true or false is expected, not …"),
+            ("a string is expected, not …", "a whole number is expected, not …", "true or false is expected, not …", "a whole number of … bits is expected"),
             "YAML reads words without quotes as something else",
             "quotes make text of it, their absence a number or `true`",
         ),
@@ -143,6 +143,13 @@ READING = Topic(
             "`key: value` is a mapping, `- value` one element of a list",
         ),
         E("*", DUPLICATE, ("the key stands twice, first on line …", "… and … are the same field"), "one of the two would be lost", "keep one"),
+        E(
+            "*",
+            DUPLICATE,
+            "'<<' brings this key too, from line …, and the installer lets nothing override it",
+            "the installer reads what `<<` brings as if it stood there",
+            "take the key out of what `<<` names, and write it at each place",
+        ),
         E("*", SYNTAX, "…this is not valid YAML: …", "", "line and column are in the message; check quotes, colons and indentation there"),
         E(
             "pullSecret",
@@ -158,9 +165,10 @@ READING = Topic(
                 "an alias stands inside the value that it names",
                 "aliases make this document too large",
                 "this document is nested too deeply",
-                "a key must be a word, not a list or mapping",
+                "a key must be a word, …",
                 "'<<' must name a mapping",
                 "YAML tags other than !!str are not supported here",
+                "YAML … is not read, only 1.1: take the line %YAML out",
                 "this is not UTF-8 text",
                 "this is not valid JSON",
             ),
@@ -178,7 +186,7 @@ READING = Topic(
         E(
             "*",
             INVALID,
-            ("cannot be read: …", "a Kubernetes object is expected", "a mapping is expected", "the file cannot be read: …"),
+            ("cannot be read: …", "a Kubernetes object is expected", "a mapping is expected"),
             "",
             "correct the file or its permissions",
         ),

@@ -8,11 +8,11 @@ Every check takes a door's options by their names and tells each mistake (refere
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..common import json_text
 from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED, Problem
 
 # None of the checks of a configuration, which a user may lower: a module's option that is wrong stays wrong.
@@ -59,7 +59,7 @@ def check_pull_secret(options: Mapping[str, Any]) -> Iterator[Problem]:
     if not given:
         return
     try:
-        document = json.loads(given) if isinstance(given, str) else given
+        document = json_text.parse(given) if isinstance(given, str) else given
     except ValueError:
         document = None
     if not isinstance(document, dict) or not isinstance(document.get("auths"), dict) or not document["auths"]:
@@ -94,7 +94,7 @@ def check_ignition(options: Mapping[str, Any]) -> Iterator[Problem]:
     if not text:
         return
     try:
-        version = json.loads(text)["ignition"]["version"]
+        version = json_text.parse(text)["ignition"]["version"]
     except (ValueError, KeyError, TypeError):
         yield image_problem("ignition_config_override", INVALID, "must be an Ignition config as JSON, with ignition.version")
         return

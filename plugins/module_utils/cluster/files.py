@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-from pathlib import Path
+import os
+from pathlib import Path, PurePath
 
+from ..common import json_text
 from ..common.problems import IGNORED, INVALID, REQUIRED, SYNTAX, Problem
 from . import located
 from .documents import Documents, Parsed, Release, assemble
 from .paths import AGENT_CONFIG, INSTALL_CONFIG
 from .spec import Deployment, ExtraManifest
+from .text_file import is_missing, read_text
 from .tree import Item
 from .upgrade import AGENT_API_VERSION, Upgrade, find, put
 from .upstream.defaults import role_order
@@ -66,21 +68,21 @@ def _with_refusals(parsed: Parsed, install: Item, agent: Item, problems: list[Pr
 
 def _documents(path: Path, problems: list[Problem]) -> tuple[Item | None, Item | None]:
     install_file, agent_file = path / INSTALL_CONFIG, path / AGENT_CONFIG
-    if not install_file.is_file():
+    if is_missing(install_file):
         if not path.is_dir():
-            detail = "this is not a directory" if path.exists() else "there is no such directory"
+            detail = "there is no such directory" if is_missing(path) else "this is not a directory"
             problems.append(Problem("", REQUIRED, detail, layer="ours", file=str(path), hint=_WANTED))
         else:
             problems.append(Problem("", REQUIRED, "there is no install-config.yaml here", file=str(path), hint=_WANTED))
         return None, None
     install = _document(install_file, problems)
-    if not agent_file.is_file():
+    if is_missing(agent_file):
         return install, Item({"apiVersion": Item(AGENT_API_VERSION, "")}, "", str(agent_file), 0)
     return install, _document(agent_file, problems)
 
 
 def _document(file: Path, problems: list[Problem]) -> Item | None:
-    text = _text(file, problems)
+    text = read_text(file, problems)
     if text is None:
         return None
     item, found = located.load(text, str(file))
@@ -93,31 +95,25 @@ def _document(file: Path, problems: list[Problem]) -> Item | None:
     return item
 
 
-def _text(file: Path, problems: list[Problem]) -> str | None:
-    try:
-        return file.read_bytes().decode("utf-8")  # line ends as they are
-    except OSError as error:
-        problems.append(Problem("", INVALID, f"cannot be read: {error.strerror}", file=str(file)))
-    except UnicodeDecodeError:
-        problems.append(Problem("", SYNTAX, "this is not UTF-8 text", file=str(file)))
-    return None
-
-
 def read_manifests(directory: Path, problems: list[Problem]) -> list[ExtraManifest]:
     """The extra manifests of a directory, sorted by name, not recursive (reference 4)."""
     manifests = []
-    for file in sorted(directory.glob("*")):
-        if file.suffix in (".yaml", ".yml") and file.is_file():
-            text = _text(file, problems)
-            if text is not None:
-                problems += check_manifest(text, str(file))
-                manifests.append(ExtraManifest(file.name, text))
+    try:
+        names = sorted(name for name in os.listdir(directory) if PurePath(name).suffix in (".yaml", ".yml"))
+    except OSError as error:
+        problems.append(Problem("", INVALID, f"cannot be read: {error.strerror}", layer="ours", file=str(directory)))
+        return []
+    for name in names:
+        text = read_text(directory / name, problems)
+        if text is not None:
+            problems += check_manifest(text, str(directory / name))
+            manifests.append(ExtraManifest(name, text))
     return manifests
 
 
 def check_manifest(text: str, file: str, path: str = "") -> list[Problem]:
     """Whether every document of a manifest is a mapping in valid YAML."""
-    items, problems = located.load_all(text, file)
+    items, problems = located.load_all(text, file, strict=False)
     for item in items:
         if item.value is not None and not item.is_mapping:
             problems.append(Problem("", INVALID, "a Kubernetes object is expected", file=file, line=item.line))
@@ -127,9 +123,9 @@ def check_manifest(text: str, file: str, path: str = "") -> list[Problem]:
 def read_release(file: Path, version: str, release_image: str, problems: list[Problem]) -> Release:
     """What was named, else what release.json says."""
     known = {}
-    if file.is_file():
+    if not is_missing(file):
         try:
-            known = json.loads(_text(file, problems) or "{}")
+            known = json_text.parse(read_text(file, problems) or "{}")
         except ValueError as error:
             line = getattr(error, "lineno", 0)
             problems.append(Problem("", SYNTAX, "this is not valid JSON", file=str(file), line=line))

@@ -10,11 +10,13 @@ Scalars mean what they mean to the installer's own parser (YAML 1.1 without date
 from __future__ import annotations
 
 import functools
+import math
 import re
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..common import libraries
-from ..common.problems import DUPLICATE, IGNORED, SYNTAX, Problem
+from ..common.problems import DUPLICATE, IGNORED, SYNTAX, Layer, Problem
 from .tree import Item, join
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ _PLAIN = "!plain"
 _MOST_VALUES = 2_000_000
 _DEEPEST = 200
 
+_VERSION = re.compile(r"\ufeff?(?:[ \t]*(?:#.*)?\n)*%YAML[ \t]+(\d+\.\d+)")
 # A value in two single quotes on each side: '' is an empty string to YAML, and what follows makes no sense to it.
 _DOUBLED_QUOTES = re.compile(r"^(?P<head>[ ]*pullSecret[ ]*:[ ]*)''(?P<json>\s*\{.*\}\s*)''[ \t]*$", re.MULTILINE)
 PULL_SECRET_HINT = """write pullSecret: '{"auths": {"host:5000": {"auth": "…"}}}' on one line, in one pair of single quotes"""
@@ -75,6 +78,17 @@ def _integer(text: str) -> int | str:
         return text
 
 
+def _key_text(text: str) -> str | None:
+    """An unquoted key as the installer makes a text of it, or None: ``on`` is true, 010 is 8, 1.10 is 1.1."""
+    value = resolve_plain(text)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        # Six digits, as many as a key of this kind ever has; the infinite ones keep their dot.
+        return f"{value:g}" if math.isfinite(value) else text.lower().lstrip("+")
+    return None if value is None else str(value)
+
+
 @functools.lru_cache(maxsize=1)
 def _loader() -> Any:
     # libyaml where PyYAML was built with it: 10 times faster. One resolver marks every unquoted scalar; their values we resolve ourselves.
@@ -109,23 +123,24 @@ def _load(text: str, file: str) -> tuple[Item | None, list[Problem]]:
     return (items[0] if items else None), problems
 
 
-def load_all(text: str, file: str, most: int = 0) -> tuple[list[Item], list[Problem]]:
+def load_all(text: str, file: str, most: int = 0, *, strict: bool = True) -> tuple[list[Item], list[Problem]]:
     """The documents of a YAML text, at least one (of value None when the text is empty); none at all when it is not YAML.
 
-    With ``most`` further documents are left out, with a warning.
+    With ``most`` further documents are left out, whatever they hold, with a warning. ``strict`` is False for files in which the installer takes the last
+    of two values of a key: that a key stands twice is ours to say then.
     """
     yaml = libraries.yaml
     problems: list[Problem] = []
     items: list[Item] = []
+    if (version := _VERSION.match(text)) and version[1] != "1.1":
+        detail = f"YAML {version[1]} is not read, only 1.1: take the line %YAML out"
+        return [], [Problem("", SYNTAX, detail, file=file, line=text.count("\n", 0, version.end()) + 1)]
     try:
         loader = _loader()(text)
         try:
-            while loader.check_node():
-                node = loader.get_node()
-                if most and len(items) == most:
-                    problems.append(_left_out(file, node))
-                    break
-                items.append(_Reading(file, problems).item(node, "", 0))
+            while not (most and len(items) == most) and loader.check_node():
+                items.append(_Reading(file, problems, strict=strict).item(loader.get_node(), "", 0))
+            problems += _left_out(loader, file) if len(items) == most else ()
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
@@ -133,9 +148,16 @@ def load_all(text: str, file: str, most: int = 0) -> tuple[list[Item], list[Prob
     return items or [Item(None, "", file, 1)], problems
 
 
-def _left_out(file: str, node: Any) -> Problem:
-    detail = "only the first document of the file is read"
-    return Problem("", IGNORED, detail, severity="warning", check="ignored-field", file=file, line=node.start_mark.line + 1)
+def _left_out(loader: Any, file: str) -> Iterator[Problem]:
+    """That there is more, be it YAML or not."""
+    try:
+        line = loader.get_node().start_mark.line + 1 if loader.check_node() else 0
+    except libraries.yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark else 1
+    if line:
+        detail = "only the first document of the file is read"
+        yield Problem("", IGNORED, detail, severity="warning", check="ignored-field", file=file, line=line)
 
 
 def _syntax_problem(error: yaml.YAMLError, text: str, file: str) -> Problem:
@@ -153,14 +175,15 @@ def _syntax_problem(error: yaml.YAMLError, text: str, file: str) -> Problem:
 class _Reading:
     """Nodes of one document into items."""
 
-    def __init__(self, file: str, problems: list[Problem]) -> None:
+    def __init__(self, file: str, problems: list[Problem], *, strict: bool) -> None:
         self.file = file
         self.problems = problems
+        self.strict = strict
         self.count = 0
         self.open: set[int] = set()
 
-    def problem(self, path: str, kind: str, detail: str, node: Any) -> None:
-        self.problems.append(Problem(path, kind, detail, file=self.file, line=node.start_mark.line + 1))
+    def problem(self, path: str, kind: str, detail: str, node: Any, *, layer: Layer = "installer") -> None:
+        self.problems.append(Problem(path, kind, detail, file=self.file, line=node.start_mark.line + 1, layer=layer))
 
     def item(self, node: Any, path: str, depth: int) -> Item:
         line = node.start_mark.line + 1
@@ -199,18 +222,30 @@ class _Reading:
             if key is None:
                 continue
             if key in own:
-                self.problem(join(path, key), DUPLICATE, f"the key stands twice, first on line {own[key].line}", key_node)
+                layer: Layer = "installer" if self.strict else "ours"
+                self.problem(join(path, key), DUPLICATE, f"the key stands twice, first on line {own[key].line}", key_node, layer=layer)
                 continue
             item = self.item(value_node, join(path, key), depth + 1)
             item.line = key_node.start_mark.line + 1
             own[key] = item
+        self.overridden(own, merged, path)
         return {**{key: value for key, value in merged.items() if key not in own}, **own}
+
+    def overridden(self, own: Mapping[str, Item], merged: Mapping[str, Item], path: str) -> None:
+        """The installer reads what '<<' brings as if it stood there, and takes no key twice."""
+        for key in own if self.strict else ():
+            if key in merged:
+                detail = f"'<<' brings this key too, from line {merged[key].line}, and the installer lets nothing override it"
+                self.problems.append(Problem(join(path, key), DUPLICATE, detail, file=self.file, line=own[key].line))
 
     def key(self, node: Any, path: str) -> str | None:
         if not isinstance(node.value, str):
             self.problem(path, SYNTAX, "a key must be a word, not a list or mapping", node)
             return None
-        return str(node.value)
+        key = _key_text(node.value) if node.tag == _PLAIN else str(node.value)
+        if key is None:
+            self.problem(path, SYNTAX, "a key must be a word, and this one is null", node)
+        return key
 
     def merge(self, into: dict[str, Item], node: Any, path: str, depth: int) -> None:
         yaml = libraries.yaml
@@ -219,7 +254,9 @@ class _Reading:
             if not isinstance(source, yaml.MappingNode):
                 self.problem(path, SYNTAX, "'<<' must name a mapping", source)
                 continue
-            for key, item in self.item(source, path, depth + 1).mapping().items():
+            found = self.item(source, path, depth + 1).mapping()
+            self.overridden(found, into, path)
+            for key, item in found.items():
                 into.setdefault(key, item)
 
     def scalar(self, node: Any, path: str) -> Any:
@@ -229,6 +266,5 @@ class _Reading:
         if tag in ("int", "float", "bool", "null"):
             return resolve_plain(node.value)
         if tag != "str":
-            self.problem(path, SYNTAX, "YAML tags other than !!str are not supported here", node)
-            return None
+            self.problem(path, SYNTAX, "YAML tags other than !!str are not supported here", node, layer="ours")
         return node.value

@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..common.problems import IGNORED, INVALID, REQUIRED, SYNTAX, UNKNOWN_FIELD, Problem
+from ..common.problems import IGNORED, INVALID, REQUIRED, UNKNOWN_FIELD, Problem
 from . import located
 from .fields import AGENT_HOST
 from .shapes import STRING, ListOf, Reader, record
 from .spec import Host, Interface
+from .text_file import read_text
 from .tree import plain
 from .upstream.ssh import first_key_type
 
@@ -35,12 +36,10 @@ class NodesConfig:
 def read_nodes_config(directory: Path) -> NodesConfig:
     """The file of that directory, with every problem of names, types and what must be there; rules about hosts are elsewhere."""
     file = directory / NODES_CONFIG
-    try:
-        text = file.read_bytes().decode()
-    except UnicodeDecodeError:
-        return _nothing(file, SYNTAX, "this is not UTF-8 text")
-    except OSError as error:
-        return _nothing(file, REQUIRED, f"cannot be read: {error.strerror}")
+    unread: list[Problem] = []
+    text = read_text(file, unread)
+    if text is None:
+        return NodesConfig(problems=tuple(unread))
     item, problems = located.load(text, str(file))
     if item is None:
         return NodesConfig(problems=tuple(problems))

@@ -13,6 +13,7 @@ from ..common import yaml_text
 from ..common.problems import DUPLICATE, INVALID, REQUIRED, Problem
 from .files import check_manifest, read_manifests
 from .spec import ExtraManifest
+from .text_file import read_text
 from .tree import Item, plain
 
 _WHERE_FROM = (
@@ -52,12 +53,10 @@ class ManifestReading:
         elif path.suffix not in (".yaml", ".yml"):
             self.error(entry, INVALID, "a YAML file (.yaml, .yml) or a directory is expected", value=str(path))
         else:
-            try:
-                manifests = [ExtraManifest(path.name, path.read_bytes().decode("utf-8"))]
-                problems += check_manifest(manifests[0].text, str(path))
-            except (OSError, UnicodeDecodeError) as error:
-                reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-                self.error(entry, INVALID, f"the file cannot be read: {reason}", value=str(path))
+            text = read_text(path, problems)
+            if text is not None:
+                manifests = [ExtraManifest(path.name, text)]
+                problems += check_manifest(text, str(path))
         self.problems += [dataclasses.replace(problem, path=entry.path) for problem in problems]
         return manifests
 

@@ -17,6 +17,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
+from . import json_text
+
 HIDDEN = "<hidden>"
 
 # Keys whose value is secret wherever they stand, compared without case, '_' and '-'.
@@ -145,7 +147,7 @@ def _json_inside(text: str) -> Any:
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
-        return json.loads(text)
+        return json_text.parse(text)
     except ValueError:
         return None
 

@@ -17,8 +17,9 @@ from typing import Any
 from ..cluster.spec import Deployment
 from ..manifests.cluster_manifests import encode_certificates
 from ..manifests.extra import split_manifests
+from ..manifests.go_json import pretty_json
 from ..manifests.mirrors import registries_conf
-from ..manifests.objects import agent_cluster_install, cluster_deployment, cluster_image_set, image_set_name, pretty_json, pull_secret_name
+from ..manifests.objects import agent_cluster_install, cluster_deployment, cluster_image_set, image_set_name, pull_secret_name
 
 Object = dict[str, Any]
 

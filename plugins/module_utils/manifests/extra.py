@@ -32,7 +32,7 @@ def split_manifests(manifests: Iterable[ExtraManifest]) -> dict[str, str]:
         if suffix not in SUFFIXES:
             continue
         where = f"openshift/{manifest.name}"
-        items, found = load_all(manifest.text, where)
+        items, found = load_all(manifest.text, where, strict=False)
         problems += errors(found)
         documents = [plain(item) for item in items if item.value is not None]
         for index, document in enumerate(documents):

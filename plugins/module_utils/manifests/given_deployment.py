@@ -10,7 +10,6 @@ Hosts are those of agent-config.yaml; a NMStateConfig gives its network to the h
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -21,6 +20,7 @@ from ..cluster.spec import PLATFORM_TYPES, RPM_ARCHITECTURES, ExtraManifest, Hos
 from ..cluster.tree import Item, wrap
 from ..cluster.upgrade import AGENT_API_VERSION, Upgrade
 from ..cluster.upstream.agent_config import agent_config
+from ..common import json_text
 from ..common.problems import Problem
 from . import given_set as names
 from .given_mirrors import mirror_sources
@@ -168,7 +168,7 @@ def _overrides(install: Item) -> Item:
     if text is None:
         return Item({}, "")
     try:
-        data = json.loads(str(text.value))
+        data = json_text.parse(str(text.value))
     except ValueError:
         data = {}
     return wrap(data if isinstance(data, dict) else {}, text.path, text.file, text.line)

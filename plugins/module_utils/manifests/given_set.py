@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from ..cluster.located import load_all
-from ..cluster.paths import AGENT_CONFIG
+from ..cluster.paths import AGENT_CONFIG, INSTALL_CONFIG
+from ..cluster.text_file import is_missing, read_text
 from ..cluster.tree import Item, plain
-from ..common.problems import INVALID, SYNTAX, Problem, errors
+from ..common.problems import Problem, errors
 from . import object_fields as fields
 from .names import CA_BUNDLE, CLUSTER_MANIFESTS, REGISTRIES_CONF
 
@@ -62,7 +63,7 @@ class GivenSet:
 
 def is_given_set(directory: Path) -> bool:
     """Whether a directory is in this form: an install-config.yaml would make the manifests anew."""
-    return (directory / CLUSTER_MANIFESTS).is_dir() and not (directory / "install-config.yaml").is_file()
+    return (directory / CLUSTER_MANIFESTS).is_dir() and is_missing(directory / INSTALL_CONFIG)
 
 
 def read_given_set(directory: Path) -> GivenSet:
@@ -70,13 +71,12 @@ def read_given_set(directory: Path) -> GivenSet:
     texts: dict[str, str] = {}
     problems: dict[str, tuple[Problem, ...]] = {}
     for path in (*OBJECT_FILES, *TEXT_FILES):
-        if (directory / path).is_file():
-            try:
-                texts[path] = (directory / path).read_bytes().decode("utf-8")
-            except OSError as error:
-                problems[path] = (Problem("", INVALID, f"cannot be read: {error.strerror}", file=str(directory / path)),)
-            except UnicodeDecodeError:
-                problems[path] = (Problem("", SYNTAX, "this is not UTF-8 text", file=str(directory / path)),)
+        if not is_missing(directory / path):
+            said: list[Problem] = []
+            text = read_text(directory / path, said)
+            if text is not None:
+                texts[path] = text
+            problems |= {path: tuple(said)} if said else {}
     return parse_given_set(texts, str(directory), problems)
 
 
@@ -93,7 +93,7 @@ def parse_given_set(texts: Mapping[str, str], directory: str = "", problems: Map
 
 
 def _objects(text: str, file: str, shape: Any, *, several: bool) -> tuple[tuple[Item, ...], list[Problem]]:
-    items, problems = load_all(text, file, most=0 if several else 1)
+    items, problems = load_all(text, file, most=0 if several else 1, strict=not several)
     said = errors(problems)
     objects = []
     for item in items:

@@ -9,7 +9,6 @@ anew, with what it puts where nothing is said, and with the fields that its type
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,7 +18,7 @@ from ..common.yaml_text import dump_object
 from . import given_set as names
 from .given_rules import SECRET_KEY, platform_type, rpm_architecture
 from .given_set import GivenSet, parse_given_set
-from .go_json import indented
+from .go_json import pretty_json
 
 Object = dict[str, Any]
 _USER_MANAGED = ("None", "External")
@@ -76,11 +75,7 @@ def _cluster_install(document: Mapping[str, Any]) -> Object:
 
 def _pull_secret(document: Mapping[str, Any]) -> Object:
     text = str((document.get("stringData") or {}).get(SECRET_KEY, ""))
-    try:
-        pretty = indented(json.loads(text))
-    except ValueError:
-        pretty = text  # the rules have refused it
-    return {**document, "stringData": {**(document.get("stringData") or {}), SECRET_KEY: pretty}}
+    return {**document, "stringData": {**(document.get("stringData") or {}), SECRET_KEY: pretty_json(text)}}
 
 
 def _without_empty(document: Mapping[str, Any]) -> Object:

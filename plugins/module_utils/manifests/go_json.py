@@ -9,6 +9,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..common import json_text
+
 _ESCAPED = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 
 
@@ -20,6 +22,14 @@ def compact(value: Any) -> str:
 def indented(value: Any) -> str:
     """Two blanks a level, keys sorted, as MarshalIndent writes a map."""
     return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False).translate(_ESCAPED)
+
+
+def pretty_json(text: str) -> str:
+    """The same JSON in that form; what is no JSON as it is: the rules have refused it."""
+    try:
+        return indented(json_text.parse(text))
+    except ValueError:
+        return text
 
 
 def in_order(document: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:

@@ -10,13 +10,15 @@ import json
 from collections.abc import Mapping
 from pathlib import Path, PurePath
 
+from ..common import json_text
+
 NOTE = ".zerotouch-manifests.json"
 
 
 def read_note(directory: Path) -> dict[str, str]:
     """Relative path -> digest; empty without a note, or where it is none of ours. Raises OSError where it cannot be read."""
     try:
-        noted = json.loads((directory / NOTE).read_bytes())
+        noted = json_text.parse((directory / NOTE).read_bytes())
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return {}
     entries = noted.items() if isinstance(noted, dict) else ()

@@ -10,13 +10,12 @@ namespace inside a reference) are there as well.
 from __future__ import annotations
 
 import ipaddress
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from ..cluster.profile import profile_of
 from ..cluster.spec import PLATFORM_TYPES, Cluster, Deployment, Host
-from .go_json import indented
+from .go_json import pretty_json
 from .overrides import install_config_overrides
 
 OVERRIDES_ANNOTATION = "agent-install.openshift.io/install-config-overrides"
@@ -230,10 +229,3 @@ def pull_secret(cluster: Cluster) -> Object:
         "metadata": _metadata(cluster, pull_secret_name(cluster)),
         "stringData": {".dockerconfigjson": pretty_json(cluster.pull_secret)},
     }
-
-
-def pretty_json(text: str) -> str:
-    try:
-        return indented(json.loads(text))
-    except ValueError:
-        return text

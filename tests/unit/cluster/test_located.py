@@ -108,7 +108,16 @@ def test_faults_are_located_and_quote_nothing(name: str, text: str, words: str) 
         ("a: !vault x\n", "a", "Syntax error", 1),
         ("? [a]\n: b\n", "", "Syntax error", 1),
         ("<<: 1\n", "", "Syntax error", 1),
+        ("~: 1\n", "", "Syntax error", 1),
+        ("? \n: 1\n", "", "Syntax error", 1),
+        # What '<<' brings is no default to the installer: a key of its own beside it stands twice, as does one of two sources.
+        ("x: &x\n  a: 1\nz:\n  <<: *x\n  a: 2\n", "z.a", "Duplicate value", 5),
+        ("x: &x\n  a: 1\nz:\n  a: 2\n  <<: *x\n", "z.a", "Duplicate value", 4),
+        ("z:\n  <<:\n  - {a: 1, b: 1}\n  - {a: 2}\n", "z.a", "Duplicate value", 4),
+        # Of a second document the installer reads nothing, be it YAML or not.
         ("---\na: 1\n---\nb: 2\n", "", "Ignored", 4),
+        ("a: 1\n---\nb: [\n", "", "Ignored", 4),
+        ("a: 1\n...\nb: 2\n", "", "Ignored", 3),
     ],
 )
 def test_what_is_yaml_but_wrong(text: str, path: str, kind: str, line: int) -> None:
@@ -128,10 +137,44 @@ def test_aliases_cannot_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_anchors_and_merge_keys() -> None:
-    item, problems = load("x: &x {a: 1, b: 2}\ny: {b: 3, <<: *x}\nz: {<<: [*x, {c: 4}]}\n", "f.yaml")
+    text = "x: &x {a: 1, b: 2}\nw: {c: 3, <<: *x}\nz: {<<: [*x, {c: 4}]}\n"
+    item, problems = load(text, "f.yaml")
     assert problems == []
     assert item is not None
-    assert plain(item) == {"x": {"a": 1, "b": 2}, "y": {"a": 1, "b": 3}, "z": {"a": 1, "b": 2, "c": 4}}
+    assert plain(item) == {"x": {"a": 1, "b": 2}, "w": {"a": 1, "b": 2, "c": 3}, "z": {"a": 1, "b": 2, "c": 4}}
+
+
+def test_files_that_are_not_read_strictly() -> None:
+    """Manifests may override what '<<' brings; that a key stands twice is ours to say."""
+    items, problems = load_all("x: &x {a: 1}\nz: {<<: *x, a: 2}\nb: 1\nb: 2\n", "f.yaml", strict=False)
+    assert plain(items[0]) == {"x": {"a": 1}, "z": {"a": 2}, "b": 1}
+    assert [(problem.path, problem.layer) for problem in problems] == [("b", "ours")]
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("on", "true"),
+        ("N", "false"),
+        ("010", "8"),
+        ("1.10", "1.1"),
+        ("1e7", "1e+07"),
+        ("1.5e6", "1.5e+06"),
+        (".inf", ".inf"),
+        ("x", "x"),
+        ("'on'", "on"),
+    ],
+)
+def test_keys_are_texts_as_the_installer_makes_them(text: str, key: str) -> None:
+    item, problems = load(f"{text}: 1\n", "f.yaml")
+    assert (item and list(item.mapping()), problems) == ([key], [])
+
+
+@pytest.mark.parametrize("head", ["%YAML 1.2\n---\n", "\ufeff# comment\n\n%YAML 2.0\n---\n"])
+def test_another_version_of_yaml(head: str) -> None:
+    item, (problem,) = load(f"{head}a: 1\n", "f.yaml")
+    assert (item, problem.kind, problem.line) == (None, "Syntax error", head.count("\n") - 1)
+    assert load("%YAML 1.1\n---\na: 1\n", "f.yaml")[1] == []
 
 
 def test_documents() -> None:

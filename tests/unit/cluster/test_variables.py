@@ -245,7 +245,7 @@ def test_extra_manifests(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_bytes(b"\xff")
     assert problems_of(extra_manifests=[str(tmp_path / "dir"), str(tmp_path / "a.yaml"), str(tmp_path / "x.json")]) == [
         ("openshift_cluster.extra_manifests[0]", "Syntax error"),
-        ("openshift_cluster.extra_manifests[1]", "Invalid value"),
+        ("openshift_cluster.extra_manifests[1]", "Syntax error"),
         ("openshift_cluster.extra_manifests[2]", "Invalid value"),
     ]
 

@@ -21,7 +21,7 @@ def test_extra_manifests_are_split_renamed_and_sorted() -> None:
         ExtraManifest("readme.md", "no manifest"),
     )
     assert dict(render_manifests(deployment(extra_manifests=files)).extra) == {
-        "agent-test-0.yaml": 'data:\n  "on": 10\n  when: "2026-01-01"\nkind: A\n',
+        "agent-test-0.yaml": 'data:\n  "true": 10\n  when: "2026-01-01"\nkind: A\n',
         "agent-test-1.yaml": "kind: C\n",
         "b-0.yml": "apiVersion: v1\nkind: B\n",
     }

@@ -9,10 +9,10 @@ import dataclasses
 import datetime
 import functools
 import ipaddress
-import json
 from collections.abc import Iterator
 from typing import Any, Union
 
+from ...common import json_text
 from ...common.problems import Problem
 from ...nmstate.document import StaticAddress, interface_names, static_addresses
 from ...nmstate.keyfiles import examine_network_config
@@ -156,7 +156,7 @@ class Facts:
     def pull_secret(self) -> dict[str, Any] | None:
         """``auths`` of the pull secret; None when it is not a valid one."""
         try:
-            auths = json.loads(self.cluster.pull_secret)["auths"]
+            auths = json_text.parse(self.cluster.pull_secret)["auths"]
         except (ValueError, TypeError, KeyError):
             return None
         return auths if isinstance(auths, dict) and auths else None

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ...common import libraries
+from ...common import json_text, libraries
 from ...common.problems import Problem
 from . import ssh
 from .findings import invalid
@@ -76,7 +76,7 @@ def pull_secret(given: Given) -> Iterator[Problem]:
 
 def _pull_secret_error(text: str) -> str:
     try:
-        document = json.loads(text)
+        document = json_text.parse(text)
     except ValueError as error:
         return _json_error(text, error)
     if not isinstance(document, dict) and document is not None:
@@ -104,8 +104,10 @@ def _go_kind(value: object) -> str:
 
 def _json_error(text: str, error: ValueError) -> str:
     """The library's words as far as they hold nothing of the text but one character."""
-    position = getattr(error, "pos", 0)
     message = str(error)
+    if not isinstance(error, json.JSONDecodeError):
+        return message
+    position = error.pos
     if position >= len(text) or not text.strip() or "Unterminated" in message:
         return "unexpected end of JSON input"
     if "Extra data" in message:
@@ -120,7 +122,9 @@ def _json_error(text: str, error: ValueError) -> str:
         position, where = _literal(text, position)
     if position >= len(text):
         return "unexpected end of JSON input"
-    character = "\\'" if text[position] == "'" else text[position]
+    # The library looks at bytes.
+    byte = text[position].encode()[:1].decode("latin-1")
+    character = "\\'" if byte == "'" else byte
     return f"invalid character '{character}' {where}"
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from ...cluster.profile import profile_of
 from ...cluster.spec import Cluster
 from ...manifests.cluster_manifests import ManifestSet
+from ...manifests.go_json import pretty_json
 from ...manifests.names import CA_BUNDLE, REGISTRIES_CONF
-from ...manifests.objects import ntp_sources, pretty_json
+from ...manifests.objects import ntp_sources
 from ..document import PRIVATE, PUBLIC, IgnitionFile
 from ..secrets import SIGNERS, BuildSecrets
 
