@@ -58,7 +58,7 @@ def _translate(problem: Problem, source: Source) -> Problem:
         place = known.get(prefix)
         if place is not None and place.path:
             # Where the user writes the installer's own files, its problems name fields as it does.
-            keeps = not source.variables and problem.layer == "installer"
+            keeps = not source.variables and problem.layer == "installer" and PurePath(place.file).name in (INSTALL_CONFIG, AGENT_CONFIG)
             path = problem.path if keeps else _with_rest(place.path, rest, source.variables, prefix)
             return dataclasses.replace(problem, path=path, file=place.file, line=place.line)
         if source.variables:

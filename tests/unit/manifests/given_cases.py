@@ -221,6 +221,13 @@ REFUSED: list[tuple[str, Change, str, str, str]] = [
         "Invalid value",
         "unable to parse certificate, please check the additionalTrustBundle section of install-config.yaml",
     ),
+    (
+        "a network of a wrong form",
+        changed(NMSTATE, lambda documents: documents[0]["spec"]["config"].update({"dns-resolver": "5"})),
+        "spec.config.dns-resolver",
+        "Invalid value",
+        "must be a mapping, got text",
+    ),
     ("agent-config: address", agent("rendezvousIP: x\n"), "rendezvousIP", "Invalid value", '"x" is not a valid IP'),
     ("agent-config: URL", agent("bootArtifactsBaseURL: nourl\n"), "bootArtifactsBaseURL", "Invalid value", 'invalid URI "nourl" (no scheme)'),
     (
