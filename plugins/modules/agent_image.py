@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: agent_image
-short_description: Build the bootable agent ISO of a cluster
+short_description: Build what hosts boot to install a cluster
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
@@ -21,6 +21,7 @@ description:
   - An image that matches its input is left alone. To find that out only its reserved areas are read.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
+  - zerotouch.openshift.base_image
 attributes:
   check_mode:
     support: full
@@ -39,33 +40,23 @@ options:
       - In check mode it need not exist yet.
     type: path
     required: true
-  base_image:
-    description: The CoreOS live ISO of the release to install.
-    type: dict
-    required: true
-    suboptions:
-      path:
-        description: The ISO as a file. It is never changed. Give this or O(base_image.url).
-        type: path
-      url:
-        description:
-          - The ISO on a server. It is transferred once and kept in O(cache_dir); a transfer that breaks goes on where it stopped.
-        type: str
-      sha256:
-        description: Its SHA-256 (hex). With O(base_image.path) it is checked when an image is built, beside the copying.
-        type: str
-      version:
-        description: The CoreOS build, for an ISO whose volume id does not name it.
-        type: str
   dest:
     description:
-      - The work directory. The image becomes C(images/agent.<architecture>.iso) in it; C(auth/), C(rendezvousIP) and C(state.json) stand beside.
+      - The work directory. An ISO becomes C(images/agent.<architecture>.iso) in it, what hosts load over the network stands in C(boot-artifacts/);
+        C(auth/), C(rendezvousIP) and C(state.json) stand beside.
     type: path
     required: true
   kind:
     description:
-      - What to build. This version builds V(iso), and V(config_iso), C(images/agentconfig.noarch.iso), the configuration image of the appliance's workflow.
-      - A live system without configuration, of the same release and CoreOS build, takes a configuration image over as soon as the medium is attached.
+      - V(iso) is the live system with everything in it. Where C(agent-config.yaml) has C(minimalISO), and on platform external with
+        C(bootArtifactsBaseURL), it becomes V(minimal_iso), as C(openshift-install) does it.
+      - V(minimal_iso) is an ISO without the root file system, which hosts load over HTTP (RV(rootfs_url)). With C(bootArtifactsBaseURL) that file is made,
+        too; publish C(boot-artifacts/) there before hosts boot. It is made with C(coreos/miniso.dat) of the base image, as CoreOS makes it.
+      - V(pxe) makes kernel, initrd and root file system in C(boot-artifacts/) and, with C(bootArtifactsBaseURL), a script for iPXE; for s390x also
+        C(initrd.addrsize) and C(generic.ins).
+      - Hosts of V(minimal_iso) and V(pxe) get their first address by DHCP; C(networkConfig) is in force later.
+      - V(config_iso), C(images/agentconfig.noarch.iso), is the configuration image of the appliance's workflow. A live system without configuration, of the
+        same release and CoreOS build, takes it over as soon as the medium is attached.
     type: str
     choices: [iso, minimal_iso, pxe, config_iso]
     default: iso
@@ -74,16 +65,6 @@ options:
     type: str
     choices: [auto, native, openshift_install]
     default: auto
-  force:
-    description: Build the image even if it matches its input. Secrets stay the same.
-    type: bool
-    default: false
-  checksum:
-    description:
-      - Whether to compute the SHA-256 of the image. It is computed beside the copying; where files are copied faster than hashed (about 1 GB/s) it takes
-        the longer time.
-    type: bool
-    default: true
   config_changes:
     description:
       - Check mode only. Set it when a task before this one would change O(source_dir), so that the image is predicted to be rebuilt.
@@ -95,17 +76,6 @@ options:
         cluster is then taken for the new one's. Its C(auth/kubeconfig) and password are kept beside the new ones, with the time in their names.
     type: bool
     default: false
-  cache_dir:
-    description: Where base images by URL are kept. By default C(~/.cache/zerotouch).
-    type: path
-  connect_to:
-    description:
-      - Where connections really go; keys C(host[:port]), values C(address[:port]). Names in URLs and certificates stay the original ones.
-    type: dict
-    default: {}
-  ca_cert:
-    description: CA, as path or PEM, trusted for O(base_image.url) in addition to the system's.
-    type: str
 requirements:
   - bcrypt
   - cryptography
@@ -131,6 +101,23 @@ EXAMPLES = r"""
     dest: clusters/kni22
   register: image
 
+- name: Make what a network boot loads, and publish it
+  zerotouch.openshift.agent_image:
+    source_dir: clusters/kni22/config
+    base_image:
+      path: /srv/images/rhcos-live-iso.x86_64.iso
+    dest: clusters/kni22
+    kind: pxe
+  register: boot
+
+- name: Copy it to the web server that bootArtifactsBaseURL names
+  ansible.builtin.copy:
+    src: "{{ item.path }}"
+    dest: /var/www/html/kni22/
+    mode: "0644"
+  loop: "{{ boot.boot_artifacts }}"
+  delegate_to: web.example.com
+
 - name: Show where it is
   ansible.builtin.debug:
     msg: "{{ image.path }} ({{ image.size }} bytes, {{ image.sha256 }})"
@@ -138,7 +125,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 path:
-  description: The image.
+  description: The image; of O(kind=pxe) the initrd, which holds the configuration.
   returned: success
   type: str
   sample: /home/user/clusters/kni22/images/agent.x86_64.iso
@@ -147,7 +134,7 @@ sha256:
   returned: success
   type: str
 size:
-  description: Its size in bytes, the same as that of the base image; 0 in check mode where it is not known.
+  description: Its size in bytes; 0 in check mode where it is not known.
   returned: success
   type: int
 arch:
@@ -161,10 +148,35 @@ engine:
   type: str
   sample: native
 kind:
-  description: What was built.
+  description: What was built; V(minimal_iso) also where O(kind=iso) became that.
   returned: success
   type: str
   sample: iso
+boot_artifacts:
+  description: The files in C(boot-artifacts/); of an ISO with everything in it none.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    path:
+      description: The file.
+      type: str
+    size:
+      description: Size in bytes.
+      type: int
+    sha256:
+      description: SHA-256; empty if O(checksum=false), and in check mode for a file that would be made.
+      type: str
+rootfs_url:
+  description: Where hosts load the root file system; empty where it is in the image.
+  returned: success
+  type: str
+  sample: http://boot.example.com/kni22/agent.x86_64-rootfs.img
+kernel_arguments:
+  description: With O(kind=pxe), what a boot loader has to hand to the kernel; empty otherwise.
+  returned: success
+  type: str
+  sample: ignition.firstboot ignition.platform.id=metal coreos.live.rootfs_url=http://boot.example.com/kni22/agent.x86_64-rootfs.img
 rendezvous_ip:
   description: Address of the host that runs the installation; empty in check mode where the configuration is not written yet.
   returned: success
@@ -216,11 +228,9 @@ problems:
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.base_image import BaseImage, Source
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import base_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build import (
     ENGINES,
     KINDS,
@@ -228,35 +238,24 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.bui
     BuildRequest,
     apply_build,
     complete_plan,
-    describe,
     read_input,
     verify,
 )
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build_result import describe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.image_diff import describe_diff
 
 OPTIONS = {"supports_check_mode": True}
 
 
 def argument_spec() -> dict[str, Any]:
-    base_image = {
-        "path": {"type": "path"},
-        "url": {"type": "str"},
-        "sha256": {"type": "str"},
-        "version": {"type": "str"},
-    }
     return {
+        **base_image.OPTIONS,
         "source_dir": {"type": "path", "required": True},
-        "base_image": {"type": "dict", "required": True, "options": base_image},
         "dest": {"type": "path", "required": True},
         "kind": {"type": "str", "choices": list(KINDS), "default": "iso"},
         "engine": {"type": "str", "choices": list(ENGINES), "default": "auto"},
-        "force": {"type": "bool", "default": False},
-        "checksum": {"type": "bool", "default": True},
         "config_changes": {"type": "bool", "default": False},
         "new_secrets": {"type": "bool", "default": False},
-        "cache_dir": {"type": "path"},
-        "connect_to": {"type": "dict", "default": {}},
-        "ca_cert": {"type": "str"},
     }
 
 
@@ -285,20 +284,11 @@ def _build(call: Call, given: BuildPlan) -> dict[str, Any]:
 
 def _request(call: Call) -> BuildRequest:
     params = call.params
-    connect_to, problems = ConnectTo.parse(params["connect_to"])
-    if problems:
-        raise InvalidInput(problems)
-    source = Source(
-        clock=call.clock,
-        cache_dir=Path(params["cache_dir"]).absolute() if params["cache_dir"] else None,
-        connect_to=connect_to,
-        ca_cert=params["ca_cert"] or "",
-        progress=call.progress,
-    )
+    base, source = base_image.from_options(params, call.clock, call.progress)
     return BuildRequest(
         source_dir=Path(params["source_dir"]).absolute(),
         dest=Path(params["dest"]).absolute(),
-        base=BaseImage(**{key: value or "" for key, value in params["base_image"].items()}),
+        base=base,
         source=source,
         kind=params["kind"],
         engine=params["engine"],

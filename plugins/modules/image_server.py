@@ -15,6 +15,7 @@ description:
     when Ansible ends, and ends by itself when the image is gone or O(max_seconds) are over.
   - The path of the URL holds 128 random bits. It stays the same for a work directory, so that a medium left attached by a killed run is still known.
   - With O(publish.method=directory) the image is copied into a directory that a web server serves, with O(publish.method=none) the user serves it.
+  - Where hosts load the root file system of the image from a URL (a minimal ISO), it is looked for there first; if it is not there, nothing is published.
   - The image holds credentials. Whoever knows the URL and reaches the address can read it; publish it in the management network only.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes

@@ -20,6 +20,7 @@ description:
   - Everything that is written has mode 0600, whole or not at all. The image holds credentials.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
+  - zerotouch.openshift.base_image
 attributes:
   check_mode:
     support: full
@@ -36,27 +37,9 @@ options:
       - The directory with C(nodes-config.yaml), the file that C(oc adm node-image create) reads.
     type: path
     required: true
-  base_image:
-    description: The CoreOS live ISO of the release to install.
-    type: dict
-    required: true
-    suboptions:
-      path:
-        description: The ISO as a file. It is never changed. Give this or O(base_image.url).
-        type: path
-      url:
-        description:
-          - The ISO on a server. It is transferred once and kept in O(cache_dir); a transfer that breaks goes on where it stopped.
-        type: str
-      sha256:
-        description: Its SHA-256 (hex). With O(base_image.path) it is checked when an image is built, beside the copying.
-        type: str
-      version:
-        description: The CoreOS build, for an ISO whose volume id does not name it.
-        type: str
   dest:
     description:
-      - The work directory. The image becomes C(images/node.<architecture>.iso) in it; what was drawn for it is kept in C(state.json) beside. It may be that of
+      - The work directory. The ISO becomes C(images/node.<architecture>.iso) in it; what was drawn for it is kept in C(state.json) beside. It may be that of
         the cluster's installation, whose own state stays as it is.
     type: path
     required: true
@@ -166,27 +149,14 @@ options:
             type: list
             elements: str
             default: []
-  force:
-    description: Build the image even if it matches its input. Secrets stay the same.
-    type: bool
-    default: false
-  checksum:
+  kind:
     description:
-      - Whether to compute the SHA-256 of the image. It is computed beside the copying; where files are copied faster than hashed (about 1 GB/s) it takes
-        the longer time.
-    type: bool
-    default: true
-  cache_dir:
-    description: Where base images by URL are kept. By default C(~/.cache/zerotouch).
-    type: path
-  connect_to:
-    description:
-      - Where connections really go; keys C(host[:port]), values C(address[:port]). Names in URLs and certificates stay the original ones.
-    type: dict
-    default: {}
-  ca_cert:
-    description: CA, as path or PEM, trusted for O(base_image.url) in addition to the system's.
+      - V(iso) is the live system with everything in it. V(pxe) makes kernel, initrd and root file system in C(boot-artifacts/), named C(node.…) and, where
+        C(nodes-config.yaml) has C(bootArtifactsBaseURL), a script for iPXE; for s390x also C(initrd.addrsize) and C(generic.ins).
+      - Hosts of V(pxe) get their first address by DHCP; C(networkConfig) is in force later.
     type: str
+    choices: [iso, pxe]
+    default: iso
 requirements:
   - bcrypt
   - cryptography
@@ -221,7 +191,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 path:
-  description: The image.
+  description: The image; of O(kind=pxe) the initrd, which holds the configuration.
   returned: success
   type: str
   sample: /home/user/clusters/kni22/images/node.x86_64.iso
@@ -230,9 +200,39 @@ sha256:
   returned: success
   type: str
 size:
-  description: Its size in bytes, the same as that of the base image; 0 in check mode where it is not known.
+  description: Its size in bytes; 0 in check mode where it is not known.
   returned: success
   type: int
+kind:
+  description: What was built.
+  returned: success
+  type: str
+  sample: iso
+boot_artifacts:
+  description: The files in C(boot-artifacts/); of an ISO with everything in it none.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    path:
+      description: The file.
+      type: str
+    size:
+      description: Size in bytes.
+      type: int
+    sha256:
+      description: SHA-256; empty if O(checksum=false), and in check mode for a file that would be made.
+      type: str
+rootfs_url:
+  description: Where hosts load the root file system; empty where it is in the image.
+  returned: success
+  type: str
+  sample: http://boot.example.com/kni22/node.x86_64-rootfs.img
+kernel_arguments:
+  description: With O(kind=pxe), what a boot loader has to hand to the kernel; empty otherwise.
+  returned: success
+  type: str
+  sample: ignition.firstboot ignition.platform.id=metal coreos.live.rootfs_url=http://boot.example.com/kni22/node.x86_64-rootfs.img
 arch:
   description: Architecture of the image.
   returned: success
@@ -282,13 +282,12 @@ problems:
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.base_image import BaseImage, Source
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import base_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.image_diff import describe_diff
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.node_image import (
+    KINDS,
     NodeImageRequest,
     apply_node_image,
     describe_node_image,
@@ -301,12 +300,6 @@ OPTIONS = {"supports_check_mode": True}
 
 
 def argument_spec() -> dict[str, Any]:
-    base_image = {
-        "path": {"type": "path"},
-        "url": {"type": "str"},
-        "sha256": {"type": "str"},
-        "version": {"type": "str"},
-    }
     mirrors = {"source": {"type": "str", "required": True}, "mirrors": {"type": "list", "elements": "str", "default": []}}
     endpoint = {"url": {"type": "str", "required": True}, "ca_certificate": {"type": "str", "required": True}}
     node = {"name": {"type": "str", "required": True}, "addresses": {"type": "list", "elements": "str", "default": []}}
@@ -330,15 +323,11 @@ def argument_spec() -> dict[str, Any]:
         "nodes": {"type": "list", "elements": "dict", "options": node, "default": []},
     }
     return {
+        **base_image.OPTIONS,
         "source_dir": {"type": "path", "required": True},
-        "base_image": {"type": "dict", "required": True, "options": base_image},
         "dest": {"type": "path", "required": True},
         "running_cluster": {"type": "dict", "required": True, "options": running_cluster},
-        "force": {"type": "bool", "default": False},
-        "checksum": {"type": "bool", "default": True},
-        "cache_dir": {"type": "path"},
-        "connect_to": {"type": "dict", "default": {}},
-        "ca_cert": {"type": "str"},
+        "kind": {"type": "str", "choices": list(KINDS), "default": "iso"},
     }
 
 
@@ -366,17 +355,15 @@ def _build(call: Call, request: NodeImageRequest) -> dict[str, Any]:
 
 def _request(call: Call) -> NodeImageRequest:
     params = call.params
-    connect_to, problems = ConnectTo.parse(params["connect_to"])
-    if problems:
-        raise InvalidInput(problems)
-    cache_dir = Path(params["cache_dir"]).absolute() if params["cache_dir"] else None
+    base, source = base_image.from_options(params, call.clock, call.progress)
     return NodeImageRequest(
         source_dir=Path(params["source_dir"]).absolute(),
         dest=Path(params["dest"]).absolute(),
-        base=BaseImage(**{key: value or "" for key, value in params["base_image"].items()}),
-        source=Source(clock=call.clock, cache_dir=cache_dir, connect_to=connect_to, ca_cert=params["ca_cert"] or "", progress=call.progress),
+        base=base,
+        source=source,
         cluster=facts_of(params["running_cluster"]),
         nodes=running_nodes(params["running_cluster"]),
+        kind=params["kind"],
         force=params["force"],
         checksum=params["checksum"],
     )

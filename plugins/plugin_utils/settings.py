@@ -30,7 +30,7 @@ METHODS = ("agent", "assisted", "hub", "capi", "hosted")
 BUILT_METHODS = ("agent", "assisted", "hub", "hosted")
 FORCES = ("rebuild_image", "reboot_joined_hosts", "start_over")
 PHASES = ("boot", "discovery", "bootstrap", "install", "operators")
-_BASE_IMAGE = ("path", "url", "sha256", "version")
+_BASE_IMAGE = ("path", "url", "sha256", "version", "rootfs_url")
 # What can stand as a directory below ./clusters; what a cluster may be called is the configuration's to say.
 _DIRECTORY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _KINDS: Mapping[type, str] = {dict: "a mapping", list: "a list", str: "a string", bool: "true or false", int: "a number", float: "a number"}

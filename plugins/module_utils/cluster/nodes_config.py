@@ -25,11 +25,14 @@ _SHAPE = record({"cpuArchitecture": STRING, "sshKey": STRING, "bootArtifactsBase
 
 @dataclasses.dataclass(frozen=True)
 class NodesConfig:
-    """What the file says. ``architecture`` (Go's name) and ``ssh_key`` win over the cluster's; empty where the file does not give them."""
+    """What the file says. ``architecture`` (Go's name) and ``ssh_key`` win over the cluster's; empty where the file does not give them.
+    ``boot_artifacts_base_url`` is where the files of a network boot will be published.
+    """
 
     hosts: tuple[Host, ...] = ()
     architecture: str = ""
     ssh_key: str = ""
+    boot_artifacts_base_url: str = ""
     problems: tuple[Problem, ...] = ()
 
 
@@ -54,7 +57,8 @@ def read_nodes_config(directory: Path) -> NodesConfig:
         found.append(Problem("hosts", REQUIRED, "at least one host must be defined", file=str(file)))
     if ssh_key and not first_key_type(ssh_key):
         found.append(Problem("sshKey", INVALID, "ssh: no key found", file=str(file)))
-    return NodesConfig(hosts, str(document.get("cpuArchitecture", "")), ssh_key, tuple(found))
+    base_url = str(document.get("bootArtifactsBaseURL", "")).strip("/")
+    return NodesConfig(hosts, str(document.get("cpuArchitecture", "")), ssh_key, base_url, tuple(found))
 
 
 def _nothing(file: Path, kind: str, detail: str) -> NodesConfig:

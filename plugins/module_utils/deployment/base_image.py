@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from ..common.clock import Clock
@@ -25,16 +26,34 @@ from ..image.live import LiveImage, read_live_image
 
 # "422.94.202411050056-0" is a build for 4.22; newer builds are named after RHEL ("9.6.20250523-0") and do not tell.
 _RELEASE_IN_VERSION = re.compile(r"^4(\d{1,2})\.")
+_OLDER_BUILD = re.compile(r"^4(\d\d)\.(\d)(\d)\.\d{12}-\d+$")
+_NEWER_BUILD = re.compile(r"^(\d+\.\d+)\.\d{8}-\d+$")
+
+
+# Argument specification of what the doors that build images have in common; documented in doc_fragments/base_image.py.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "base_image": {
+        "type": "dict",
+        "required": True,
+        "options": {"path": {"type": "path"}, "url": {"type": "str"}, "sha256": {"type": "str"}, "version": {"type": "str"}, "rootfs_url": {"type": "str"}},
+    },
+    "force": {"type": "bool", "default": False},
+    "checksum": {"type": "bool", "default": True},
+    "cache_dir": {"type": "path"},
+    "connect_to": {"type": "dict", "default": {}},
+    "ca_cert": {"type": "str"},
+}
 
 
 @dataclasses.dataclass(frozen=True)
 class BaseImage:
-    """What the user gave: ``path`` or ``url``; ``sha256`` and ``version`` (the CoreOS build) where known."""
+    """What the user gave: ``path`` or ``url``; ``sha256``, ``version`` (the CoreOS build) and ``rootfs_url`` where known."""
 
     path: str = ""
     url: str = ""
     sha256: str = ""
     version: str = ""
+    rootfs_url: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,6 +73,16 @@ class Source:
         return ImageCache(self.cache_dir or default_directory(), downloader)
 
 
+def from_options(given: Mapping[str, Any], clock: Clock, progress: Callable[[str], None]) -> tuple[BaseImage, Source]:
+    """The values of :data:`OPTIONS`. Raises :class:`InvalidInput`."""
+    connect_to, problems = ConnectTo.parse(given["connect_to"])
+    if problems:
+        raise InvalidInput(problems)
+    cache_dir = Path(given["cache_dir"]).absolute() if given["cache_dir"] else None
+    base = BaseImage(**{key: value or "" for key, value in given["base_image"].items()})
+    return base, Source(clock, cache_dir, connect_to, given["ca_cert"] or "", progress)
+
+
 @dataclasses.dataclass(frozen=True)
 class ReadyBase:
     """A base image to build from. ``image`` is None where only a real run will transfer it; ``size`` in bytes is then what the server says, 0 if nothing.
@@ -67,9 +96,19 @@ class ReadyBase:
     note: str = ""
     warnings: tuple[str, ...] = ()
 
+    @property
+    def version(self) -> str:
+        """The CoreOS build, as far as the user or the image says it."""
+        return self.given.version or (self.image.version if self.image else "")
+
+    def rootfs_url(self, arch: str) -> str:
+        """Where the root file system of this build is found: as the user says, else where it is published; empty when neither is known."""
+        stream = self.image.volume_id.partition("-")[0] if self.image else ""
+        return self.given.rootfs_url or (published_rootfs(self.version, arch) if stream == "rhcos" else "")
+
     def os_image(self, openshift_version: str, arch: str) -> OsImage:
         """The entry of OS_IMAGES. Raises :class:`ZeroTouchError` when neither the user nor the image says which CoreOS build it is."""
-        version = self.given.version or (self.image.version if self.image else "")
+        version = self.version
         if not version:
             name = self.image.volume_id if self.image else ""
             raise ZeroTouchError(f"The volume id of the base image ({name!r}) names no CoreOS build.", "Give the build in openshift_base_image.version.")
@@ -80,6 +119,20 @@ def published_url(openshift_version: str, arch: str) -> str:
     """Where the live image of a release is published. The service demands some URL of each OS image and, in this flow, never opens it."""
     release = ".".join(openshift_version.split(".")[:2])
     return f"https://mirror.openshift.com/pub/openshift-v4/{arch}/dependencies/rhcos/{release}/latest/rhcos-live-iso.{arch}.iso"
+
+
+def published_rootfs(version: str, arch: str) -> str:
+    """Where the root file system of a build of RHEL CoreOS is published; empty for a name of another form. Builds are in directories of their stream:
+    ``418.94.…`` of 4.18 on RHEL 9.4, ``9.6.…`` of RHEL 9.6 (stream metadata of releases 4.14 to 4.21).
+    """
+    older, newer = _OLDER_BUILD.match(version), _NEWER_BUILD.match(version)
+    if older:
+        stream = f"4.{older[1]}-{older[2]}.{older[3]}"
+    elif newer:
+        stream = f"rhel-{newer[1]}"
+    else:
+        return ""
+    return f"https://rhcos.mirror.openshift.com/art/storage/prod/streams/{stream}/builds/{version}/{arch}/rhcos-{version}-live-rootfs.{arch}.img"
 
 
 def check_base(given: BaseImage) -> list[Problem]:

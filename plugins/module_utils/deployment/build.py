@@ -23,21 +23,20 @@ from ..common.problems import UNSUPPORTED, Problem
 from ..common.secrets import secret_values
 from ..ignition.live import LiveIgnition, build_live_ignition
 from ..ignition.secrets import BuildSecrets, from_state, make_secrets
-from ..image.build import BuiltImage, ImagePlan, ImageRecord, build_image, compare_base, plan_image, verify_base
+from ..image.boot_artifacts import Names
+from ..image.build import compare_base
 from ..manifests.cluster_manifests import render_manifests
 from ..manifests.source import read_source, source_problems
 from .base_image import BaseImage, ReadyBase, Source, check_fit, find_base
 from .build_files import TextFile, small_files
-from .config_medium import FILE_NAME, MediumPlan, is_configuration, plan_medium, write_medium
 from .inputs import input_digests
+from .product import Kind, Made, Product, about_boot, kind_of, make_product, order, path_of, plan_product
 from .recovery import Recovered, recover
 from .workdir import WorkDir, check_place, cluster_section, loose_mode
 
-Kind = Literal["iso", "minimal_iso", "pxe", "config_iso"]
 Engine = Literal["auto", "native", "openshift_install"]
 KINDS = ("iso", "minimal_iso", "pxe", "config_iso")
 ENGINES = ("auto", "native", "openshift_install")
-BUILT_KINDS = ("iso", "config_iso")
 BUILT_ENGINES = ("auto", "native")
 _DEFAULT_ARCHITECTURE = "x86_64"
 _CLOUD_CONTROLLER_PLATFORM = "oci"
@@ -46,7 +45,7 @@ _CLOUD_CONTROLLER_PLATFORM = "oci"
 @dataclasses.dataclass(frozen=True)
 class BuildRequest:
     """What the user asks for. ``config_changes`` says, in check mode, that another door would change ``source_dir`` first; ``new_secrets`` that those
-    that are there are for a cluster that is given up.
+    that are there are for a cluster that is given up. ``kind`` iso becomes minimal_iso where the configuration asks for that.
     """
 
     source_dir: Path
@@ -64,18 +63,18 @@ class BuildRequest:
 @dataclasses.dataclass(frozen=True)
 class BuildPlan:
     """What :func:`apply_build` does. ``former`` are files of auth/ that lead to another cluster than the new secrets will. ``deployment``, ``ignition`` and
-    ``image`` are None where check mode only knows that they will be made. With kind ``config_iso`` ``medium`` stands in for ``image``.
+    ``product`` are None where check mode only knows that they will be made.
     """
 
     request: BuildRequest
     base: ReadyBase
-    image_path: Path
+    kind: Kind
+    names: Names
     deployment: Deployment | None = None
     secrets: BuildSecrets | None = None
     new_secrets: bool = False
     ignition: LiveIgnition | None = None
-    image: ImagePlan | None = None
-    medium: MediumPlan | None = None
+    product: Product | None = None
     files: tuple[TextFile, ...] = ()
     reason: str = ""
     former: tuple[Path, ...] = ()
@@ -83,9 +82,19 @@ class BuildPlan:
     warnings: tuple[str, ...] = ()
 
     @property
+    def image_path(self) -> Path:
+        return path_of(WorkDir(self.request.dest), self.kind, self.names)
+
+    @property
+    def image_changes(self) -> tuple[tuple[Path, str], ...]:
+        """Path and reason of everything that is made of the base image."""
+        if self.product is None or (self.request.config_changes and not self.product.changes):
+            return ((self.image_path, self.reason),)
+        return self.product.changes
+
+    @property
     def image_changed(self) -> bool:
-        made = self.medium or self.image
-        return made is None or made.changed or self.request.config_changes
+        return bool(self.image_changes)
 
     @property
     def changed(self) -> bool:
@@ -94,7 +103,7 @@ class BuildPlan:
     @property
     def steps(self) -> tuple[str, ...]:
         """The plan in words, a line for each change."""
-        image = (f"build {self.image_path}: {self.reason}",) if self.image_changed else ()
+        image = (f"build {path}: {reason}" for path, reason in self.image_changes)
         tighten = (f"change the mode of {self.request.dest} from {self.loose:04o} to {SECRET_DIRECTORY:04o}: it holds credentials",) if self.loose else ()
         why = "the former ones are given up" if self.request.new_secrets else "there are none yet"
         secrets = (f"draw tokens, signers and the password of kubeadmin: {why}",) if self.new_secrets else ()
@@ -129,8 +138,9 @@ def read_input(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
     warnings = list(base.warnings)
     if deployment is not None and base.image is not None:
         warnings += check_fit(base.image, deployment.cluster.version, arch)
-    path = request.dest / "images" / (FILE_NAME if request.kind == "config_iso" else f"agent.{arch or _DEFAULT_ARCHITECTURE}.iso")
-    return BuildPlan(request, base, path, deployment, loose=loose_mode(request.dest), warnings=tuple(warnings))
+    kind = kind_of(request.kind, deployment.cluster) if deployment else request.kind
+    names = Names("agent", arch or _DEFAULT_ARCHITECTURE)
+    return BuildPlan(request, base, kind, names, deployment, loose=loose_mode(request.dest), warnings=tuple(warnings))
 
 
 def complete_plan(plan: BuildPlan) -> BuildPlan:
@@ -141,13 +151,8 @@ def complete_plan(plan: BuildPlan) -> BuildPlan:
 
 
 def _refuse_unbuilt(request: BuildRequest) -> None:
-    problems = []
-    if request.kind not in BUILT_KINDS:
-        problems.append(Problem("kind", UNSUPPORTED, f"kind {request.kind} is not part of this version", layer="ours", check="image"))
     if request.engine not in BUILT_ENGINES:
-        problems.append(Problem("engine", UNSUPPORTED, f"engine {request.engine} is not part of this version", layer="ours", check="image"))
-    if problems:
-        raise InvalidInput(problems)
+        raise InvalidInput([Problem("engine", UNSUPPORTED, f"engine {request.engine} is not part of this version", layer="ours", check="image")])
 
 
 def _read(source_dir: Path, check_mode: bool) -> Deployment | None:
@@ -186,22 +191,13 @@ def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
     cluster = deployment.cluster
     os_image = plan.base.os_image(cluster.version, cluster.architecture)
     ignition = build_live_ignition(deployment, render_manifests(deployment), secrets, os_image, agent_config=_agent_config(plan.request.source_dir))
-    if plan.request.kind == "config_iso":
-        medium = plan_medium(plan.image_path, ignition, force=plan.request.force)
-        return dataclasses.replace(plan, ignition=ignition, medium=medium, reason=medium.reason)
-    image = plan_image(
-        plan.base.image.path,
-        plan.image_path,
-        ignition.encode(),
-        kernel_arguments(cluster),
-        record=ImageRecord.from_state(recovered.state.get("image") or {}),
-        # What came by URL was verified when it was transferred.
-        base_sha256="" if plan.base.given.url else plan.base.given.sha256,
-        parts={file.path: len(file.content) for file in ignition.files},
-        force=plan.request.force,
-    )
-    reason = image.reason if image.changed or not plan.request.config_changes else "the configuration will change"
-    return dataclasses.replace(plan, ignition=ignition, image=image, reason=reason)
+    wanted = order(plan.kind, plan.names, plan.base, cluster.boot_artifacts_base_url, tuple(kernel_arguments(cluster)), force=plan.request.force)
+    # What came by URL was verified when it was transferred.
+    digest = "" if plan.base.given.url else plan.base.given.sha256
+    product = plan_product(plan.base.image, work_dir, wanted, ignition, recovered.state.get("image") or {}, digest)
+    reason = "the configuration will change" if plan.request.config_changes and not product.changes else product.reason
+    told = (*plan.warnings, *about_boot(product, deployment))
+    return dataclasses.replace(plan, ignition=ignition, product=product, reason=reason, warnings=told)
 
 
 def _agent_config(source_dir: Path) -> bytes | None:
@@ -225,14 +221,13 @@ def kernel_arguments(cluster: Cluster) -> list[str]:
     return [*(["console=ttyS0"] if console else []), *(["fips=1"] if cluster.fips else [])]
 
 
-def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: datetime.datetime.now(datetime.UTC)) -> BuiltImage | None:
+def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: datetime.datetime.now(datetime.UTC)) -> Made:
     """Carry out a complete plan: secrets, credentials, image, state, in this order. Plan and carry out within one :func:`one_run`: what was drawn in
     memory must not meet what another run has drawn meanwhile.
 
-    Nothing is returned of a configuration image: the plan knows all of it. Raises :class:`ZeroTouchError` when something cannot be written; an earlier
-    image is then still there.
+    Raises :class:`ZeroTouchError` when something cannot be written; an earlier image is then still there.
     """
-    if plan.deployment is None or plan.secrets is None or plan.ignition is None or (plan.image is None and plan.medium is None):
+    if plan.deployment is None or plan.secrets is None or plan.ignition is None or plan.product is None:
         raise ZeroTouchError("A plan made in check mode cannot be carried out.")
     dest = plan.request.dest
     state = WorkDir(dest).state
@@ -252,15 +247,13 @@ def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: 
                 document["install"] = {"phase": "built"}
     for file in plan.files:
         write_atomic(file.path, file.text, SECRET_FILE)
-    if plan.medium is not None:
-        write_medium(plan.medium)
-    built = build_image(plan.image, checksum=plan.request.checksum) if plan.image is not None else None
+    made = make_product(plan.product, checksum=plan.request.checksum)
     with state.edit() as document:
         document["cluster"] = cluster_section(plan.deployment)
-        if built is not None:
-            document["image"] = _image_section(plan, plan.ignition, built, document.get("image") or {}, now)
+        if made.section:
+            document["image"] = _image_section(plan, plan.ignition, made, document.get("image") or {}, now)
         document.setdefault("install", {}).setdefault("phase", "built")
-    return built
+    return made
 
 
 def _tighten(directory: Path) -> None:
@@ -276,12 +269,12 @@ def _give_up_former(plan: BuildPlan, now: datetime.datetime) -> None:
         path.rename(path.with_name(f"{path.name}.until-{now.astimezone(datetime.UTC):%Y%m%dT%H%M%SZ}"))
 
 
-def _image_section(plan: BuildPlan, ignition: LiveIgnition, built: BuiltImage, before: dict[str, Any], now: Callable[[], datetime.datetime]) -> dict[str, Any]:
-    changed = plan.image is not None and plan.image.changed
+def _image_section(plan: BuildPlan, ignition: LiveIgnition, made: Made, before: dict[str, Any], now: Callable[[], datetime.datetime]) -> dict[str, Any]:
+    changed = plan.image_path in dict(plan.image_changes)
     built_at = now().isoformat(timespec="seconds") if changed or not before.get("built_at") else before["built_at"]
     return {
-        **built.to_state(),
-        "kind": plan.request.kind,
+        **made.section,
+        "kind": plan.kind,
         "inputs": input_digests(plan.request.source_dir),
         "ignition_sha256": ignition.sha256(),
         "built_at": built_at,
@@ -291,33 +284,7 @@ def _image_section(plan: BuildPlan, ignition: LiveIgnition, built: BuiltImage, b
 def verify(plan: BuildPlan) -> None:
     """In check mode: the checksum of a base image on disk, which a real run checks while it copies."""
     given = plan.base.given
-    if plan.medium is not None:
-        return
-    if plan.image is not None and plan.image.changed:
-        verify_base(plan.image)
-    elif plan.image is None and plan.base.image is not None and given.path and given.sha256:
+    if plan.product is not None:
+        plan.product.verify()
+    elif plan.base.image is not None and given.path and given.sha256:
         compare_base(plan.base.image.path, given.sha256, sha256_of(plan.base.image.path))
-
-
-def describe(plan: BuildPlan, built: BuiltImage | None = None) -> dict[str, Any]:
-    """The door's result; digest and size are those of ``built``, else what is known beforehand."""
-    work_dir = WorkDir(plan.request.dest)
-    known = plan.image.sha256 if plan.image and not plan.image_changed else ""
-    files = plan.ignition.table() if plan.ignition else []
-    finished = plan.medium or built
-    return {
-        "changed": plan.changed,
-        "path": str(plan.image_path),
-        "sha256": finished.sha256 if finished else known,
-        "size": finished.size if finished else plan.base.size,
-        "engine": "native",
-        "kind": plan.request.kind,
-        "arch": plan.image_path.name.split(".")[1],
-        "rendezvous_ip": plan.deployment.rendezvous_ip if plan.deployment else "",
-        "state_file": str(work_dir.state.path),
-        "kubeconfig": str(work_dir.kubeconfig),
-        "kubeadmin_password_file": str(work_dir.kubeadmin_password),
-        "ignition_files": [file for file in files if plan.medium is None or is_configuration(file["path"])],
-        "reason": plan.reason,
-        "plan": list(plan.steps),
-    }

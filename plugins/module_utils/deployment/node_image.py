@@ -28,12 +28,15 @@ from ..ignition.document import LiveIgnition
 from ..ignition.nodes import IgnitionEndpoint, RunningCluster, build_nodes_ignition, nodes_deployment
 from ..ignition.secrets import BuildSecrets, from_state, make_secrets
 from ..ignition.tokens import Tokens, node_tokens
-from ..image.build import BuiltImage, ImagePlan, ImageRecord, build_image, plan_image
+from ..image.boot_artifacts import Names
 from ..nmstate.document import static_addresses
 from .base_image import BaseImage, ReadyBase, Source, check_fit, find_base
+from .product import Kind, Made, Product, about_boot, files_of, make_product, order, path_of, plan_product
 from .workdir import WorkDir, check_place
 
 SECTION = "node_image"
+# There is no minimal ISO for this (reference agent-based-installer.md 7.3).
+KINDS = ("iso", "pxe")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,37 +57,47 @@ class NodeImageRequest:
     source: Source
     cluster: RunningCluster
     nodes: tuple[RunningNode, ...] = ()
+    kind: Kind = "iso"
     force: bool = False
     checksum: bool = True
 
 
 @dataclasses.dataclass(frozen=True)
 class NodeImagePlan:
-    """What :func:`apply_node_image` does. ``ignition`` and ``image`` are None where check mode only knows that they will be made."""
+    """What :func:`apply_node_image` does. ``ignition`` and ``product`` are None where check mode only knows that they will be made."""
 
     request: NodeImageRequest
     base: ReadyBase
-    image_path: Path
+    names: Names
     secrets: BuildSecrets
     tokens: Tokens
     new_tokens: bool
     ignition: LiveIgnition | None = None
-    image: ImagePlan | None = None
+    product: Product | None = None
     warnings: tuple[str, ...] = ()
 
     @property
+    def image_path(self) -> Path:
+        return path_of(WorkDir(self.request.dest), self.request.kind, self.names)
+
+    @property
+    def image_changes(self) -> tuple[tuple[Path, str], ...]:
+        """Path and reason of everything that is made of the base image."""
+        return ((self.image_path, self.reason),) if self.product is None else self.product.changes
+
+    @property
     def image_changed(self) -> bool:
-        return self.image is None or self.image.changed
+        return bool(self.image_changes)
 
     @property
     def reason(self) -> str:
-        return self.image.reason if self.image else "the base image is not here yet"
+        return self.product.reason if self.product else "the base image is not here yet"
 
     @property
     def steps(self) -> tuple[str, ...]:
         """The plan in words, a line for each change."""
         tokens = (f"draw tokens that hold until {self.tokens.expires}",) if self.new_tokens else ()
-        image = (f"build {self.image_path}: {self.reason}",) if self.image_changed else ()
+        image = (f"build {path}: {reason}" for path, reason in self.image_changes)
         return (*filter(None, (self.base.note,)), *tokens, *image)
 
     def secret_values(self) -> set[str]:
@@ -140,22 +153,14 @@ def plan_node_image(request: NodeImageRequest, *, now: datetime.datetime | None 
     secrets = from_state(known.get("secrets") or {}) or make_secrets()
     kept = Tokens(**known["tokens"]) if known.get("tokens") else None
     tokens = kept if kept is not None and kept.last(now) else node_tokens(now)
-    path = request.dest / "images" / f"node.{arch}.iso"
-    plan = NodeImagePlan(request, base, path, secrets, tokens, tokens is not kept, warnings=(*base.warnings, *warnings))
+    plan = NodeImagePlan(request, base, Names("node", arch), secrets, tokens, tokens is not kept, warnings=(*base.warnings, *warnings))
     if base.image is None:
         return plan
     ignition = build_nodes_ignition(cluster, config.hosts, secrets, tokens, base.os_image(cluster.version, arch))
-    image = plan_image(
-        base.image.path,
-        path,
-        ignition.encode(),
-        ["fips=1"] if cluster.fips else [],
-        record=ImageRecord.from_state(known.get("image") or {}),
-        base_sha256="" if base.given.url else base.given.sha256,
-        parts={file.path: len(file.content) for file in ignition.files},
-        force=request.force,
-    )
-    return dataclasses.replace(plan, ignition=ignition, image=image)
+    wanted = order(request.kind, plan.names, base, config.boot_artifacts_base_url, ("fips=1",) if cluster.fips else (), force=request.force)
+    digest = "" if base.given.url else base.given.sha256
+    product = plan_product(base.image, WorkDir(request.dest), wanted, ignition, known.get("image") or {}, digest)
+    return dataclasses.replace(plan, ignition=ignition, product=product, warnings=(*plan.warnings, *about_boot(product, deployment)))
 
 
 def _checked(config: NodesConfig, deployment: Deployment, request: NodeImageRequest, today: datetime.date) -> list[str]:
@@ -185,29 +190,28 @@ def _taken(deployment: Deployment, nodes: Iterable[RunningNode]) -> list[Problem
     return found
 
 
-def apply_node_image(plan: NodeImagePlan) -> BuiltImage:
+def apply_node_image(plan: NodeImagePlan) -> Made:
     """Carry out a complete plan: secrets, image, state. Plan and carry out within one run: what was drawn must not meet what another run drew meanwhile."""
-    if plan.image is None:
+    if plan.product is None:
         raise ZeroTouchError("A plan made in check mode cannot be carried out.")
     dest = plan.request.dest
     ensure_directory(dest)
     remove_leftovers(dest)
     state = WorkDir(dest).state
     state.update(SECTION, {"secrets": plan.secrets.to_state(), "tokens": dataclasses.asdict(plan.tokens)})
-    built = build_image(plan.image, checksum=plan.request.checksum)
-    state.update(SECTION, {"image": built.to_state()})
-    return built
+    made = make_product(plan.product, checksum=plan.request.checksum)
+    state.update(SECTION, {"image": {**made.section, "kind": plan.request.kind}})
+    return made
 
 
-def describe_node_image(plan: NodeImagePlan, built: BuiltImage | None = None) -> dict[str, Any]:
-    """The door's result; digest and size are those of ``built``, else what is known beforehand."""
-    known = plan.image.sha256 if plan.image and not plan.image_changed else ""
+def describe_node_image(plan: NodeImagePlan, made: Made | None = None) -> dict[str, Any]:
+    """The door's result; digests and sizes are those of ``made``, else what is known beforehand."""
     return {
         "changed": plan.image_changed,
         "path": str(plan.image_path),
-        "sha256": built.sha256 if built else known,
-        "size": built.size if built else plan.base.size,
-        "arch": plan.image_path.name.removeprefix("node.").removesuffix(".iso"),
+        **files_of(plan.product, made, plan.base.size),
+        "kind": plan.request.kind,
+        "arch": plan.names.arch,
         "state_file": str(WorkDir(plan.request.dest).state.path),
         "expires_at": plan.tokens.expires,
         "ignition_files": plan.ignition.table() if plan.ignition else [],

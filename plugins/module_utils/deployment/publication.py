@@ -14,9 +14,12 @@ from typing import Any
 from ..bmc.address import parse_address
 from ..common.clock import Clock
 from ..common.connect import ConnectTo
-from ..common.errors import InvalidInput, ZeroTouchError
+from ..common.errors import InvalidInput, RemoteError, Unreachable, ZeroTouchError
+from ..common.http import HttpClient
 from ..common.lock import one_run
 from ..common.problems import INVALID, Problem
+from ..common.tls import Tls
+from ..image.download import Downloader
 from ..serving.options import PublishOptions, read_publish
 from ..serving.publish import publish, withdraw
 from ..serving.route import Peer
@@ -28,13 +31,42 @@ _DOOR = "image_server"
 def publish_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Publish; the door's result, and warnings. ``params`` are the door's options.
 
-    Raises :class:`InvalidInput` for options and :class:`ZeroTouchError` when there is no image or it cannot be published.
+    Raises :class:`InvalidInput` for options and :class:`ZeroTouchError` when there is no image, it cannot be published, or hosts would not find the root
+    file system that it leaves out.
     """
     work_dir = WorkDir(Path(params["work_dir"]).absolute())
     options = read_options(params)
+    rootfs = () if params.get("path") or check_mode else look_for_rootfs(work_dir, options.connect_to, clock)
     with contextlib.nullcontext() if check_mode else one_run(work_dir.root, _DOOR, clock):
         done = publish(_image(params, work_dir, check_mode), work_dir.state, options, clock, check_mode=check_mode)
-    return {**done.as_dict(), "state_file": str(work_dir.state.path)}, done.warnings
+    return {**done.as_dict(), "state_file": str(work_dir.state.path)}, (*done.warnings, *rootfs)
+
+
+def look_for_rootfs(work_dir: WorkDir, connect_to: ConnectTo, clock: Clock) -> tuple[str, ...]:
+    """Whether the root file system is where hosts of a minimal ISO load it; warnings where that cannot be told from here.
+
+    Raises :class:`ZeroTouchError` when it certainly is not: no host would boot.
+    """
+    wanted = work_dir.state.section("image").get("rootfs")
+    if not wanted:
+        return ()
+    url, size = str(wanted["url"]), int(wanted["size"])
+    # The initramfs does not look at certificates either: the image knows the digest of its root file system.
+    client = HttpClient("The server of the root file system", url, Tls(validate_certs=False), connect_to)
+    try:
+        found = Downloader(client, clock).look(url)
+    except Unreachable as error:
+        return (f"Whether hosts find their root file system could not be seen from here: {error.message}",)
+    except RemoteError as error:
+        raise ZeroTouchError(f"Hosts would not find their root file system: {error.message}", _hint(work_dir, url)) from error
+    if found.size not in (-1, size):
+        raise ZeroTouchError(f"{url} is not the root file system of this image: it has {found.size} bytes, {size} are expected.", _hint(work_dir, url))
+    return ()
+
+
+def _hint(work_dir: WorkDir, url: str) -> str:
+    file = work_dir.boot_artifacts / url.rpartition("/")[2]
+    return f"Publish {file} there and run again." if file.is_file() else "Publish the root file system of the base image's build there and run again."
 
 
 def withdraw_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) -> dict[str, Any]:

@@ -84,7 +84,9 @@ def readable_kubeconfig(path: Path) -> KubeConfig | None:
 
 
 def _image(work_dir: WorkDir) -> Path | None:
-    return next((path for path in sorted((work_dir.root / "images").glob("agent.*.iso")) if path.is_file()), None)
+    """What holds the configuration: an ISO, or the initrd of a network boot, in which nothing is looked for."""
+    found = [*sorted(work_dir.images.glob("agent.*.iso")), *sorted(work_dir.boot_artifacts.glob("agent.*-initrd.img"))]
+    return next((path for path in found if path.is_file()), None)
 
 
 def _lost(state: Mapping[str, Any], image: Path | None) -> tuple[str, ...]:

@@ -35,6 +35,15 @@ class WorkDir:
         return self.root / "config"
 
     @property
+    def images(self) -> Path:
+        return self.root / "images"
+
+    @property
+    def boot_artifacts(self) -> Path:
+        """What a network boot, or a minimal ISO, loads: the directory that the user publishes."""
+        return self.root / "boot-artifacts"
+
+    @property
     def kubeconfig(self) -> Path:
         return self.root / "auth" / "kubeconfig"
 

@@ -9,8 +9,9 @@ some firmware refuses rebuilt images (reference coreos-live-image.md 1, redfish-
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,10 @@ from ..common.files import ensure_directory, sha256_of
 from . import kargs
 from .copy import DigestOf, Digests, is_patched_copy, patched_copy
 from .cpio import Member
-from .edit import Patch, ignition_patch, kargs_patches, with_config
-from .live import LiveImage, read_live_image
+from .edit import Patch, default_patch, ignition_patch, kargs_patches, with_config
+from .iso9660 import ImageFile, ImageSource
+from .live import LiveImage, live_image, read_live_image
+from .miniso import minimal_iso
 
 _SHA256_DIGITS = frozenset("0123456789abcdef")
 
@@ -52,7 +55,9 @@ class ImageRecord:
 
 @dataclasses.dataclass(frozen=True)
 class ImagePlan:
-    """What :func:`build_image` will do and why. ``size`` in bytes; ``sha256`` is known only when nothing changes."""
+    """What :func:`build_image` will do and why. ``base`` is the image before its patches: the base image or, with ``rootfs_url``, the minimal ISO that is
+    made of it. ``size`` in bytes; ``sha256`` is known only when nothing changes.
+    """
 
     base: LiveImage
     dest: Path
@@ -61,6 +66,7 @@ class ImagePlan:
     patches: tuple[Patch, ...]
     base_sha256: str = ""
     sha256: str = ""
+    rootfs_url: str = ""
 
     @property
     def size(self) -> int:
@@ -92,28 +98,49 @@ def plan_image(
     ignition: bytes,
     kargs_append: Sequence[str] = (),
     *,
+    rootfs_url: str = "",
     record: ImageRecord | None = None,
     base_sha256: str = "",
     parts: Mapping[str, int] | None = None,
     force: bool = False,
 ) -> ImagePlan:
-    """Decide whether ``dest`` has to be built from ``base``.
+    """Decide whether ``dest`` has to be built from ``base``; with ``rootfs_url`` in its minimal form, whose root file system hosts load from there.
 
     Reads the descriptors and embed areas of both. Only when an existing image looks right but ``record`` does not vouch for it, both files are
     compared whole. ``base_sha256`` is checked by :func:`build_image` while it copies, and here when nothing is to be copied and nobody checked it yet.
     Raises :class:`ZeroTouchError` for a base that cannot be used and for content that does not fit.
     """
-    image = read_live_image(base)
-    _refuse_base(image, dest)
-    members = with_config(image.members, ignition)
-    text = kargs.append(image.kargs.text, kargs_append) if image.kargs and kargs_append else None
-    patches = [ignition_patch(image, members, parts)]
-    if kargs_append:
-        patches += kargs_patches(image, text or "")
-    plan = ImagePlan(image, dest, True, "", tuple(patches), base_sha256=normal_sha256(base_sha256))
+    with _open_base(base, minimal=bool(rootfs_url)) as (source, _digest):
+        image = live_image(source)
+        _refuse_base(image, dest)
+        members = with_config(image.members, ignition)
+        text = _kernel_arguments(image, kargs_append, rootfs_url)
+        patches = [ignition_patch(image, members, parts)]
+        if text is not None:
+            patches += kargs_patches(image, text)
+        if rootfs_url and image.kargs is not None and image.kargs.info is not None:
+            info = image.kargs.info
+            patches.append(default_patch(info, source.read_at(info.offset, info.length), kargs.without_medium(image.kargs.default)))
+    plan = ImagePlan(image, dest, True, "", tuple(patches), base_sha256=normal_sha256(base_sha256), rootfs_url=rootfs_url)
     if force:
         return dataclasses.replace(plan, reason="a rebuild was asked for")
     return _decide(plan, members, text, record or ImageRecord())
+
+
+@contextlib.contextmanager
+def _open_base(path: Path, *, minimal: bool) -> Iterator[tuple[ImageSource, str]]:
+    """What is copied, and the SHA-256 that it must have where the image itself says so."""
+    with ImageFile(path) as file:
+        yield minimal_iso(file) if minimal else (file, "")
+
+
+def _kernel_arguments(image: LiveImage, added: Sequence[str], rootfs_url: str) -> str | None:
+    """The new text; None where it stays as it is. Of an image without areas nothing is known: whoever writes the text refuses it."""
+    if not added and not rootfs_url:
+        return None
+    if image.kargs is None:
+        return ""
+    return kargs.append(kargs.from_network(image.kargs.text, rootfs_url) if rootfs_url else image.kargs.text, added)
 
 
 def _refuse_base(image: LiveImage, dest: Path) -> None:
@@ -141,7 +168,7 @@ def _decide(plan: ImagePlan, members: tuple[Member, ...], text: str | None, reco
     base_known = (record.base_size, record.base_mtime_ns) == (plan.base.size, plan.base.mtime_ns)
     status = plan.dest.stat()
     image_known = (record.size, record.mtime_ns) == (status.st_size, status.st_mtime_ns)
-    if not (base_known and image_known) and not is_patched_copy(plan.base.path, plan.dest, [(patch.offset, len(patch.data)) for patch in plan.patches]):
+    if not (base_known and image_known) and not _is_copy(plan):
         return dataclasses.replace(plan, reason="the base image is another one" if image_known else "the image was changed by something else")
     if plan.base_sha256 and not (base_known and record.base_sha256 == plan.base_sha256):
         verify_base(plan)
@@ -154,6 +181,12 @@ def _decide(plan: ImagePlan, members: tuple[Member, ...], text: str | None, reco
     )
 
 
+def _is_copy(plan: ImagePlan) -> bool:
+    """Whether the existing image is what it is made of, outside the patches."""
+    with _open_base(plan.base.path, minimal=bool(plan.rootfs_url)) as (source, _digest):
+        return is_patched_copy(source, plan.dest, [(patch.offset, len(patch.data)) for patch in plan.patches])
+
+
 def _difference(plan: ImagePlan, members: tuple[Member, ...], text: str | None) -> str:
     """Why the existing image does not hold what it should; empty when its areas do."""
     if not plan.dest.exists():
@@ -162,6 +195,8 @@ def _difference(plan: ImagePlan, members: tuple[Member, ...], text: str | None) 
         existing = read_live_image(plan.dest)
     except ZeroTouchError as error:
         return f"the existing image cannot be used: {error.message}"
+    if existing.form != plan.base.form:
+        return f"its form is {existing.form}, wanted is {plan.base.form}"
     if existing.size != plan.size or existing.volume_id != plan.base.volume_id:
         return "the base image is another one"
     if existing.ignition_area != plan.base.ignition_area:
@@ -201,23 +236,33 @@ def build_image(plan: ImagePlan, *, checksum: bool = True) -> BuiltImage:
     ensure_directory(plan.dest.parent)
     for leftover in plan.dest.parent.glob(f".{plan.dest.name}.*.part"):  # of a run that was killed
         leftover.unlink(missing_ok=True)
-    work = DigestOf(plan.patches, base=bool(plan.base_sha256), image=checksum)
-    digests = patched_copy(plan.base.path, plan.dest, plan.patches, _Verified(plan, work))
-    return _built(plan, digests)
+    if plan.rootfs_url:
+        verify_base(plan)  # what is left out of the copy counts too
+    with _open_base(plan.base.path, minimal=bool(plan.rootfs_url)) as (source, digest):
+        expected = digest or plan.base_sha256
+        work = DigestOf(plan.patches, base=bool(expected), image=checksum)
+        digests = patched_copy(source, plan.dest, plan.patches, _Verified(plan, work, expected))
+    return _built(plan, dataclasses.replace(digests, base=plan.base_sha256))
 
 
 class _Verified:
-    """Digests of which the base's is the expected one."""
+    """Digests of which that of the copied bytes is the expected one."""
 
-    def __init__(self, plan: ImagePlan, work: DigestOf) -> None:
+    def __init__(self, plan: ImagePlan, work: DigestOf, expected: str) -> None:
         self._plan = plan
         self._work = work
+        self._expected = expected
         self.stop = work.stop
 
     def __call__(self, source: Any) -> Digests:
         digests = self._work(source)
-        if self._plan.base_sha256:
-            compare_base(self._plan.base.path, self._plan.base_sha256, digests.base)
+        if not self._plan.rootfs_url and self._expected:
+            compare_base(self._plan.base.path, self._expected, digests.base)
+        elif digests.base != self._expected:
+            raise ZeroTouchError(
+                f"{self._plan.base.path} is not as it was published: the minimal ISO made of it has SHA-256 {digests.base}, not {self._expected}.",
+                "Download it again.",
+            )
         return digests
 
 

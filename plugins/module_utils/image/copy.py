@@ -11,13 +11,13 @@ import fcntl
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..common.errors import ZeroTouchError
 from ..common.files import SECRET_FILE, atomic_writer, write_fault
 from .edit import Patch
-from .iso9660 import ImageFile
+from .iso9660 import Extent, ImageFile, ImageSource
 
 _BLOCK = 1 << 20
 _COPY_AT_ONCE = 64 << 20
@@ -39,33 +39,32 @@ class Stopped(Exception):
 
 
 def patched_copy(
-    base: Path, target: Path, patches: Sequence[Patch], check: Callable[[ImageFile], Digests] | None = None, *, mode: int = SECRET_FILE
+    source: ImageSource, target: Path, patches: Sequence[Patch], check: Callable[[ImageSource], Digests] | None = None, *, mode: int = SECRET_FILE
 ) -> Digests:
-    """Write ``target`` as a copy of ``base`` with the patches, whole or not at all.
+    """Write ``target`` as a copy of ``source`` with the patches, whole or not at all.
 
-    ``check`` runs beside the copying and sees the base file; what it raises stops the work before ``target`` is touched.
-    Raises :class:`ZeroTouchError` when the base changes meanwhile, the disk is full, or the directory cannot be written.
+    ``check`` runs beside the copying and sees the source; what it raises stops the work before ``target`` is touched.
+    Raises :class:`ZeroTouchError` when the source changes meanwhile, the disk is full, or the directory cannot be written.
     """
-    with ImageFile(base) as source:
-        side = _SideTask(source, check)
-        try:
-            with atomic_writer(target, mode) as handle:
-                with side:
-                    _copy(source, handle.fileno())
-                    for patch in patches:
-                        _write_at(handle.fileno(), patch.data, patch.offset)
-                    os.fsync(handle.fileno())
-                    result = side.result()
-                _refuse_changed(source)
-        except OSError as error:
-            raise write_fault(error, target, source.size) from error
-        return result
+    side = _SideTask(source, check)
+    try:
+        with atomic_writer(target, mode) as handle:
+            with side:
+                _copy(source, handle.fileno())
+                for patch in patches:
+                    _write_at(handle.fileno(), patch.data, patch.offset)
+                os.fsync(handle.fileno())
+                result = side.result()
+            _refuse_changed(source)
+    except OSError as error:
+        raise write_fault(error, target, source.size) from error
+    return result
 
 
 class _SideTask:
     """A computation in a thread of its own; leaving the block ends it."""
 
-    def __init__(self, source: ImageFile, call: Callable[[ImageFile], Digests] | None) -> None:
+    def __init__(self, source: ImageSource, call: Callable[[ImageSource], Digests] | None) -> None:
         self._source = source
         self._call = call
         self._digests = Digests()
@@ -96,27 +95,43 @@ class _SideTask:
         self._thread.join()
 
 
-def _copy(source: ImageFile, target: int) -> None:
+def _copy(source: ImageSource, target: int) -> None:
     """All bytes of the source, by the cheapest way that the file systems offer."""
+    if [piece for _position, piece in source.pieces()] == [Extent(0, source.identity[0])] and _cloned(source, target):
+        return
+    for position, piece in source.pieces():
+        if isinstance(piece, bytes):
+            _write_at(target, piece, position)
+        else:
+            _copy_run(source, piece, target, position)
+
+
+def _cloned(source: ImageSource, target: int) -> bool:
+    """The whole file by sharing its blocks, where the file systems can."""
     try:
         fcntl.ioctl(target, _FICLONE, source.fileno())
-        return
     except OSError as error:
         if error.errno not in _NOT_POSSIBLE_HERE:
             raise
-    copied = _copy_in_kernel(source, target)
-    while copied < source.size:
-        block = source.read_at(copied, min(_BLOCK, source.size - copied))
-        _write_at(target, block, copied)
+        return False
+    return True
+
+
+def _copy_run(source: ImageSource, run: Extent, target: int, position: int) -> None:
+    """A run of the source's file to a position of the target."""
+    copied = _copy_in_kernel(source, run, target, position)
+    while copied < run.length:
+        block = source.read_at(position + copied, min(_BLOCK, run.length - copied))
+        _write_at(target, block, position + copied)
         copied += len(block)
 
 
-def _copy_in_kernel(source: ImageFile, target: int) -> int:
+def _copy_in_kernel(source: ImageSource, run: Extent, target: int, position: int) -> int:
     """Bytes copied without passing through this process; fewer than all where the file systems do not support it."""
     copied = 0
-    while copied < source.size:
+    while copied < run.length:
         try:
-            count = os.copy_file_range(source.fileno(), target, min(_COPY_AT_ONCE, source.size - copied), copied, copied)
+            count = os.copy_file_range(source.fileno(), target, min(_COPY_AT_ONCE, run.length - copied), run.offset + copied, position + copied)
         except OSError as error:
             if error.errno in _NOT_POSSIBLE_HERE:
                 return copied
@@ -134,9 +149,9 @@ def _write_at(descriptor: int, data: bytes, offset: int) -> None:
         view, offset = view[written:], offset + written
 
 
-def _refuse_changed(source: ImageFile) -> None:
+def _refuse_changed(source: ImageSource) -> None:
     status = os.fstat(source.fileno())
-    if (status.st_size, status.st_mtime_ns) != (source.size, source.mtime_ns):
+    if (status.st_size, status.st_mtime_ns) != source.identity:
         raise ZeroTouchError(f"{source.path} was changed while it was copied.", "Run again when it is complete.")
 
 
@@ -152,12 +167,12 @@ class DigestOf:
     def stop(self) -> None:
         self._stop.set()
 
-    def __call__(self, source: ImageFile) -> Digests:
+    def __call__(self, source: ImageSource) -> Digests:
         if not self._base and not self._image:
             return Digests()
         same = hashlib.sha256()  # up to the first patch both are the same bytes
         image = None
-        for offset, block in _blocks(source):
+        for offset, block in source.blocks():
             if self._stop.is_set():
                 raise Stopped
             patched = overlay(block, offset, self._patches)
@@ -182,28 +197,14 @@ def overlay(block: memoryview, offset: int, patches: Sequence[Patch]) -> memoryv
     return block if changed is None else memoryview(changed)
 
 
-def _blocks(source: ImageFile) -> Iterator[tuple[int, memoryview]]:
-    buffer = bytearray(_BLOCK)
-    offset = 0
-    while offset < source.size:
-        try:
-            count = os.preadv(source.fileno(), [buffer], offset)
-        except OSError as error:
-            raise ZeroTouchError(f"{source.path} cannot be read: {error.strerror}.") from error
-        if count == 0:
-            raise ZeroTouchError(f"{source.path} became shorter while it was read.")
-        yield offset, memoryview(buffer)[:count]
-        offset += count
-
-
-def is_patched_copy(base: Path, image: Path, ignored: Sequence[tuple[int, int]]) -> bool:
-    """Whether the image equals the base outside the ``ignored`` (offset, length) ranges; reads both until they differ."""
+def is_patched_copy(source: ImageSource, image: Path, ignored: Sequence[tuple[int, int]] = ()) -> bool:
+    """Whether the image equals the source outside the ``ignored`` (offset, length) ranges; reads both until they differ."""
     blanks = [Patch(offset, bytes(length)) for offset, length in ignored]
-    with ImageFile(base) as first, ImageFile(image) as second:
-        if first.size != second.size:
+    with ImageFile(image) as other:
+        if source.size != other.size:
             return False
-        for offset, block in _blocks(first):
-            other = memoryview(second.read_at(offset, len(block)))
-            if overlay(block, offset, blanks) != overlay(other, offset, blanks):
+        for offset, block in source.blocks():
+            found = memoryview(other.read_at(offset, len(block)))
+            if overlay(block, offset, blanks) != overlay(found, offset, blanks):
                 return False
         return True

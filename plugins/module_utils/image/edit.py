@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterable, Mapping
 
 from ..common.errors import ZeroTouchError
+from .areas import Area
 from .cpio import Member, gzip, write_archive, xz
 from .live import CONFIG_MEMBER, LiveImage
 
@@ -72,3 +74,14 @@ def kargs_patches(image: LiveImage, text: str) -> tuple[Patch, ...]:
             "Use a newer CoreOS image.",
         )
     return tuple(Patch(offset, data) for offset, data in image.kargs.encode(text))
+
+
+def default_patch(info: Area, content: bytes, default: str) -> Patch:
+    """``kargs.json``, whose content this is, with another default text in its old length. Raises :class:`ZeroTouchError` when it does not fit."""
+    document = {**json.loads(content), "default": default}
+    data = json.dumps(document, indent=2).encode()
+    if len(data) > info.length:  # it was written without indentation
+        data = json.dumps(document, separators=(",", ":")).encode()
+    if len(data) > info.length:
+        raise ZeroTouchError(f"The kernel arguments of the image cannot be changed: {info.path} has room for {info.length} bytes, {len(data)} are needed.")
+    return Patch(info.offset, data.ljust(info.length))

@@ -8,9 +8,10 @@ from __future__ import annotations
 import dataclasses
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import Protocol
 
 from ..common.errors import ZeroTouchError
 
@@ -22,6 +23,43 @@ _MOST_DESCRIPTORS = 32
 _LARGEST_DIRECTORY = 4 << 20
 _PRIMARY, _END = 1, 255
 _IS_DIRECTORY, _MORE_EXTENTS = 0x02, 0x80
+
+
+_BLOCK = 1 << 20
+
+
+@dataclasses.dataclass(frozen=True)
+class Extent:
+    """A run of bytes of the image; absolute offset and length in bytes."""
+
+    offset: int
+    length: int
+
+
+class ImageSource(Protocol):
+    """An image that can be read at positions: a file, or what is put together from pieces of one. ``size`` in bytes is that of the image, ``path`` and
+    ``identity`` (size, modification time in ns) are those of the file that it is or comes from.
+    """
+
+    path: Path
+    size: int
+    identity: tuple[int, int]
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Exactly ``length`` bytes. Raises :class:`ZeroTouchError`."""
+        ...
+
+    def pieces(self) -> Sequence[tuple[int, Extent | bytes]]:
+        """Where in the image which run of the file, or which bytes of its own, stands; ascending and without gaps."""
+        ...
+
+    def blocks(self) -> Iterator[tuple[int, memoryview]]:
+        """The whole image in blocks with their offsets; a block holds until the next one is asked for. Raises :class:`ZeroTouchError`."""
+        ...
+
+    def fileno(self) -> int:
+        """The descriptor of the file."""
+        ...
 
 
 class ImageFile:
@@ -38,7 +76,7 @@ class ImageFile:
             os.close(self._descriptor)
             raise ZeroTouchError(f"{path} is not a regular file.")
         self.size = status.st_size
-        self.mtime_ns = status.st_mtime_ns
+        self.identity = (status.st_size, status.st_mtime_ns)
 
     def read_at(self, offset: int, length: int) -> bytes:
         """Exactly ``length`` bytes; raises :class:`ZeroTouchError` when the file ends before."""
@@ -55,6 +93,22 @@ class ImageFile:
             position += len(piece)
         return b"".join(pieces)
 
+    def pieces(self) -> Sequence[tuple[int, Extent | bytes]]:
+        return ((0, Extent(0, self.size)),)
+
+    def blocks(self) -> Iterator[tuple[int, memoryview]]:
+        buffer = bytearray(_BLOCK)
+        offset = 0
+        while offset < self.size:
+            try:
+                count = os.preadv(self._descriptor, [buffer], offset)
+            except OSError as error:
+                raise ZeroTouchError(f"{self.path} cannot be read: {error.strerror}.") from error
+            if count == 0:
+                raise ZeroTouchError(f"{self.path} became shorter while it was read.")
+            yield offset, memoryview(buffer)[:count]
+            offset += count
+
     def fileno(self) -> int:
         return self._descriptor
 
@@ -66,14 +120,6 @@ class ImageFile:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
-
-
-@dataclasses.dataclass(frozen=True)
-class Extent:
-    """A run of bytes of the image; absolute offset and length in bytes."""
-
-    offset: int
-    length: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,7 +147,7 @@ class Entry:
 class Volume:
     """The file system of an image. Raises :class:`ZeroTouchError` for what is not ISO 9660 or is cut off."""
 
-    def __init__(self, image: ImageFile) -> None:
+    def __init__(self, image: ImageSource) -> None:
         self.image = image
         descriptor = _primary_descriptor(image)
         self.volume_id = descriptor[40:72].decode("ascii", errors="replace").rstrip(" \x00")
@@ -155,7 +201,7 @@ class Volume:
                 yield dataclasses.replace(entry, extents=_joined(extents))
 
 
-def _primary_descriptor(image: ImageFile) -> bytes:
+def _primary_descriptor(image: ImageSource) -> bytes:
     for sector in range(FIRST_DESCRIPTOR, FIRST_DESCRIPTOR + _MOST_DESCRIPTORS):
         if image.size < (sector + 1) * SECTOR:
             break

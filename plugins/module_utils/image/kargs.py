@@ -33,6 +33,18 @@ def replace(text: str, replacements: Iterable[str]) -> str:
     return text
 
 
+def without_medium(text: str) -> str:
+    """The text without the label of the medium that holds the root file system."""
+    return delete(text, [word for word in text.split() if word.startswith("coreos.liveiso=")])
+
+
+def from_network(text: str, rootfs_url: str) -> str:
+    """The text of a system whose root file system comes from a URL. Raises :class:`ZeroTouchError` for a URL that boot loaders would not hand on."""
+    if set(rootfs_url) & set("\"'$\\") or len(rootfs_url.split()) != 1:
+        raise ZeroTouchError(f"The URL of the root file system has white space or one of \" ' $ \\ in it: {rootfs_url}")
+    return append(without_medium(text), [f"coreos.live.rootfs_url={rootfs_url}"])
+
+
 def decode_area(data: bytes, pad: str, end: str) -> str:
     """The text of an area; raises UnicodeDecodeError (a ValueError) when it is none."""
     return data.decode("utf-8").rstrip(pad).rstrip(end).strip()

@@ -16,12 +16,13 @@ from ..common.errors import ZeroTouchError
 from ..common.secrets import hide_secrets
 from . import areas
 from .cpio import CorruptArchive, Member, read_members
-from .iso9660 import ImageFile, Volume
+from .iso9660 import ImageFile, ImageSource, Volume
+from .miniso import Miniso, read_miniso
 
 CONFIG_MEMBER = "config.ign"
 NETWORK_DIRECTORY = "etc/coreos-firstboot-network/"
-_KERNEL = "IMAGES/PXEBOOT/VMLINUZ"
-_ROOTFS = "IMAGES/PXEBOOT/ROOTFS.IMG"
+KERNEL = "IMAGES/PXEBOOT/VMLINUZ"
+ROOTFS = "IMAGES/PXEBOOT/ROOTFS.IMG"
 # Machine numbers in PE headers (x86 and arm kernels) and ELF headers (ppc64le).
 _PE_MACHINES = {0x8664: "x86_64", 0xAA64: "aarch64"}
 _ELF_MACHINES = {21: "ppc64le", 22: "s390x"}
@@ -47,7 +48,7 @@ class LiveImage:
     members: tuple[Member, ...]
     kargs: areas.KargsAreas | None
     features: Mapping[str, Any]
-    miniso: areas.Miniso | None
+    miniso: Miniso | None
 
     @property
     def version(self) -> str:
@@ -80,7 +81,7 @@ class LiveImage:
             "kargs": _kargs_report(self.kargs),
             "features": dict(self.features),
             "network_files": [_member_report(member, show_secrets) for member in self.network_files],
-            "miniso": dataclasses.asdict(self.miniso) if self.miniso else None,
+            "miniso": self.miniso.report() if self.miniso else None,
         }
 
 
@@ -90,30 +91,35 @@ def read_live_image(path: Path) -> LiveImage:
     Raises :class:`ZeroTouchError` for a file that cannot be read, is cut off, damaged, or no CoreOS live image.
     """
     with ImageFile(path) as image:
-        volume = Volume(image)
-        area = areas.ignition_area(volume)
-        try:
-            members = read_members(image.read_at(area.offset, area.length))
-        except CorruptArchive as error:
-            raise ZeroTouchError(f"{path} is damaged: its Ignition area holds {error}.") from error
-        return LiveImage(
-            path=path,
-            size=image.size,
-            mtime_ns=image.mtime_ns,
-            form="iso" if volume.file(_ROOTFS) else "minimal_iso",
-            volume_id=volume.volume_id,
-            arch=_architecture(volume, area),
-            ignition_area=area,
-            members=members,
-            kargs=areas.kargs_areas(volume),
-            features=areas.features(volume),
-            miniso=areas.miniso(volume),
-        )
+        return live_image(image)
+
+
+def live_image(source: ImageSource) -> LiveImage:
+    """As :func:`read_live_image`, of an open image; the digests of files and their places are those of ``source``."""
+    volume = Volume(source)
+    area = areas.ignition_area(volume)
+    try:
+        members = read_members(source.read_at(area.offset, area.length))
+    except CorruptArchive as error:
+        raise ZeroTouchError(f"{source.path} is damaged: its Ignition area holds {error}.") from error
+    return LiveImage(
+        path=source.path,
+        size=source.size,
+        mtime_ns=source.identity[1],
+        form="iso" if volume.file(ROOTFS) else "minimal_iso",
+        volume_id=volume.volume_id,
+        arch=_architecture(volume, area),
+        ignition_area=area,
+        members=members,
+        kargs=areas.kargs_areas(volume),
+        features=areas.features(volume),
+        miniso=read_miniso(volume),
+    )
 
 
 def _architecture(volume: Volume, area: areas.Area) -> str:
     """From the kernel's header; where that says nothing, from the boot files that only one architecture has."""
-    kernel = volume.file(_KERNEL)
+    kernel = volume.file(KERNEL)
     if kernel is not None and kernel.size >= 1024:
         found = _machine(volume.image.read_at(kernel.extents[0].offset, 1024))
         if found:

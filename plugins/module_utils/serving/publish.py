@@ -19,6 +19,7 @@ from ..common.clock import Clock
 from ..common.errors import InvalidInput, ZeroTouchError
 from ..common.state import StateFile
 from ..image.copy import patched_copy
+from ..image.iso9660 import ImageFile
 from . import served
 from .options import Publication, PublishOptions, check_options, image_name, image_url
 
@@ -95,7 +96,8 @@ def _copy(image: Path, target: Path, mode: int) -> None:
         target.parent.chmod(entering & 0o711)
     except OSError as error:
         raise ZeroTouchError(f"{target.parent} cannot be made: {error.strerror}.") from error
-    patched_copy(image, target, (), mode=mode)
+    with ImageFile(image) as source:
+        patched_copy(source, target, (), mode=mode)
 
 
 def _copy_differs(image: Path, target: Path, mode: int, recorded: Mapping[str, Any]) -> str:

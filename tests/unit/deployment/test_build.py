@@ -32,11 +32,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.bui
     BuildPlan,
     BuildRequest,
     apply_build,
-    describe,
     kernel_arguments,
     plan_build,
     verify,
 )
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build_result import describe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.image_diff import describe_diff
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.inputs import input_digests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, make_secrets
@@ -258,7 +258,7 @@ def test_a_killed_run_goes_on_with_its_secrets(work: Path, request_for: Request,
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(building, "build_image", killed)
+        patch.setattr(building, "make_product", killed)
         apply_build(plan_build(request_for()))
     state = StateFile(work / "state.json")
     secrets = state.section("secrets")
@@ -299,8 +299,6 @@ def test_built_at_tells_when_the_bytes_were_made(work: Path, request_for: Reques
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"kind": "pxe"}, "kind pxe is not part of this version"),
-        ({"kind": "minimal_iso"}, "kind minimal_iso is not part of this version"),
         ({"engine": "openshift_install"}, "engine openshift_install is not part of this version"),
         ({"base": BaseImage()}, "openshift_base_image: Required value"),
         ({"base": BaseImage(path="/a", url="http://b/c.iso")}, "path and url are both given"),

@@ -21,7 +21,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import build as building
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.base_image import BaseImage, Source
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build import BuildRequest, apply_build, describe, plan_build
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build import BuildRequest, apply_build, plan_build
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build_result import describe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.info import Question, answer
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.recovery import recover, restore
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, read_deployment
@@ -210,7 +211,7 @@ def test_to_start_over_and_be_killed(work_dir: WorkDir, request_for: Any, monkey
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(building, "build_image", killed)
+        patch.setattr(building, "make_product", killed)
         apply_build(plan_build(request_for(new_secrets=True)))
     decided = answer(Question(work_dir, connect_to=NOWHERE)).decision
     assert decided.build and decided.boot == ("sno-0",)

@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
+import lzma
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ import pycdlib
 
 DEFAULT_KARGS = "coreos.liveiso=rhcos-422.1.0 ignition.firstboot ignition.platform.id=metal"
 KARGS_SIZE = 512
+MINISO_SIZE = 16384
 MARKER = b"# COREOS_KARG_EMBED_AREA\n"
 
 
@@ -35,8 +39,20 @@ def make_iso(
     kernel: bytes = b"kernel",
     rootfs: bytes | None = b"rootfs" * 10000,
     grub_text: str | bytes = DEFAULT_KARGS,
+    initrd: bytes = b"initrd" * 999,
+    miniso: bool = True,
+    reserve: int = 0,
 ) -> Path:
-    """Write the image. ``ignition`` is the content of images/ignition.img, or its length in zeros; 0 leaves the file out."""
+    """Write the image. ``ignition`` is the content of images/ignition.img, or its length in zeros; 0 leaves the file out. ``miniso`` adds what makes the
+    minimal ISO of it; ``reserve`` bytes are kept for that, where the caller fills it.
+    """
+    if miniso and rootfs is not None:
+        options = {"volume_id": volume_id, "ignition": ignition, "kargs": kargs, "features": features, "info": info, "kernel": kernel, "grub_text": grub_text}
+        minimal = make_iso(path.with_suffix(".minimal"), **options, initrd=initrd, rootfs=None, miniso=False)
+        make_iso(path, **options, initrd=initrd, rootfs=rootfs, miniso=False, reserve=MINISO_SIZE)
+        _fill_miniso(path, minimal)
+        minimal.unlink()
+        return path
     iso = pycdlib.PyCdlib()
     iso.new(interchange_level=3, vol_ident=volume_id, rock_ridge="1.09")
     made: set[str] = set()
@@ -66,12 +82,53 @@ def make_iso(
         add("isolinux/isolinux.cfg", isolinux)
         files = [{"path": "EFI/redhat/grub.cfg", "offset": grub_offset}, {"path": "isolinux/isolinux.cfg", "offset": isolinux_offset}]
         add("coreos/kargs.json", json.dumps({"default": DEFAULT_KARGS, "files": files, "size": KARGS_SIZE}).encode())
+    if reserve:
+        add("coreos/miniso.dat", bytes(reserve))
+    add("images/pxeboot/initrd.img", initrd)
     add("images/pxeboot/vmlinuz", kernel)
     if rootfs is not None:
         add("images/pxeboot/rootfs.img", rootfs)
     iso.write(str(path))
     iso.close()
     return path
+
+
+def _extents(path: Path) -> dict[str, tuple[int, int]]:
+    """First sector and length of every file, by its ISO 9660 path."""
+    iso = pycdlib.PyCdlib()
+    iso.open(str(path))
+    found = {}
+    for directory, _directories, names in iso.walk(iso_path="/"):
+        for name in names:
+            record = iso.get_record(iso_path=f"{directory.rstrip('/')}/{name}")
+            found[f"{directory}/{name}"] = (record.extent_location(), record.get_data_length())
+    iso.close()
+    return found
+
+
+def _fill_miniso(full: Path, minimal: Path) -> None:
+    """miniso.dat: which sectors of the minimal image are in the full one, and what stands between them (reference coreos-live-image.md 5)."""
+    here, there = _extents(full), _extents(minimal)
+    runs = sorted((sector, here[name][0], length) for name, (sector, length) in there.items() if length)
+    content, payload, position = minimal.read_bytes(), b"", 0
+    for sector, _full, length in runs:
+        payload += content[position : sector * 2048]
+        position = sector * 2048 + length
+    packed = lzma.compress(payload + content[position:])
+    numbers = [len(runs), *(number for run in runs for number in run)]
+    data = b"MINISO\x00\x00" + _varint(1) + _varint(4) + b"test" + b"".join(map(_varint, numbers)) + hashlib.sha256(content).digest()
+    data += _varint(len(packed)) + packed
+    assert len(data) <= MINISO_SIZE
+    where = next(sector for name, (sector, _length) in here.items() if name.endswith("MINISO.DAT;1"))
+    with full.open("r+b") as handle:
+        handle.seek(where * 2048)
+        handle.write(data)
+
+
+def _varint(number: int) -> bytes:
+    if number < 251:
+        return bytes([number])
+    return b"\xfb" + struct.pack("<H", number) if number < 1 << 16 else b"\xfc" + struct.pack("<I", number)
 
 
 def read_member(path: Path, name: str) -> bytes:

@@ -11,10 +11,14 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.boot_artifacts import Names, boot_artifacts, network_arguments
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.build import ImageRecord, build_image, plan_image
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.composed import Composed
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.copy import patched_copy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.edit import ignition_patch, kargs_patches, without_config
-from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.iso9660 import ImageFile, Volume
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import live_image, read_live_image
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.miniso import minimal_iso
 
 SAMPLES = Path(__file__).parents[3] / "../shared/fixtures/iso"
 pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason="the upstream sample images are not here (../shared/fixtures/iso)")
@@ -63,7 +67,7 @@ def test_expected_values(row: tuple, tmp_path: Path) -> None:
     if directives is not None:
         assert image.features["installer-config"] is image.features["live-initrd-network"] is True
         assert list(image.features.get("installer-config-directives", {}).values()) == [True] * directives
-    assert (image.miniso and (image.miniso.tool, image.miniso.entries, image.miniso.sha256[:16])) == miniso
+    assert (image.miniso and (image.miniso.tool, len(image.miniso.runs), image.miniso.sha256[:16])) == miniso
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -92,7 +96,8 @@ def test_modify_then_undo_gives_the_same_image(name: str, tmp_path: Path) -> Non
     assert dest.stat().st_size == base.stat().st_size
 
     undo = [ignition_patch(changed, without_config(changed.members)), *(kargs_patches(changed, changed.kargs.default) if changed.kargs else ())]
-    patched_copy(dest, back, undo)
+    with ImageFile(dest) as source:
+        patched_copy(source, back, undo)
     assert hashlib.sha256(back.read_bytes()).hexdigest() == before == hashlib.sha256(base.read_bytes()).hexdigest()
 
 
@@ -131,8 +136,6 @@ def test_an_image_that_is_no_coreos_is_refused(tmp_path: Path) -> None:
 
 
 def test_odd_names_and_many_files_are_found(tmp_path: Path) -> None:
-    from ansible_collections.zerotouch.openshift.plugins.module_utils.image.iso9660 import ImageFile, Volume
-
     with ImageFile(unpack("synthetic", tmp_path)) as file:
         volume = Volume(file)
         assert volume.volume_id == "volume-ID-string"
@@ -140,6 +143,84 @@ def test_odd_names_and_many_files_are_found(tmp_path: Path) -> None:
         sizes = [len(list(volume.entries(entry))) for entry in root if entry.is_directory]
         assert max(sizes) >= 150
         assert len({entry.name for entry in root}) == len(root)
+
+
+# name, size of the minimal ISO
+MINIMAL = [
+    ("2021-12", 722944),
+    ("2022-02", 1048576),
+    ("2022-09", 1048576),
+    ("2023-03.x86_64", 1048576),
+    ("2023-03.s390x", 927744),
+    ("2023-07.x86_64", 1048576),
+    ("2023-07.s390x", 929792),
+]
+
+
+@pytest.mark.parametrize(("name", "size"), MINIMAL)
+def test_the_minimal_iso_is_the_one_that_coreos_makes(name: str, size: int, tmp_path: Path) -> None:
+    """Put together from the image and miniso.dat, read whole and in pieces of odd sizes."""
+    base = unpack(f"embed-areas-{name}", tmp_path)
+    with ImageFile(base) as file:
+        minimal, digest = minimal_iso(file)
+        assert (minimal.size, hashlib.sha256(minimal.read_at(0, size)).hexdigest()) == (size, digest)
+        for offset in range(0, size - 5000, 99_991):
+            assert minimal.read_at(offset, 4999) == minimal.read_at(0, size)[offset : offset + 4999]
+        with pytest.raises(ZeroTouchError, match="is incomplete"):
+            minimal.read_at(size - 1, 2)
+        assert live_image(minimal).form == "minimal_iso"
+        assert (live_image(minimal).volume_id, live_image(minimal).miniso) == (live_image(file).volume_id, None)
+
+
+@pytest.mark.parametrize("name", [name for name, _size in MINIMAL if name != "2023-03.s390x"])
+def test_what_differs_in_a_minimal_iso_is_its_areas_and_its_default(name: str, tmp_path: Path) -> None:
+    base, dest = unpack(f"embed-areas-{name}", tmp_path), tmp_path / "out.iso"
+    url = "http://boot.example.com/agent.x86_64-rootfs.img"
+    built = build_image(plan_image(base, dest, CONFIG, ["fips=1"], rootfs_url=url))
+    image, pristine = read_live_image(dest), read_live_image(base)
+    default = pristine.kargs.default.replace(f"coreos.liveiso={pristine.volume_id} ", "")
+    assert (image.kargs.default, image.kargs.text) == (default, f"{default} coreos.live.rootfs_url={url} fips=1")
+    assert (image.form, image.ignition, built.sha256) == ("minimal_iso", CONFIG, hashlib.sha256(dest.read_bytes()).hexdigest())
+    content = bytearray(dest.read_bytes())
+    with ImageFile(base) as file:
+        before = bytearray(minimal_iso(file)[0].read_at(0, len(content)))
+    for area in [image.ignition_area, image.kargs.info, *image.kargs.areas]:
+        content[area.offset : area.offset + area.length] = before[area.offset : area.offset + area.length] = bytes(area.length)
+    assert content == before
+    record = ImageRecord.from_state(built.to_state())
+    assert not plan_image(base, dest, CONFIG, ["fips=1"], rootfs_url=url, record=record).changed
+    assert not plan_image(base, dest, CONFIG, ["fips=1"], rootfs_url=url).changed
+    assert plan_image(base, dest, CONFIG, ["fips=1"], rootfs_url=f"{url}2", record=record).reason == "the kernel arguments changed"
+    assert plan_image(base, dest, CONFIG, ["fips=1"], record=record).reason == "its form is minimal_iso, wanted is iso"
+
+
+def test_a_base_that_somebody_changed_makes_no_minimal_iso(tmp_path: Path) -> None:
+    base, dest = unpack("embed-areas-2023-07.x86_64", tmp_path), tmp_path / "out.iso"
+    with base.open("r+b") as handle:
+        handle.seek(137000)
+        handle.write(b"x")
+    with pytest.raises(ZeroTouchError, match=r"is not as it was published: the minimal ISO made of it has SHA-256"):
+        build_image(plan_image(base, dest, CONFIG, rootfs_url="http://a/b"))
+    assert not dest.exists()
+
+
+def test_s390x_names_its_files_for_a_network_boot(tmp_path: Path) -> None:
+    base = unpack("embed-areas-2023-07.s390x", tmp_path)
+    names = Names("agent", "s390x")
+    with ImageFile(base) as file:
+        image = live_image(file)
+        arguments = network_arguments(image, ["fips=1"])
+        made = {name: Composed(file, pieces) for name, pieces in boot_artifacts(file, image, CONFIG, names, arguments).items()}
+        content = {name: one.read_at(0, one.size) for name, one in made.items()}
+    assert sorted(content) == [f"agent.s390x-{name}" for name in ("generic.ins", "initrd.addrsize", "initrd.img", "rootfs.img", "vmlinuz")]
+    assert arguments == "mitigations=auto,nosmt ignition.firstboot ignition.platform.id=metal fips=1"
+    address = content["agent.s390x-initrd.addrsize"]
+    assert (address[:8].hex(), int.from_bytes(address[8:], "big")) == ("0000000002000000", len(content["agent.s390x-initrd.img"]))
+    assert content["agent.s390x-generic.ins"].decode().splitlines()[1:3] == [
+        "images/agent.s390x-vmlinuz 0x00000000",
+        "images/agent.s390x-initrd.img 0x02000000",
+    ]
+    assert b"images/agent.s390x-initrd.addrsize 0x00010408" in content["agent.s390x-generic.ins"]
 
 
 @pytest.mark.parametrize("name", NAMES)

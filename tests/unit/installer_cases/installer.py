@@ -27,6 +27,9 @@ _FAILED = {
 }
 
 
+_KINDS = {"create image": "iso", "create pxe-files": "pxe", "create config-image": "config_iso"}
+
+
 class NoCounterpart(Exception):
     """Our modules have nothing that does this; the text says why."""
 
@@ -71,19 +74,26 @@ class Installer:
             return _refused(command, config)
         with WorkDir(work).state.edit() as document:
             document["secrets"] = self.secrets.to_state()
-        kind = "config_iso" if command == "create config-image" else "iso"
-        image = self.open(agent_image, source_dir=str(work / "config"), dest=str(work), base_image={"path": str(self.base)}, kind=kind)
+        image = self.open(agent_image, source_dir=str(work / "config"), dest=str(work), base_image={"path": str(self.base)}, kind=_KINDS[command])
         if image["failed"]:
             return _refused(command, image)
         shutil.copytree(work / "auth", directory / "auth")
-        built = Path(image["path"])
-        shutil.copy(built, directory / built.name)
+        artifacts = work / "boot-artifacts"
+        if artifacts.is_dir():
+            shutil.copytree(artifacts, directory / artifacts.name)
+        if command != "create pxe-files":
+            built = Path(image["path"])
+            shutil.copy(built, directory / built.name)
         (directory / "rendezvousIP").write_text(image["rendezvous_ip"])
         replicas = config["replicas"]
         infos = [
             f"Configuration has {replicas['master']} master replicas, {replicas['arbiter']} arbiter replicas, and {replicas['worker']} worker replicas",
             f"The rendezvous host IP (node0 IP) is {image['rendezvous_ip']}",
         ]
+        if command == "create pxe-files":
+            infos += [f"Created iPXE script {path.name} in {artifacts} directory" for path in artifacts.glob("*.ipxe")]
+        elif image["boot_artifacts"]:
+            infos.append(f"RootFS file created in: {directory}/{artifacts.name}. Upload it at {image['rootfs_url']}")
         return Done(0, _log("info", infos) + _log("warning", _warnings(config)))
 
     def manifests(self, directory: Path) -> Done:
@@ -102,7 +112,7 @@ class Installer:
             # Our own checks are not the installer's: what they say is not compared.
             params |= {"version": self.version, "release_image": self.release_image, "checks": _OWN_CHECKS_OFF}
         if isinstance(options.get("base_image"), dict):
-            options["base_image"] = {"url": None, "sha256": None, "version": None, **options["base_image"]}
+            options["base_image"] = {"url": None, "sha256": None, "version": None, "rootfs_url": None, **options["base_image"]}
         return perform(door.run, Call({**params, **options}))
 
 

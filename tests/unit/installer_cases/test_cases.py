@@ -9,10 +9,13 @@ release they are, where they do not show it.
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, make_secrets
@@ -34,6 +37,7 @@ def release_of_the_cases() -> str:
 
 
 VERSION = release_of_the_cases()
+REAL_INITRD = 101_000_000
 
 
 @pytest.fixture(scope="session")
@@ -42,20 +46,28 @@ def secrets() -> BuildSecrets:
 
 
 @pytest.fixture(scope="session")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def bases(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
+    """CoreOS images by the size of their initrd in bytes."""
+    directory = tmp_path_factory.mktemp("base")
+    module = _synthetic()
+    return functools.cache(lambda size: module.make_iso(directory / f"rhcos-{size}.iso", ignition=262144, initrd=bytes(size)))
+
+
+def _synthetic() -> ModuleType:
     spec = importlib.util.spec_from_file_location("image_synthetic_of_cases", _HERE.parents[1] / "image" / "synthetic.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
-    image: Path = module.make_iso(tmp_path_factory.mktemp("base") / "rhcos.iso", ignition=262144)
-    return image
+    return module
 
 
 @pytest.mark.skipif(not FOUND, reason=MISSING)
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: path.relative_to(CASES).with_suffix("").as_posix())
-def test_case(path: Path, tmp_path: Path, secrets: BuildSecrets, base: Path, record_property: pytest.Function) -> None:
+def test_case(path: Path, tmp_path: Path, secrets: BuildSecrets, bases: Callable[[int], Path]) -> None:
     case = Archive.parse(path.read_text())
+    # Where a case is about sizes, the base has that of a real one.
+    base = bases(REAL_INITRD if "isoSize" in case.script else 6000)
     image = RELEASE_IMAGE.format(version=VERSION)
     case = Archive(case.script, {name: text.replace(UNBUILT, VERSION) for name, text in case.files.items()})
     work, scratch = tmp_path / "case", tmp_path / "scratch"

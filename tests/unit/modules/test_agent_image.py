@@ -24,9 +24,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common import 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cpio import read_members
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_config, agent_image
 
 HOST = {"inventory_name": "sno-0", "role": "master", "interfaces": [{"name": "enp1s0", "mac_address": "52:54:00:5a:00:10"}]}
+_POINT = "AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBGsX8VJwJVdYEJRzDT0bVXR2V9Cy0EJQHRKrEqFhpFVXSwqnaUzPHDkPkhdGDTTxhMAyNR/Hz/RwoOHnK6BcV3w="
+ECDSA_KEY = f"ecdsa-sha2-nistp256 {_POINT}"
 CLUSTER = {
     "name": "sno",
     "base_domain": "example.com",
@@ -54,16 +57,19 @@ def base(tmp_path: Path, synthetic: ModuleType) -> Path:
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
-    work = tmp_path / "work"
+    configure(tmp_path / "work")
+    return tmp_path / "work"
+
+
+def configure(work: Path, host: dict[str, Any] = HOST, **changes: Any) -> None:
     params = {name: spec.get("default") for name, spec in agent_config.argument_spec().items()}
-    done = perform(agent_config.run, Call({**params, "cluster": CLUSTER, "hosts": [HOST], "dest": str(work / "config")}))
+    done = perform(agent_config.run, Call({**params, "cluster": {**CLUSTER, **changes}, "hosts": [host], "dest": str(work / "config")}))
     assert not done["failed"], done
-    return work
 
 
 def opened(work: Path, base: Path, *, check_mode: bool = False, lines: list[str] | None = None, **options: Any) -> dict[str, Any]:
     params = {name: spec.get("default") for name, spec in agent_image.argument_spec().items()}
-    given = {"source_dir": str(work / "config"), "dest": str(work), "base_image": {"path": str(base), "url": None, "sha256": None, "version": None}}
+    given = {"source_dir": str(work / "config"), "dest": str(work), "base_image": {"path": str(base)}}
     call = Call({**params, **given, **options}, check_mode=check_mode, diff=True)
     if lines is not None:
         call.show = lines.append
@@ -127,6 +133,94 @@ def test_a_configuration_image(work: Path, base: Path) -> None:
     assert opened(work, base, kind="config_iso", force=True)["reason"] == "force is set"
 
 
+URL = "http://boot.example.com/sno"
+PRISTINE = "ignition.firstboot ignition.platform.id=metal"
+
+
+def test_a_minimal_iso_and_what_its_hosts_load(work: Path, base: Path, synthetic: ModuleType) -> None:
+    configure(work, minimal_iso=True, boot_artifacts_base_url=URL)
+    planned = opened(work, base, check_mode=True)
+    assert not (work / "boot-artifacts").exists()
+    done = opened(work, base)
+    image, rootfs = work / "images" / "agent.x86_64.iso", work / "boot-artifacts" / "agent.x86_64-rootfs.img"
+    assert (done["kind"], done["path"], done["rootfs_url"]) == ("minimal_iso", str(image), f"{URL}/agent.x86_64-rootfs.img")
+    assert planned["plan"] == done["plan"] and [step.rpartition(": ")[0] for step in done["plan"][-2:]] == [f"build {image}", f"build {rootfs}"]
+    known = ("path", "size", "kind", "arch", "rootfs_url", "reason")
+    assert {key: planned[key] for key in known} == {key: done[key] for key in known}
+    assert any(f"load their root file system from {URL}" in warning for warning in done["warnings"])
+    found = read_live_image(image)
+    assert (found.form, found.kargs.text) == ("minimal_iso", f"{PRISTINE} coreos.live.rootfs_url={URL}/agent.x86_64-rootfs.img")
+    assert json.loads(found.ignition)["ignition"]["version"] == "3.2.0"
+    content = rootfs.read_bytes()
+    assert content == synthetic.read_member(base, "images/pxeboot/rootfs.img")
+    assert done["boot_artifacts"] == [{"path": str(rootfs), "size": len(content), "sha256": hashlib.sha256(content).hexdigest()}]
+    assert {path.stat().st_mode & 0o777 for path in (image, rootfs)} == {0o600}
+    again = opened(work, base)
+    assert (again["changed"], again["plan"], again["sha256"], again["boot_artifacts"]) == (False, [], done["sha256"], done["boot_artifacts"])
+    rootfs.write_bytes(content[:-1] + b"?")
+    assert opened(work, base)["plan"] == [f"build {rootfs}: it is not what the input makes of it"]
+    assert rootfs.read_bytes() == content
+    # Asked for by name it is the same; the whole ISO is another matter.
+    assert not opened(work, base, kind="minimal_iso")["changed"]
+    configure(work)
+    assert (opened(work, base)["kind"], read_live_image(image).form) == ("iso", "iso")
+
+
+def test_the_files_of_a_network_boot(work: Path, base: Path, synthetic: ModuleType) -> None:
+    configure(work, fips=True, boot_artifacts_base_url=URL, ssh_public_keys=[ECDSA_KEY])
+    planned = opened(work, base, check_mode=True, kind="pxe")
+    done = opened(work, base, kind="pxe")
+    directory = work / "boot-artifacts"
+    names = [f"agent.x86_64{name}" for name in ("-initrd.img", "-rootfs.img", "-vmlinuz", ".ipxe")]
+    assert sorted(path.name for path in directory.iterdir()) == names
+    assert planned["plan"] == done["plan"] and not (work / "images").exists()
+    arguments = f"{PRISTINE} fips=1"
+    assert (directory / names[3]).read_text() == (
+        f"#!ipxe\ninitrd --name initrd {URL}/{names[0]}\nkernel {URL}/{names[2]} initrd=initrd coreos.live.rootfs_url={URL}/{names[1]} {arguments}\nboot\n"
+    )
+    assert done["kernel_arguments"] == f"{arguments} coreos.live.rootfs_url={URL}/{names[1]}"
+    assert (directory / names[2]).read_bytes() == synthetic.read_member(base, "images/pxeboot/vmlinuz")
+    stock = synthetic.read_member(base, "images/pxeboot/initrd.img")
+    initrd = (directory / names[0]).read_bytes()
+    start = (len(stock) + 3) // 4 * 4
+    assert initrd[:start] == stock.ljust(start, b"\0")
+    assert [member.path for member in read_members(initrd[start:])] == ["config.ign"]
+    assert (done["path"], done["size"], done["sha256"]) == (str(directory / names[0]), len(initrd), hashlib.sha256(initrd).hexdigest())
+    again = opened(work, base, kind="pxe")
+    assert (again["changed"], again["plan"], again["sha256"]) == (False, [], done["sha256"])
+    (work / "state.json").unlink()
+    lost = opened(work, base, kind="pxe")
+    assert lost["failed"] and "has lost the tokens and keys of this cluster" in lost["msg"]
+
+
+def test_what_is_said_of_the_network_of_the_initramfs(work: Path, base: Path) -> None:
+    address = {"enabled": True, "dhcp": False, "address": [{"ip": "192.168.126.10", "prefix-length": 24}]}
+    interface = {"name": "enp1s0", "type": "ethernet", "state": "up", "mac-address": "52:54:00:5a:00:10", "ipv4": address}
+    configure(work, host={**HOST, "network_config": {"interfaces": [interface]}}, boot_artifacts_base_url=URL)
+    assert "The network configuration of sno-0 is in force only after that" in "".join(opened(work, base, kind="pxe")["warnings"])
+    assert not [warning for warning in opened(work, base)["warnings"] if "root file system" in warning]
+
+
+@pytest.mark.parametrize("kind", ["minimal_iso", "pxe"])
+def test_where_a_published_root_file_system_is_taken_from(work: Path, tmp_path: Path, synthetic: ModuleType, kind: str) -> None:
+    base = synthetic.make_iso(tmp_path / "build.iso", ignition=262144, volume_id="rhcos-9.6.20251023-0")
+    published = "https://rhcos.mirror.openshift.com/art/storage/prod/streams/rhel-9.6/builds/9.6.20251023-0/x86_64/rhcos-9.6.20251023-0-live-rootfs.x86_64.img"
+    done = opened(work, base, kind=kind)
+    assert done["rootfs_url"] == published
+    assert [Path(one["path"]).name for one in done["boot_artifacts"] if "ipxe" in one["path"]] == []
+    given = opened(work, base, kind=kind, base_image={"path": str(base), "rootfs_url": "http://a.example.com/r.img"})
+    assert given["rootfs_url"] == "http://a.example.com/r.img"
+
+
+def test_a_minimal_iso_of_nowhere(work: Path, base: Path, tmp_path: Path, synthetic: ModuleType) -> None:
+    refused = opened(work, base, kind="minimal_iso")
+    assert refused["failed"] and "bootArtifactsBaseURL: Required value" in refused["msg"]
+    bare = synthetic.make_iso(tmp_path / "bare.iso", ignition=262144, miniso=False)
+    configure(work, boot_artifacts_base_url=URL)
+    refused = opened(work, bare, kind="minimal_iso")
+    assert refused["failed"] and "cannot be made a minimal ISO: it has no coreos/miniso.dat" in refused["msg"]
+
+
 BESIDE = """
 import json, sys
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
@@ -173,7 +267,6 @@ def test_relative_paths(work: Path, base: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"kind": "pxe"}, "kind pxe is not part of this version"),
         ({"engine": "openshift_install"}, "engine openshift_install is not part of this version"),
         ({"base_image": {"path": "/nowhere.iso"}}, "The base image /nowhere.iso does not exist"),
         ({"base_image": {}}, "name the CoreOS live ISO by path or url"),

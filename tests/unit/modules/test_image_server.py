@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
+import threading
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,6 +76,35 @@ def test_directory_and_none(work: Path, tmp_path: Path) -> None:
     other = opened(work, publish={"method": "none", "url": "http://192.0.2.1/x/y.iso"})
     assert (other["url"], other["method"]) == ("http://192.0.2.1/x/y.iso", "none")
     assert not Path(done["copy_path"]).exists()
+
+
+def test_the_root_file_system_of_a_minimal_iso(work: Path, tmp_path: Path) -> None:
+    artifacts = tmp_path / "www"
+    artifacts.mkdir()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(artifacts)))
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    url = "http://boot.example.com/agent.x86_64-rootfs.img"
+    options = {"publish": {"listen": "127.0.0.1"}, "connect_to": {"boot.example.com": f"127.0.0.1:{server.server_port}"}}
+    state = StateFile(work / "state.json")
+    state.update("image", {**state.section("image"), "rootfs": {"url": url, "size": 6}})
+    try:
+        missing = opened(work, **options)
+        assert missing["failed"] and f"{url}" in missing["msg"] and "404" in missing["msg"], missing
+        assert missing["msg"].endswith("Publish the root file system of the base image's build there and run again.")
+        made = work / "boot-artifacts" / "agent.x86_64-rootfs.img"
+        made.parent.mkdir()
+        made.write_bytes(b"rootfs")
+        assert opened(work, **options)["msg"].endswith(f"Publish {made} there and run again.")
+        (artifacts / made.name).write_bytes(b"other build")
+        assert "is not the root file system of this image: it has 11 bytes, 6 are expected" in opened(work, **options)["msg"]
+        (artifacts / made.name).write_bytes(b"rootfs")
+        done = opened(work, **options)
+        assert (done["failed"], done["warnings"]) == (False, [])
+    finally:
+        server.shutdown()
+        server.server_close()
+    unseen = opened(work, **options)
+    assert not unseen["failed"] and unseen["warnings"][0].startswith("Whether hosts find their root file system could not be seen from here")
 
 
 @pytest.mark.parametrize(

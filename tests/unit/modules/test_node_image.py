@@ -216,5 +216,5 @@ def test_a_cluster_that_cannot_be_joined_is_refused(source: Path, base: Path, ch
 
 def test_a_cluster_in_fips_mode_boots_its_nodes_so(source: Path, base: Path) -> None:
     plan = plan_node_image(request(call_of(source, base, cluster=facts(fips=True))), now=NOW)
-    assert plan.image is not None
-    assert "fips=1" in str(plan.image)
+    assert plan.product is not None
+    assert "fips=1" in str(plan.product.image)
