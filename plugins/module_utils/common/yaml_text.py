@@ -9,7 +9,9 @@ for something else (``yes``, ``1e3``, ``0o7``, the empty string) is double-quote
 
 from __future__ import annotations
 
+import decimal
 import functools
+import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -24,6 +26,10 @@ _ANY_WIDTH = 1 << 30
 # Where upstream's tools fold lines.
 GO_WIDTH = 80
 _DIGITS = re.compile(r"[0-9]*")
+# Numbers that Go writes without a dot, which PyYAML would take for text.
+_GO_FLOAT = re.compile(r"[-+]?[0-9](\.[0-9]+)?e[-+][0-9]+$")
+_INTEGERS = (-(1 << 63), (1 << 64) - 1)
+_EXPONENT_FROM, _EXPONENT_BELOW = 6, -4
 # Keys that sort by their characters: letters, and punctuation that comes before all letters in ASCII as in Go's order.
 _PLAIN_ORDER = re.compile(r"[A-Za-z ./:-]*$")
 
@@ -48,12 +54,19 @@ def _dumper() -> Any:
             style = '"'
         return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
+    def represent_number(dumper: Any, value: float) -> Any:
+        text = go_number(value)
+        whole = text.lstrip("-").isdigit()
+        return dumper.represent_scalar(f"tag:yaml.org,2002:{'int' if whole else 'float'}", text)
+
     def represent_mapping(dumper: Any, data: Mapping[str, Any]) -> Any:
         # A list of pairs is not sorted again.
         return dumper.represent_mapping("tag:yaml.org,2002:map", in_go_order(data) if dumper.sort_keys else list(data.items()))
 
     Dumper.add_representer(dict, represent_mapping)
     Dumper.add_representer(str, represent_text)
+    Dumper.add_representer(float, represent_number)
+    Dumper.add_implicit_resolver("tag:yaml.org,2002:float", _GO_FLOAT, list("-+0123456789"))
     Dumper.add_multi_representer(str, represent_text)
     Dumper.add_multi_representer(Mapping, represent_mapping)
     Dumper.add_representer(tuple, lambda dumper, data: dumper.represent_list(list(data)))
@@ -68,6 +81,23 @@ def _not_text(resolvers: Mapping[str, Any], text: str) -> bool:
     return any(pattern.match(text) for tag, pattern in candidates if tag != _TAG_OF_PUNCTUATION) or bool(
         text[0] != "_" and _GO_NOT_TEXT.match(text.replace("_", ""))
     )
+
+
+def go_number(value: float) -> str:
+    """A number as upstream writes it: a whole one without a fraction (``1e3`` is 1000), others with an exponent from 1e6 on (``1.23456785e+07``)."""
+    if math.isnan(value):
+        return ".nan"
+    if math.isinf(value):
+        return ".inf" if value > 0 else "-.inf"
+    if value.is_integer() and _INTEGERS[0] <= value <= _INTEGERS[1]:
+        return str(int(value))
+    sign, digits, _exponent = decimal.Decimal(repr(value)).normalize().as_tuple()
+    exponent = decimal.Decimal(repr(value)).adjusted()
+    if _EXPONENT_BELOW <= exponent < _EXPONENT_FROM:
+        return format(decimal.Decimal(repr(value)), "f")
+    first, *rest = map(str, digits)
+    fraction = f".{''.join(rest)}" if rest else ""
+    return f"{'-' if sign else ''}{first}{fraction}e{exponent:+03d}"
 
 
 def in_go_order(mapping: Mapping[Any, Any]) -> list[tuple[Any, Any]]:

@@ -43,8 +43,8 @@ def read_resolver(section: Section) -> Resolver:
     section.finish(known=("config",))
     if config is None:
         return Resolver()
-    servers = [server for index, text in enumerate(config.texts("server") or ()) if (server := _server(config, index, text))]
-    searches, options = config.texts("search") or (), config.texts("options") or ()
+    servers = [server for index, text in enumerate(config.texts("server", nulls=False) or ()) if (server := _server(config, index, text))]
+    searches, options = config.texts("search") or (), config.texts("options", nulls=False) or ()
     for index, option in enumerate(options):
         name, colon, _value = option.partition(":")
         if name not in (_VALUE_OPTIONS if colon else _PLAIN_OPTIONS):

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from ..common.problems import IGNORED, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, Severity, nearest
+from ..common.yaml_text import go_number
 
 _TRUE = ("1", "true", "yes", "on", "y")
 _FALSE = ("0", "false", "no", "off", "n")
@@ -101,7 +102,9 @@ class Section:
         return text or None
 
     def _as_text(self, value: Any) -> Any:
-        if self.scalars and isinstance(value, (bool, int, float)):
+        if self.scalars and isinstance(value, float):
+            return go_number(value)
+        if self.scalars and isinstance(value, (bool, int)):
             return str(value).lower()
         return value
 
@@ -156,8 +159,8 @@ class Section:
             self.problem(key, INVALID, "is not an IP address", value=text)
         return address or None
 
-    def texts(self, *keys: str) -> tuple[str, ...] | None:
-        """A list of texts; None when absent."""
+    def texts(self, *keys: str, nulls: bool = True) -> tuple[str, ...] | None:
+        """A list of texts; None when absent. ``nulls``: where nmstate takes a null for the text it is written as, it accepts that text."""
         value = self.value(*keys)
         if value is None:
             return None
@@ -167,7 +170,7 @@ class Section:
         items = [self._as_text(item) for item in value]
         for index, item in enumerate(items):
             if not isinstance(item, str):
-                layer: Layer = "ours" if self.scalars and item is None else "installer"
+                layer: Layer = "ours" if self.scalars and item is None and nulls else "installer"
                 self.problem(f"{keys[0]}[{index}]", INVALID, f"must be text, got {_kind(item)}", value=str(item), layer=layer, hint="put it in quotes")
         return tuple(item for item in items if isinstance(item, str))
 

@@ -311,6 +311,20 @@ def test_long_hints_are_folded_as_upstream_folds_them(build: Build, new_host: Ca
     assert text(live, "/etc/assisted/hostconfig/m1.example.com/root-device-hints.yaml") == FOLDED
 
 
+@pytest.mark.parametrize(
+    ("hints", "written"),
+    [
+        ({"minSizeGigabytes": 0, "rotational": False, "model": ""}, "rotational: false\n"),
+        ({"minSizeGigabytes": 120, "rotational": True}, "minSizeGigabytes: 120\nrotational: true\n"),
+        ({"minSizeGigabytes": 0, "vendor": None}, None),
+    ],
+)
+def test_hints_that_say_nothing_are_left_out(build: Build, new_host: Callable[..., Host], hints: dict[str, Any], written: str | None) -> None:
+    """As ``openshift-install`` of November 2025 wrote them for the same agent-config.yaml."""
+    file = build((dataclasses.replace(new_host(1), root_device_hints=hints),)).file("/etc/assisted/hostconfig/m1.example.com/root-device-hints.yaml")
+    assert (file.content.decode() if file else None) == written
+
+
 def test_a_host_without_name_role_and_hints(build: Build) -> None:
     host = Host("x", interfaces=(Interface("a", "52-54-00-AA-00-09"), Interface("b", "52:54:00:aa:00:0A")))
     live = build((host,))

@@ -135,3 +135,43 @@ def test_long_lines_of_objects_are_folded_where_go_folds_them() -> None:
     key = "ssh-rsa " + "A" * 90 + " user@host"
     assert yaml_text.dump_object({"key": key}) == f"key: ssh-rsa {'A' * 90}\n  user@host\n"
     assert yaml_text.dump({"key": key}) == f"key: {key}\n"
+
+
+# What openshift-install of November 2025 wrote into nmstateconfig.yaml for the same numbers.
+NUMBERS = {
+    1.0: "1",
+    1.5: "1.5",
+    -0.0: "0",
+    1e3: "1000",
+    1e6: "1000000",
+    12345678.5: "1.23456785e+07",
+    123456.789: "123456.789",
+    1e16: "10000000000000000",
+    123456789012345680.0: "123456789012345680",
+    1e20: "1e+20",
+    -1e19: "-1e+19",
+    -9e18: "-9000000000000000000",
+    2.1e21: "2.1e+21",
+    0.001: "0.001",
+    1e-5: "1e-05",
+    0.000001234: "1.234e-06",
+    1.5e-9: "1.5e-09",
+}
+
+
+@pytest.mark.parametrize(("number", "text"), NUMBERS.items())
+def test_numbers(number: float, text: str) -> None:
+    written = yaml_text.dump({"a": [number, str(number)]})
+    assert written.splitlines()[1] == f"- {text}"
+    assert [float(value) for value in yaml.safe_load(written)["a"]] == [number, number]
+    assert isinstance(yaml.safe_load(written)["a"][1], str)
+
+
+def test_numbers_without_libyaml(without_libyaml: Any) -> None:
+    for number, text in NUMBERS.items():
+        assert yaml_text.dump([number]) == f"- {text}\n"
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_numbers_keep_their_value(number: float) -> None:
+    assert float(yaml_text.go_number(number)) == number

@@ -189,6 +189,8 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ),
     ("route weight", routed(f"destination: 0.0.0.0/0, weight: 300, {HOP}"), "routes.config[0].weight", INVALID, "installer"),
     ("dns server", interface(STATIC) + "\ndns-resolver: {config: {server: [ns.example.com]}}", "dns-resolver.config.server[0]", INVALID, "installer"),
+    ("dns server null", interface(STATIC) + "\ndns-resolver: {config: {server: [null]}}", "dns-resolver.config.server[0]", INVALID, "installer"),
+    ("dns search null", interface(STATIC) + "\ndns-resolver: {config: {search: [null]}}", "dns-resolver.config.search[0]", INVALID, "ours"),
     ("dns server nowhere", interface(STATIC) + "\ndns-resolver: {config: {server: ['2001:db8::53']}}", "dns-resolver.config.server", INVALID, "installer"),
     (
         "dns server without interface",

@@ -59,8 +59,9 @@ def directory_name(index: int, host: Host) -> str:
 
 def _host_config(directory: str, host: Host) -> list[IgnitionFile]:
     texts = {"mac_addresses": "".join(f"{mac}\n" for mac in host.macs)}
-    if host.root_device_hints:
-        texts["root-device-hints.yaml"] = dump_object(host.root_device_hints)
+    # Upstream's type leaves out what is nothing; only whether the disk rotates has a "no".
+    if hints := {name: value for name, value in host.root_device_hints.items() if value or value is False}:
+        texts["root-device-hints.yaml"] = dump_object(hints)
     if host.role:
         texts["role"] = host.role
     return [IgnitionFile(f"{HOST_CONFIG}/{directory}/{name}", PUBLIC, text.encode()) for name, text in texts.items()]
