@@ -1,26 +1,61 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A machine without a BMC: the run says what to boot from where, then waits until somebody does."""
+"""A machine without a BMC: the run says what to boot from where, then waits until somebody does. It boots a minimal ISO, whose root file system is
+published by somebody, too.
+"""
 
 from __future__ import annotations
 
+import functools
+import http.server
 import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from .lab import Deployment, host_of
 
 
-def without_bmc(inventory: dict[str, Any]) -> None:
-    host_of(inventory, "sno-0").pop("bmc")
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    """The directory and URL of a web server."""
+    directory = tmp_path / "www"
+    directory.mkdir()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Handler, directory=str(directory)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield directory, f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
 
 
-def test_somebody_boots_it(sno: Deployment) -> None:
-    by_hand = sno.described_as(without_bmc)
+class _Handler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_arguments: Any) -> None:
+        """Nothing is printed."""
+
+
+def test_somebody_boots_it(sno: Deployment, web: tuple[Path, str]) -> None:
+    published, url = web
+
+    def minimal_without_bmc(inventory: dict[str, Any]) -> None:
+        host_of(inventory, "sno-0").pop("bmc")
+        inventory["all"]["vars"]["openshift_cluster"] |= {"minimal_iso": True, "boot_artifacts_base_url": url}
+
+    by_hand = sno.described_as(minimal_without_bmc)
+    too_early = by_hand.refused()
+    rootfs = sno.work_dir / "boot-artifacts" / "agent.x86_64-rootfs.img"
+    assert f"Publish {rootfs} there and run again." in too_early.message, too_early.output
+    (published / rootfs.name).symlink_to(rootfs)
+
     told = re.compile(r"Boot sno-0 from (\S+\.iso) \(file (\S+)\)")
 
     def person(process: int, output: str) -> None:
-        sno.lab.boot("sno-0", told.findall(output)[0][0])
+        address, image = told.findall(output)[0]
+        assert Path(image).stat().st_size < rootfs.stat().st_size, "the root file system is not in it"
+        sno.lab.boot("sno-0", address)
 
     run, _seconds = by_hand.watched(lambda output: told.search(output) is not None, person)
     assert run.ok, run.output

@@ -16,6 +16,8 @@ from typing import BinaryIO, cast
 
 import pycdlib
 
+from . import miniso
+
 VERSION = "422.96.202611010000-0"
 VOLUME_ID = f"rhcos-{VERSION}"
 KARGS_SIZE = 1139
@@ -42,17 +44,27 @@ class _File:
 
 def write_base_image(path: Path) -> Path:
     """Write the image (about 64 MiB, mostly holes) under its final name at once; the path."""
+    with tempfile.TemporaryDirectory() as directory:
+        full, minimal = Path(directory) / "full.iso", Path(directory) / "minimal.iso"
+        _write_iso(full, complete=True)
+        _write_iso(minimal, complete=False)
+        content = miniso.describe_minimal(full, minimal)
+    return _write_iso(path, complete=True, minimal_iso=content)
+
+
+def _write_iso(path: Path, *, complete: bool, minimal_iso: bytes = bytes(miniso.SIZE)) -> Path:
+    """``complete``: with root file system, and with what makes the minimal ISO out of this one."""
     iso = pycdlib.PyCdlib()
     iso.new(interchange_level=3, rock_ridge="1.09", vol_ident=VOLUME_ID, sys_ident="LINUX")
     made: set[str] = set()
-    for file in _files():
+    for file in [*_files(), *([_File("coreos/miniso.dat", minimal_iso)] if complete else [])]:
         _make_parents(iso, file.path, made)
         iso.add_fp(io.BytesIO(file.content), len(file.content), _iso_path(file.path), rr_name=file.path.rsplit("/", 1)[-1])
-    rootfs = "images/pxeboot/rootfs.img"
     with tempfile.TemporaryFile() as hole:
         hole.write(b"hsqs" + b"synthetic root file system of ztlab\n")
         hole.truncate(_ROOTFS_SIZE)
-        iso.add_fp(cast(BinaryIO, hole), _ROOTFS_SIZE, _iso_path(rootfs), rr_name="rootfs.img")
+        if complete:
+            iso.add_fp(cast(BinaryIO, hole), _ROOTFS_SIZE, _iso_path("images/pxeboot/rootfs.img"), rr_name="rootfs.img")
         iso.add_eltorito(_iso_path("isolinux/isolinux.bin"), bootcatfile=_iso_path("isolinux/boot.cat"), rr_bootcatname="boot.cat", boot_info_table=True)
         iso.add_eltorito(_iso_path("images/efiboot.img"), efi=True)
         _write_with_holes(iso, path)
