@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 from ..cluster.documents import Parsed, Release, assemble
@@ -46,7 +47,9 @@ def assemble_set(given: GivenSet, release: Release, manifests: Sequence[ExtraMan
         return parsed
     hosts = [_host(host, index, listed, named) for index, host in enumerate(parsed.deployment.hosts)]
     deployment = dataclasses.replace(parsed.deployment, hosts=tuple(hosts), given_manifests=dict(given.texts))
-    return Parsed(deployment, tuple(dict.fromkeys([*problems, *parsed.problems])), parsed.source)
+    # Of the set itself the installer has said all it says.
+    said = [problem if PurePath(problem.file).name == AGENT_CONFIG else dataclasses.replace(problem, layer="ours") for problem in parsed.problems]
+    return Parsed(deployment, tuple(dict.fromkeys([*problems, *said])), parsed.source)
 
 
 def _host(host: Host, index: int, listed: int, named: Mapping[int, str]) -> Host:

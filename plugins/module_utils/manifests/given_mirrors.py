@@ -16,6 +16,7 @@ from .given_set import GivenSet
 from .mirrors import NEVER_CONTACT_SOURCE, release_mirror
 from .names import CA_BUNDLE, REGISTRIES_CONF
 
+_WANTED = {"registry": "a list of tables", "registry.mirror": "a list of tables"}
 _NO_CERTIFICATE = "unable to parse certificate, please check the additionalTrustBundle section of install-config.yaml"
 
 
@@ -37,15 +38,38 @@ def mirror_problems(given: GivenSet, release_image: str) -> list[Problem]:
 def _registries_problems(text: str, file: str, release_image: str) -> list[Problem]:
     try:
         tables = _tables(text)
+        wrong = _wrong_types(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         # The parser's message holds no more of the text than one character.
         return [Problem("", SYNTAX, f"this is not valid TOML: {error}", file=file)]
+    if wrong:
+        return [Problem(wrong, INVALID, f"{_WANTED.get(wrong, 'a text')} is expected", file=file)]
     if any(not table.get("location") for table in tables):
         return [own("ignored-field", "registry.location", IGNORED, f"Location key not found in {REGISTRIES_CONF}", file=file)]
     if tables and not release_mirror(release_image, mirror_sources(text)):
         detail = f"{REGISTRIES_CONF} should have an entry matching the releaseImage {release_image}"
         return [own("ignored-field", "registry", IGNORED, detail, file=file)]
     return []
+
+
+def _wrong_types(document: dict[str, Any]) -> str:
+    """The first field that is not what the installer's parser makes of it; empty without one."""
+    registries = document.get("registry")
+    if registries is not None and not _is_tables(registries):
+        return "registry"
+    for registry in registries or []:
+        mirrors = registry.get("mirror")
+        if mirrors is not None and not _is_tables(mirrors):
+            return "registry.mirror"
+        for prefix, table in (("registry", registry), *(("registry.mirror", mirror) for mirror in mirrors or [])):
+            for key in ("location", "prefix"):
+                if not isinstance(table.get(key, ""), str):
+                    return f"{prefix}.{key}"
+    return ""
+
+
+def _is_tables(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
 
 
 def mirror_sources(text: str) -> tuple[ImageDigestSource, ...]:

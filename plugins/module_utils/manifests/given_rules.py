@@ -126,6 +126,9 @@ def _network_configs(given: GivenSet) -> Iterator[Problem]:
         elif any(len(values) != len(set(values)) for values in zip(*entries, strict=True)):
             details.append(f"MACs and Interfaces for host {index} must be unique")
         yield from (Problem("spec.interfaces", INVALID, detail, file=table.file, line=table.line) for detail in details)
+        config = item.get("spec", "config")
+        if config is None or config.value == {}:
+            yield Problem("spec.config", INVALID, "nmstate generated an empty NetworkManager config file content", file=item.file, line=item.line)
 
 
 def _labels(given: GivenSet) -> Iterator[Problem]:

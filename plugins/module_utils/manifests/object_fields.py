@@ -3,20 +3,34 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Which fields the objects of a hand-written set have: the installer reads them strictly (reference agent-based-installer.md 3.9).
 
-A shape is a leaf (``TEXT INTEGER TRUTH``), ``ANY`` for what is not looked into, a mapping of names to shapes, or a tuple of one shape for a list.
+A shape is a leaf (``TEXT WORD TIME INTEGER TRUTH OBJECT``), ``ANY`` for what is not looked into, a mapping of
+names to shapes, or a tuple of one shape for a list.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import dataclasses
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from ..cluster.tree import Item, join
 from ..common.problems import INVALID, UNKNOWN_FIELD, Problem, nearest
 
-TEXT, INTEGER, TRUTH, ANY = "text", "integer", "truth", "any"
-_WORDS = {TEXT: "a text", INTEGER: "a whole number", TRUTH: "true or false"}
+# WORD: a text, of which the installer makes none of a number; OBJECT: a mapping that is not looked into; BYTES: base64.
+TEXT, WORD, TIME, BYTES, INTEGER, TRUTH, OBJECT, ANY = "text", "word", "time", "bytes", "integer", "truth", "object", "any"
+_WORDS = {
+    TEXT: "a text",
+    WORD: "a text",
+    TIME: "a time such as 2026-06-01T12:00:00Z",
+    BYTES: "base64",
+    INTEGER: "a whole number",
+    TRUTH: "true or false",
+    OBJECT: "a mapping",
+}
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
 
 # A map of texts.
 _LABELS = {"*": TEXT}
@@ -28,8 +42,8 @@ _METADATA = {
     "uid": TEXT,
     "resourceVersion": TEXT,
     "generation": INTEGER,
-    "creationTimestamp": ANY,
-    "deletionTimestamp": ANY,
+    "creationTimestamp": TIME,
+    "deletionTimestamp": TIME,
     "deletionGracePeriodSeconds": INTEGER,
     "labels": _LABELS,
     "annotations": _LABELS,
@@ -37,7 +51,7 @@ _METADATA = {
     "finalizers": (TEXT,),
     "managedFields": ANY,
 }
-_TYPE = {"apiVersion": TEXT, "kind": TEXT, "metadata": _METADATA}
+_TYPE = {"apiVersion": WORD, "kind": WORD, "metadata": _METADATA}
 _NAME = {"name": TEXT}
 _NAMESPACED = {"name": TEXT, "namespace": TEXT}
 _PROXY = {"httpProxy": TEXT, "httpsProxy": TEXT, "noProxy": TEXT}
@@ -78,7 +92,7 @@ AGENT_CLUSTER_INSTALL = {
         "proxy": _PROXY,
         "sshPublicKey": TEXT,
     },
-    "status": ANY,
+    "status": OBJECT,
 }
 CLUSTER_DEPLOYMENT = {
     **_TYPE,
@@ -90,21 +104,21 @@ CLUSTER_DEPLOYMENT = {
         "clusterMetadata": ANY,
         "clusterName": TEXT,
         "clusterPoolRef": ANY,
-        "controlPlaneConfig": ANY,
+        "controlPlaneConfig": OBJECT,
         "hibernateAfter": TEXT,
         "ingress": ANY,
         "installAttemptsLimit": INTEGER,
         "installed": TRUTH,
         "manageDNS": TRUTH,
-        "platform": ANY,
+        "platform": OBJECT,
         "powerState": TEXT,
         "preserveOnDelete": TRUTH,
-        "provisioning": ANY,
+        "provisioning": OBJECT,
         "pullSecretRef": _NAME,
     },
-    "status": ANY,
+    "status": OBJECT,
 }
-CLUSTER_IMAGE_SET = {**_TYPE, "spec": {"releaseImage": TEXT}, "status": ANY}
+CLUSTER_IMAGE_SET = {**_TYPE, "spec": {"releaseImage": TEXT}, "status": OBJECT}
 INFRA_ENV = {
     **_TYPE,
     "spec": {
@@ -127,11 +141,11 @@ INFRA_ENV = {
         "pullSecretRef": _NAME,
         "sshAuthorizedKey": TEXT,
     },
-    "status": ANY,
+    "status": OBJECT,
 }
-PULL_SECRET = {**_TYPE, "immutable": TRUTH, "data": _LABELS, "stringData": _LABELS, "type": TEXT}
+PULL_SECRET = {**_TYPE, "immutable": TRUTH, "data": {"*": BYTES}, "stringData": _LABELS, "type": TEXT}
 # Not read strictly: what is unknown is passed over.
-NMSTATE_CONFIG = {**_TYPE, "spec": {"config": ANY, "interfaces": ({"macAddress": TEXT, "name": TEXT},)}, "status": ANY}
+NMSTATE_CONFIG = {**_TYPE, "spec": {"config": ANY, "interfaces": ({"macAddress": TEXT, "name": TEXT},)}, "status": OBJECT}
 
 
 def read_object(item: Item, shape: Any, *, strict: bool = True) -> tuple[Item, list[Problem]]:
@@ -160,7 +174,7 @@ def _mapping(item: Item, shape: Mapping[str, Any], path: str, strict: bool, prob
     for key, child in item.value.items():
         name = key if "*" in shape else known.get(key.lower())
         if name is not None:
-            found[name] = _read(child, shape.get(name, TEXT), join(path, name), strict, problems)
+            found[name] = _read(child, shape[name if name in shape else "*"], join(path, name), strict, problems)
         elif strict:
             problems.append(Problem(join(path, key), UNKNOWN_FIELD, f'json: unknown field "{key}"', file=child.file, line=child.line, hint=nearest(key, shape)))
     return dataclasses.replace(item, value=found)
@@ -170,8 +184,24 @@ def _leaf(item: Item, shape: str, path: str, problems: list[Problem]) -> Item:
     value = item.value
     if shape == TEXT and isinstance(value, (bool, int, float)):  # a text without its quotes
         return dataclasses.replace(item, value=str(value).lower() if isinstance(value, bool) else str(value))
-    fits = {TEXT: isinstance(value, str), INTEGER: isinstance(value, int) and not isinstance(value, bool), TRUTH: isinstance(value, bool)}[shape]
-    return item if fits else _wrong(item, path, _WORDS[shape], problems)
+    return item if _fits(value, shape) else _wrong(item, path, _WORDS[shape], problems)
+
+
+def _fits(value: Any, shape: str) -> bool:
+    if shape == TIME:
+        return isinstance(value, str) and _TIME.fullmatch(value) is not None
+    if shape == BYTES:
+        return isinstance(value, str) and _is_base64(value)
+    kinds: dict[str, type] = {TEXT: str, WORD: str, INTEGER: int, TRUTH: bool, OBJECT: dict}
+    return isinstance(value, kinds[shape]) and (shape != INTEGER or not isinstance(value, bool))
+
+
+def _is_base64(text: str) -> bool:
+    try:
+        base64.b64decode("".join(text.splitlines()), validate=True)
+    except binascii.Error:
+        return False
+    return True
 
 
 def _wrong(item: Item, path: str, wanted: str, problems: list[Problem]) -> Item:

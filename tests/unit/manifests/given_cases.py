@@ -228,6 +228,42 @@ REFUSED: list[tuple[str, Change, str, str, str]] = [
         "Invalid value",
         "must be a mapping, got text",
     ),
+    (
+        "no network",
+        changed(NMSTATE, lambda documents: documents[1]["spec"].pop("config")),
+        "spec.config",
+        "Invalid value",
+        "nmstate generated an empty NetworkManager config file content",
+    ),
+    ("kind that is a number", changed(DEPLOYMENT, lambda document: document.update(kind=5)), "kind", "Invalid value", "a text is expected"),
+    *(
+        (
+            f"time of creation {value}",
+            changed(INFRA_ENV, lambda document, value=value: document["metadata"].update(creationTimestamp=value)),
+            "metadata.creationTimestamp",
+            "Invalid value",
+            "a time such as 2026-06-01T12:00:00Z is expected",
+        )
+        for value in (5, "yesterday", [])
+    ),
+    ("status that is a text", changed(INSTALL, lambda document: document.update(status="x")), "status", "Invalid value", "a mapping is expected"),
+    ("platform that is a number", spec(DEPLOYMENT, platform=5), "spec.platform", "Invalid value", "a mapping is expected"),
+    (
+        "data that is no base64",
+        changed(SECRET, lambda document: document.update(data={".dockerconfigjson": "x"})),
+        "data..dockerconfigjson",
+        "Invalid value",
+        "base64 is expected",
+    ),
+    ("one registry", text(REGISTRIES, '[registry]\nlocation = "a"\n'), "registry", "Invalid value", "a list of tables is expected"),
+    ("location that is a number", text(REGISTRIES, "[[registry]]\nlocation = 5\n"), "registry.location", "Invalid value", "a text is expected"),
+    (
+        "mirror that is a text",
+        text(REGISTRIES, '[[registry]]\nlocation = "a"\nmirror = "b"\n'),
+        "registry.mirror",
+        "Invalid value",
+        "a list of tables is expected",
+    ),
     ("agent-config: address", agent("rendezvousIP: x\n"), "rendezvousIP", "Invalid value", '"x" is not a valid IP'),
     ("agent-config: URL", agent("bootArtifactsBaseURL: nourl\n"), "bootArtifactsBaseURL", "Invalid value", 'invalid URI "nourl" (no scheme)'),
     (
