@@ -183,6 +183,13 @@ FENCING = Topic(
             "six pairs with colons",
         ),
         E(
+            "controlPlane.fencing.credentials[].macAddress",
+            INVALID,
+            "does not match any configured host interface",
+            "4.22 on: a credential without `hostName` goes to the host with that address",
+            "the address of a NIC in `hosts[].interfaces`, or `hostName`",
+        ),
+        E(
             "controlPlane.fencing.credentials[].address",
             INVALID,
             (

@@ -150,6 +150,16 @@ TOPOLOGIES: list[tuple[str, Change, Expected]] = [
     ("credential for nobody", all_of(two_nodes, fencing(credential(0), credential(1, hostName=""))), [(f"{CREDENTIALS}[1]", REQUIRED)]),
     ("credential twice", all_of(two_nodes, fencing(credential(0), credential(1, hostName="node-0"))), [(f"{CREDENTIALS}[1].hostName", DUPLICATE)]),
     ("credential by IPMI", all_of(two_nodes, fencing(credential(0), credential(1, address="ipmi://10.9.0.1"))), [(f"{CREDENTIALS}[1].address", INVALID)]),
+    (
+        "credential for a MAC that no host has",
+        all_of(two_nodes, fencing(credential(0), credential(1, hostName="", macAddress="52:54:00:FF:FF:01"))),
+        [(f"{CREDENTIALS}[1].macAddress", INVALID)],
+    ),
+    (
+        "credential with a name, whatever its MAC",
+        all_of(two_nodes, fencing(credential(0), credential(1, macAddress="52:54:00:FF:FF:01"))),
+        [],
+    ),
     ("credential MAC", all_of(two_nodes, fencing(credential(0), credential(1, macAddress="x"))), [(f"{CREDENTIALS}[1].macAddress", INVALID)]),
     (
         "credential verification",

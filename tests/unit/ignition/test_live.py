@@ -397,13 +397,6 @@ def test_a_fencing_credential_with_a_mac_only_lies_beside_its_host(build: Build)
     assert live.file("/etc/assisted/hostconfig/fencing-credentials.yaml") is None
 
 
-def test_a_fencing_credential_for_a_mac_that_no_host_has_gets_a_directory(build: Build) -> None:
-    credential = {"macAddress": "52:54:00:FF:00:01", "username": "u", "password": "p", "address": "redfish+https://b/1"}
-    live = build((), control_plane=fencing(credential))
-    assert paths(live, "/etc/assisted/hostconfig/") == ["52-54-00-ff-00-01/fencing-credentials.yaml", "52-54-00-ff-00-01/mac_addresses"]
-    assert text(live, "/etc/assisted/hostconfig/52-54-00-ff-00-01/mac_addresses") == "52:54:00:ff:00:01\n"
-
-
 # Network
 
 

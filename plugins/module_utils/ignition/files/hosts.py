@@ -87,9 +87,8 @@ def _fencing_by_mac(deployment: Deployment, credential: Mapping[str, str]) -> li
     for index, host in enumerate(deployment.hosts):
         if mac in host.macs:
             return [_fencing_file(f"{HOST_CONFIG}/{directory_name(index, host)}", [credential])]
-    # No host is configured with that MAC: a directory of its own is the only form in which the client finds the host once it registers.
-    directory = f"{HOST_CONFIG}/{mac.replace(':', '-')}"
-    return [IgnitionFile(f"{directory}/mac_addresses", PUBLIC, f"{mac}\n".encode()), _fencing_file(directory, [credential])]
+    # Validation has refused one that is for nobody.
+    return []
 
 
 def _credential(given: Mapping[str, Any]) -> dict[str, str]:
