@@ -166,6 +166,7 @@ READING = Topic(
                 "aliases make this document too large",
                 "this document is nested too deeply",
                 "a key must be a word, …",
+                "infinity and NaN are no numbers here",
                 "'<<' must name a mapping",
                 "YAML tags other than !!str are not supported here",
                 "YAML … is not read, only 1.1: take the line %YAML out",

@@ -65,7 +65,8 @@ def resolve_plain(text: str) -> Any:
     if _INTEGER.match(text):
         return _integer(text)
     if _FLOAT.match(text):
-        return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+        value = float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+        return value if math.isfinite(value) or text[-1] in "fFnN" else text  # beyond what a float holds
     return text
 
 
@@ -261,10 +262,17 @@ class _Reading:
 
     def scalar(self, node: Any, path: str) -> Any:
         if node.tag == _PLAIN:
-            return resolve_plain(node.value)
+            return self.finite(resolve_plain(node.value), node, path)
         tag = node.tag.removeprefix("tag:yaml.org,2002:")
         if tag in ("int", "float", "bool", "null"):
-            return resolve_plain(node.value)
+            return self.finite(resolve_plain(node.value), node, path)
         if tag != "str":
             self.problem(path, SYNTAX, "YAML tags other than !!str are not supported here", node, layer="ours")
         return node.value
+
+    def finite(self, value: Any, node: Any, path: str) -> Any:
+        """The installer makes JSON of everything, and JSON has no other numbers."""
+        if isinstance(value, float) and not math.isfinite(value):
+            self.problem(path, SYNTAX, "infinity and NaN are no numbers here", node)
+            return None
+        return value

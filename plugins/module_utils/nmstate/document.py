@@ -147,7 +147,7 @@ def _static_address(interface: str, entry: Mapping[str, Any], path: str, family:
     try:
         ip = ipaddress.ip_address(text) if isinstance(text, str) else None
         length = int(entry.get("prefix-length", -1))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return None
     if ip is None or not 0 <= length <= ip.max_prefixlen:
         return None

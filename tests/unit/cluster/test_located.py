@@ -39,6 +39,7 @@ def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
         ("-7", -7),
         ("0", 0),
         ("1e3", 1000.0),
+        ("1e999", "1e999"),
         ("4.22", 4.22),
         ("4.22.0", "4.22.0"),
         ("1.5.", "1.5."),
@@ -109,6 +110,9 @@ def test_faults_are_located_and_quote_nothing(name: str, text: str, words: str) 
         ("? [a]\n: b\n", "", "Syntax error", 1),
         ("<<: 1\n", "", "Syntax error", 1),
         ("~: 1\n", "", "Syntax error", 1),
+        ("a: [.inf]\n", "a[0]", "Syntax error", 1),
+        ("a: -.Inf\n", "a", "Syntax error", 1),
+        ("a: .nan\n", "a", "Syntax error", 1),
         ("? \n: 1\n", "", "Syntax error", 1),
         # What '<<' brings is no default to the installer: a key of its own beside it stands twice, as does one of two sources.
         ("x: &x\n  a: 1\nz:\n  <<: *x\n  a: 2\n", "z.a", "Duplicate value", 5),

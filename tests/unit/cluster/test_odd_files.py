@@ -97,3 +97,15 @@ def test_any_release_json(tmp_path: Path, text: str) -> None:
 def test_json_that_is_read() -> None:
     assert json_text.parse('{"a": [1, 2.5, null, true]}') == {"a": [1, 2.5, None, True]}
     assert json_text.parse("[" * 199 + "]" * 199)
+
+
+@pytest.mark.parametrize("other", ["vsphere: {}", "aws: {region: x}", "nutanix: {}", "none: {}"])
+def test_two_platforms_at_once(tmp_path: Path, other: str) -> None:
+    """Only one of them gets the installer's defaults."""
+    hosts = "    hosts: [{name: a, bootMACAddress: '52:54:00:00:00:01'}]\n"
+    install = INSTALL_CONFIG.replace("  baremetal:\n", f"  {other}\n  baremetal:\n{hosts}")
+    found = all_problems(read_directory(written(tmp_path, install=install.encode()), version="4.22.0"))
+    assert [problem.detail for problem in found if problem.path == "platform" and problem.kind == "Invalid value"] == [
+        f'must only specify a single type of platform; cannot use both "{sorted([other.split(":")[0], "baremetal"])[0]}" and '
+        f'"{sorted([other.split(":")[0], "baremetal"])[1]}"'
+    ]

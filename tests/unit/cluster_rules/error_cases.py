@@ -31,7 +31,7 @@ FILES: tuple[tuple[str, str], ...] = (
     ("[1, 2]\n", "text\n"),
     (f"{_HEAD}x: &a [*a]\n? [1]\n: 2\n<<: 5\ny: !!binary AA==\n{_DEEP}", _AGENT),
     (f"{_HEAD}---\nsecond: 1\n", _AGENT),
-    (f"{_HEAD}networking: &n {{type: x}}\nplatform: {{<<: *n, type: y}}\n~: 1\n", f"%YAML 1.2\n---\n{_AGENT}"),
+    (f"{_HEAD}networking: &n {{type: x}}\nplatform: {{<<: *n, type: y}}\n~: 1\nx: .inf\n", f"%YAML 1.2\n---\n{_AGENT}"),
     (f"{_HEAD}fips: 5\nsshKey: 7\nnetworking: []\ncompute: {{replicas: many}}\ncontrolPlane: {{replicas: many}}\n", _AGENT),
     (f"{_HEAD}{_PLATFORM}networking: {{type: OVNKubernetes, machineCIDR: 10.0.0.0/16}}\nimageContentSources: [{{source: quay.io/a/b}}]\n", _AGENT),
     (_HEAD + _BMC_HOSTS % "role: master", _AGENT),

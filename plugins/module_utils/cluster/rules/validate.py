@@ -71,7 +71,9 @@ def validate(deployment: Deployment, *, today: datetime.date | None = None, agen
     # What the installer refuses has to be changed anyway: whether the new value is better is seen then.
     refused = {problem.path for problem in found if problem.severity == "error" and not problem.check}
     theirs = [problem for problem in found if problem.layer == "installer"]
-    return [*theirs, *(problem for problem in found if problem.layer == "ours" and not (problem.check and problem.path in refused))]
+    said = {(problem.path, problem.detail) for problem in theirs}
+    ours = [problem for problem in found if problem.layer == "ours" and (problem.path, problem.detail) not in said]
+    return [*theirs, *(problem for problem in ours if not (problem.check and problem.path in refused))]
 
 
 def surplus_hosts(deployment: Deployment) -> list[Problem]:

@@ -20,6 +20,7 @@ from .texts import Cidr, mac_octets, parse_cidr, parse_ip
 DEFAULT_OS_STREAM = "rhel-9"
 # In the order in which the installer looks which platform is meant.
 PLATFORM_ORDER = ("aws", "azure", "baremetal", "gcp", "ibmcloud", "none", "external", "powervc", "openstack", "vsphere", "ovirt", "powervs", "nutanix")
+_DEFAULTS_ORDER = ("aws", "azure", "gcp", "ibmcloud", "openstack", "vsphere", "baremetal")
 _EMPTY: tuple[object, ...] = ("", None, [], {})
 
 
@@ -52,9 +53,10 @@ def with_defaults(given: Mapping[str, Any], profile: ReleaseProfile) -> dict[str
     if "nutanix" in platforms:
         _default(doc, "credentialsMode", "Manual")
     # Of several platforms one gets its defaults.
-    if "vsphere" in platforms:
+    first = next((name for name in _DEFAULTS_ORDER if name in platforms), "")
+    if first == "vsphere":
         _vsphere(platforms["vsphere"])
-    elif "baremetal" in platforms:
+    elif first == "baremetal":
         _baremetal(platforms["baremetal"], doc)
     if profile.os_image_stream:
         _default(doc, "osImageStream", DEFAULT_OS_STREAM)

@@ -49,8 +49,8 @@ def _baremetal(given: Given) -> Iterator[Problem]:
         if key in options and (options[key] or usual) != usual:
             yield _is_ignored(f"{path}.{key}", options.get(key, ""))
     for index, host in enumerate(options.get("hosts") or []):
-        if host["bootMode"] != "UEFI":
-            yield _is_ignored(f"{path}.hosts[{index}].bootMode", host["bootMode"])
+        if host.get("bootMode", "") != "UEFI":  # none where another platform got the defaults
+            yield _is_ignored(f"{path}.hosts[{index}].bootMode", host.get("bootMode", ""))
     if "defaultMachinePlatform" in options:
         yield _is_ignored(f"{path}.defaultMachinePlatform")
 
