@@ -33,9 +33,8 @@ def check_assisted(variables: Mapping[str, Any], environment: Mapping[str, str])
     problems = [
         _problem(f"openshift_assisted.{key}", UNKNOWN_FIELD, f"known: {', '.join(known)}", nearest(str(key), known)) for key in given if str(key) not in known
     ]
-    problems += [
-        _problem(f"openshift_assisted.{key}", INVALID, "must be a string") for key in _OWN if given.get(key) is not None and not isinstance(given[key], str)
-    ]
+    if given.get("cluster_id") is not None and not isinstance(given["cluster_id"], str):
+        problems.append(_problem("openshift_assisted.cluster_id", INVALID, "must be a string"))
     problems += _choice("auth", given, AUTH_KINDS) + _choice("image", given, IMAGES)
     connection = {key: value for key, value in given.items() if key in _CONNECTION and key != "auth"}
     options, mistyped = read_options("openshift_assisted", connection, {name: ASSISTED_OPTIONS[name] for name in _CONNECTION})
@@ -61,8 +60,10 @@ def _where(options: Mapping[str, Any], environment: Mapping[str, str]) -> list[P
 
 def _choice(key: str, given: Mapping[str, Any], choices: tuple[str, ...]) -> list[Problem]:
     value = given.get(key)
-    if value is None or value in choices or not isinstance(value, str):
-        return [_problem(f"openshift_assisted.{key}", INVALID, "must be a string")] if value is not None and not isinstance(value, str) else []
+    if value is None or value in choices:
+        return []
+    if not isinstance(value, str):
+        return [_problem(f"openshift_assisted.{key}", INVALID, "must be a string")]
     return [_problem(f"openshift_assisted.{key}", UNSUPPORTED, f"supported values: {', '.join(choices)}", nearest(value, choices), value)]
 
 

@@ -47,8 +47,8 @@ def service(deployment: Deployment) -> dict[str, Any]:
 
 
 def without_token(run: Run, deployment: Deployment) -> Run:
-    """No output shows what opens the service."""
-    assert deployment.lab.vars["openshift_assisted"]["offline_token"] not in run.output
+    """No output shows what opens the service, or its images."""
+    assert deployment.lab.vars["openshift_assisted"]["offline_token"] not in run.output and "/byapikey/ey" not in run.output
     return run
 
 
@@ -103,13 +103,16 @@ def test_a_second_run_changes_nothing(edge: Deployment) -> None:
 
 def test_a_host_is_added(edge: Deployment) -> None:
     """It is installed, its certificates are approved, its medium is gone; the others are left alone."""
-    grown = with_further_wishes(edge).described_as(lambda inventory: inventory["all"]["children"].update(workers={"hosts": {"worker-0": with_bmc(inventory)}}))
     writes = edge.lab.writes()
-    run = grown.run("add_hosts")
-    assert run.ok, run.output
+    run = without_token(with_worker(with_further_wishes(edge)).run("add_hosts", "-vvv"), edge)
+    assert run.ok and "/byapikey/<hidden>/" in run.output, run.output
     assert edge.lab.status()["clusters"][0]["nodes"]["worker-0"] == "Ready"
     assert {name for name, count in edge.lab.writes().items() if count > writes[name]} == {"worker-0"}
     edge.lab.assert_nothing_left()
+
+
+def with_worker(deployment: Deployment) -> Deployment:
+    return deployment.described_as(lambda inventory: inventory["all"]["children"].update(workers={"hosts": {"worker-0": with_bmc(inventory)}}))
 
 
 def with_bmc(inventory: dict[str, Any]) -> dict[str, Any]:
@@ -127,3 +130,18 @@ def test_it_is_taken_down(edge: Deployment) -> None:
         **dict.fromkeys(("master-0", "master-1", "master-2"), "Off"),
         "worker-0": "On",
     }
+
+
+def test_machines_of_a_cluster_that_somebody_else_made_are_left_alone(edge: Deployment) -> None:
+    """Naming it makes it nobody's to destroy from here; one of the machines runs."""
+    variables = edge.lab.vars["openshift_assisted"]
+    connection = {**variables, "connect_to": edge.lab.vars["openshift_connect_to"], "ca_cert": edge.lab.vars["openshift_ca_cert"]}
+    pull_secret = json.loads(edge.inventory.read_text())["all"]["vars"]["openshift_cluster"]["pull_secret"]
+    theirs = {"name": "edge", "openshift_version": "4.22.0", "base_dns_domain": "example.com", "pull_secret": pull_secret}
+    made = edge.module("assisted_cluster", {**connection, **theirs})
+    assert made.ok, made.output
+    (cluster_id,) = service(edge)["clusters"]
+    writes = edge.lab.writes()
+    run = with_worker(edge).run("destroy_cluster", extra={"openshift_confirm": "edge", "openshift_assisted": {**variables, "cluster_id": cluster_id}})
+    assert not run.ok and "was not made from this work directory" in run.message and "Its machines were left alone" in run.message
+    assert (edge.lab.writes(), list(service(edge)["clusters"])) == (writes, [cluster_id])

@@ -41,6 +41,10 @@ def _hint(answer: Response, reason: str) -> str:
     words, target = reason.lower(), urlsplit(answer.headers.get("location", ""))
     if answer.status in (301, 302, 303, 307, 308) and target.hostname:
         return f"It redirects to {target.scheme}://{target.netloc.rpartition('@')[2]}: give that as service_url."
+    if answer.status == 404 and _document(answer).get("kind") != "Error":
+        return "Is service_url that of an assisted-service? It knows no such path."
+    if answer.status == 400 and "release image" in words and "not found" in words:
+        return "The service does not have this release; assisted_info with versions tells those that it has."
     if answer.status == 401 and "bearer" in words:
         return "This service takes the bare token, without Bearer before it."
     if answer.status == 401:

@@ -249,7 +249,9 @@ def tell_removal(request: AssistedRequest, call: Opened) -> dict[str, Any]:
 def _removed(request: AssistedRequest, service: AssistedService, *, check_mode: bool, diff: bool) -> dict[str, Any]:
     known = Known.of(request.work_dir)
     name = str((request.given.cluster or {}).get("name") or request.work_dir.state.section("cluster").get("name") or "")
-    found = find(service, known, name, request.cluster_id)
+    # One that the user names and that is gone needs nothing more.
+    named = request.cluster_id if any(item.get("id") == request.cluster_id for item in service.clusters()) else ""
+    found = find(service, known, name, named)
     stays = [found.foreign] if found.foreign else []
     if found.adopted and found.cluster is not None:
         stays = [f"Cluster {found.cluster.get('name')} ({found.cluster_id}) was not made from this work directory."]

@@ -19,7 +19,7 @@ from ..assisted.infra_env_plan import InfraEnvWish, plan_present
 from ..assisted.records import cluster_record, infra_env_record
 from ..assisted.service import AssistedService
 from ..common.errors import PartialFailure, ZeroTouchError
-from .assisted_find import Found, remember
+from .assisted_find import Found, Known, remember
 from .workdir import WorkDir
 
 # States in which an installation is on its way, and can be cancelled.
@@ -106,7 +106,7 @@ class Maker:
         changes = plan_absent(found, self.service.hosts(found.infra_env_id) if found.infra_env_id else [])
         for change in () if self.check_mode else changes:
             self._remove(change, found)
-        if not self.check_mode:
+        if not self.check_mode and Known.of(self.work_dir) != Known():  # a state file that is gone stays gone
             remember(self.work_dir, cluster_id=None, infra_env_id=None, adopted=None, openshift_cluster_id=None)
         return changes
 

@@ -87,6 +87,16 @@ def test_once_its_owner_deleted_it_what_was_made_here_goes(fake, door, adopted):
     assert (done["plan"], done["stays"], fake.infra_envs) == (["delete infra-env edge"], [], {})
 
 
+def test_what_is_gone_is_gone_the_second_time_too(fake, door, adopted):
+    """The state file is the door's last trace; a run that finds nothing leaves none."""
+    fake.clusters.clear()
+    door("assisted_deployment", state="absent", **adopted)
+    state = Path(adopted["dest"]) / "state.json"
+    state.unlink()
+    again = door("assisted_deployment", state="absent", **adopted)
+    assert (again["changed"], again["plan"], again["stays"], state.exists()) == (False, [], [], False), again["msg"]
+
+
 def test_a_cluster_made_in_its_place_is_ours(fake, door, adopted):
     fake.clusters.clear()
     del adopted["cluster_id"]

@@ -87,6 +87,22 @@ def test_every_shape_of_error(service, client, status, body, expected):
     assert (caught.value.status, caught.value.code, caught.value.detail) == (status, *expected)
 
 
+@pytest.mark.parametrize(
+    ("status", "body", "hint"),
+    [
+        (404, {"code": 404, "message": "path /foo/api/assisted-install/v2/clusters was not found"}, "Is service_url that of an assisted-service?"),
+        (404, b"404 page not found", "Is service_url that of an assisted-service?"),
+        (404, {"kind": "Error", "id": 404, "href": "", "code": "404", "reason": "record not found"}, ""),
+        (400, {"kind": "Error", "id": 400, "href": "", "code": "400", "reason": "failed to get release image by URL x: record not found"}, "assisted_info"),
+    ],
+)
+def test_what_the_words_do_not_say_is_said(service, client, status, body, hint):
+    service.routes[f"{BASE}/clusters"] = (status, body)
+    with pytest.raises(RemoteError) as caught:
+        client.clusters()
+    assert hint in caught.value.hint and bool(hint) is bool(caught.value.hint)
+
+
 @pytest.mark.parametrize(("path", "call"), [("clusters", "clusters"), ("infra-envs", "infra_envs")])
 @pytest.mark.parametrize("body", [b"null", b"", b"[]"])
 def test_empty_lists_may_be_null(service, client, path, call, body):

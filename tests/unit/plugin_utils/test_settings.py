@@ -109,6 +109,8 @@ def test_a_password_in_the_url_of_the_image_is_refused_and_not_shown() -> None:
         pytest.param({"openshift_assisted": {"service_url": "a.example.com"}}, "openshift_assisted.service_url", "is not of the form", id="no URL"),
         pytest.param({"openshift_assisted": {"servce_url": "http://a"}}, "openshift_assisted.servce_url", "did you mean service_url", id="mistyped key"),
         pytest.param({"openshift_assisted": {"service_url": "http://a", "image": "publsh"}}, "openshift_assisted.image", "did you mean publish", id="image"),
+        pytest.param({"openshift_assisted": {"service_url": "http://a", "image": 5}}, "openshift_assisted.image", "must be a string", id="image mistyped"),
+        pytest.param({"openshift_assisted": {"service_url": "http://a", "cluster_id": 5}}, "openshift_assisted.cluster_id", "must be a string", id="id"),
         pytest.param({"openshift_assisted": {"service_url": "http://a", "auth": "sso"}}, "openshift_assisted.auth", "supported values", id="auth"),
         pytest.param({"openshift_assisted": {"service_url": "http://a", "retries": "x"}}, "openshift_assisted.retries", "int", id="type"),
         pytest.param({"openshift_infra_env": {"kernel_argument": []}}, "openshift_infra_env.kernel_argument", "did you mean kernel_arguments", id="infra-env"),
@@ -119,8 +121,8 @@ def test_the_service_of_method_assisted(monkeypatch: pytest.MonkeyPatch, given: 
     monkeypatch.delenv("ASSISTED_SERVICE_URL", raising=False)
     good = {**GOOD, "openshift_install_method": "assisted", "openshift_assisted": {"service_url": "http://192.0.2.1:8090"}}
     assert check_settings(good, "/srv") == []
-    found = {problem.path: problem.text() for problem in check_settings({**good, **given}, "/srv")}
-    assert list(found) == [path] and words in found[path]
+    (problem,) = check_settings({**good, **given}, "/srv")
+    assert problem.path == path and words in problem.text()
 
 
 def test_where_the_service_is_may_stand_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
