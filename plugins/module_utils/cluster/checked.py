@@ -15,7 +15,7 @@ from .echoes import without_echoes
 from .paths import AGENT_CONFIG, INSTALL_CONFIG, document_of, in_users_terms
 from .profile import profile_of
 from .rules.validate import validate
-from .upstream.cluster_install import is_of_manifests
+from .upstream.cluster_install import as_of_manifests, is_of_manifests
 
 _INSTALL_PARSED, _INSTALL_RULES, _AGENT_PARSED, _AGENT_RULES, _OTHER_FILES = range(5)
 
@@ -42,7 +42,9 @@ def _parsing_stage(problem: Problem, parsed: Parsed) -> int:
 
 
 def in_release_words(problem: Problem, parsed: Parsed) -> Problem:
-    """Hosts of a user's files as the installer of the release names them: with capitals by older ones."""
+    """As the installer of the release names what stands in a user's files: its manifests by their fields, hosts with capitals by older ones."""
+    if is_of_manifests(problem) and not parsed.source.variables:
+        return as_of_manifests(problem)
     profile = profile_of(parsed.deployment.cluster.version if parsed.deployment else "")
     if parsed.source.variables or problem.layer != "installer" or profile.hosts_path == "hosts" or not problem.path.startswith("hosts["):
         return problem

@@ -94,7 +94,7 @@ def test_files_come_in_the_installers_order(tmp_path: Path) -> None:
         ("metadata.name", "installer"),
         ("hosts[1].colour", "installer"),
         # Found with the manifests, after the hosts.
-        ("networking.clusterNetwork[0].hostPrefix", "installer"),
+        ("spec.networking.clusterNetwork[0].hostPrefix", "installer"),
         # Of a file that it cannot read, the installer says no more.
         ("rendezvousIP", "ours"),
         ("hosts[0].interfaces", "ours"),

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 from ...common.problems import Problem
@@ -20,6 +21,12 @@ def is_of_manifests(problem: Problem) -> bool:
     return problem.path.endswith("hostPrefix") and (problem.detail.startswith(_TOO_LONG) or _TOO_FEW in problem.detail)
 
 
+def as_of_manifests(problem: Problem) -> Problem:
+    """The problem as the installer names it, by the field of its manifest; the hint names the user's."""
+    path = f"spec.{problem.path}"
+    return dataclasses.replace(problem, path=path.removesuffix(".hostPrefix") if _TOO_FEW in problem.detail else path, hint=f"this is made of {problem.path}")
+
+
 def host_subnets(given: Given) -> Iterator[Problem]:
     """With OVN-Kubernetes a host gets a subnet of 128 addresses at least, and there is one for every host."""
     if given.network_type != "OVNKubernetes":
@@ -31,4 +38,4 @@ def host_subnets(given: Given) -> Iterator[Problem]:
         if prefix > most:
             yield invalid(path, prefix, f"{_TOO_LONG} {most}")
         if prefix - entry.cidr.prefix < max(hosts - 1, 0).bit_length():
-            yield invalid(path, prefix, f"prefix length {entry.cidr.prefix} {_TOO_FEW} {hosts} hosts with hostPrefix length {prefix}")
+            yield invalid(path, str(entry.cidr), f"prefix length {entry.cidr.prefix} {_TOO_FEW} {hosts} hosts with hostPrefix length {prefix}")
