@@ -252,6 +252,7 @@ VARIABLES = Topic(
             "Invalid value, Required value",
             (
                 "No such file or directory",
+                "the path of a file is expected, not its content",
                 "a YAML file (.yaml, .yml) or a directory is expected",
                 "a file name that ends in .yaml or .yml is expected",
                 "name and content are needed",

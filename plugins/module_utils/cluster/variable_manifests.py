@@ -20,6 +20,9 @@ _WHERE_FROM = (
     "a relative path is taken from the directory in which the playbook is started; build one from inventory_dir or playbook_dir to be independent of it"
 )
 
+# So much of a path is shown.
+_SHOWN = 200
+
 
 class ManifestReading:
     """Reads the manifests and collects every problem. The only files read are those that the user names."""
@@ -43,20 +46,24 @@ class ManifestReading:
     def manifest(self, entry: Item) -> list[ExtraManifest]:
         if entry.is_mapping:
             return self.inline_manifest(entry)
-        path = Path(str(entry.value)).expanduser()
+        text = str(entry.value)
+        if "\n" in text.strip():
+            self.error(entry, INVALID, "the path of a file is expected, not its content", hint="content is given as {name: NAME.yaml, content: …}")
+            return []
+        path = Path(os.path.expanduser(text))
         problems: list[Problem] = []
         manifests: list[ExtraManifest] = []
-        if path.is_dir():
+        if os.path.isdir(path):
             manifests = read_manifests(path, problems)
         elif not os.path.lexists(path):
-            self.error(entry, INVALID, "No such file or directory", value=str(path), hint=_WHERE_FROM)
+            self.error(entry, INVALID, "No such file or directory", value=text[:_SHOWN], hint=_WHERE_FROM)
         elif path.suffix not in (".yaml", ".yml"):
             self.error(entry, INVALID, "a YAML file (.yaml, .yml) or a directory is expected", value=str(path))
         else:
-            text = read_text(path, problems)
-            if text is not None:
-                manifests = [ExtraManifest(path.name, text)]
-                problems += check_manifest(text, str(path))
+            content = read_text(path, problems)
+            if content is not None:
+                manifests = [ExtraManifest(path.name, content)]
+                problems += check_manifest(content, str(path))
         self.problems += [dataclasses.replace(problem, path=entry.path) for problem in problems]
         return manifests
 

@@ -250,6 +250,21 @@ def test_extra_manifests(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("kind: ConfigMap\nmetadata: {name: a}\n", "the path of a file is expected, not its content"),
+        ("~nobody-of-this-name/a.yaml", "No such file or directory"),
+        ("a" * 5000, "No such file or directory"),
+        ("a\0b.yaml", "No such file or directory"),
+    ],
+)
+def test_extra_manifests_that_are_no_paths(entry: str, words: str) -> None:
+    _deployment, problems = from_variables({**good_cluster(), "extra_manifests": [entry]}, good_hosts())
+    assert [(problem.path, problem.detail) for problem in problems] == [("openshift_cluster.extra_manifests[0]", words)]
+    assert len(problems[0].text()) < 500
+
+
 LED = [
     ("platform.baremetal.apiVIPs[0]", "openshift_cluster.api_vips[0]"),
     ("platform.baremetal.ingressVIPs", "openshift_cluster.ingress_vips"),

@@ -60,7 +60,14 @@ VARIABLES: tuple[tuple[Mapping[str, Any], list[Mapping[str, Any]]], ...] = (
     ({"version": "4.22.0", "platform": "openstack"}, [{**_HOST, "boot": {"method": "carrier pigeon"}}]),
     ({"version": "4.22.0", "platform": "none", "api_vips": ["10.0.0.1"]}, [_HOST]),
     ({"version": "4.22.0", "platform": "baremetal", "platform_options": {"hosts": [{"name": "nobody"}]}}, [_HOST]),
-    ({"version": "4.22.0", "pull_secret": 5, "extra_manifests": [{"name": "a.yaml"}, "/nowhere.yaml", {"name": "b", "content": {}}, "/etc/hostname"]}, [_HOST]),
+    (
+        {
+            "version": "4.22.0",
+            "pull_secret": 5,
+            "extra_manifests": [{"name": "a.yaml"}, "/nowhere.yaml", "kind: A\nx: 1", {"name": "b", "content": {}}, "/etc/hostname"],
+        },
+        [_HOST],
+    ),
     ({"version": "4.22.0", "extra_manifests": [{"name": "a.yaml", "content": {"kind": "A"}}, {"name": "a.yaml", "content": {"kind": "A"}}]}, [_HOST]),
 )
 
