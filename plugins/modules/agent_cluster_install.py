@@ -27,6 +27,7 @@ extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.hub
   - zerotouch.openshift.media_hosts
+  - zerotouch.openshift.described_cluster
 attributes:
   check_mode:
     support: full
@@ -51,29 +52,6 @@ options:
   namespace:
     description: Namespace on the hub; the name of the cluster by default. It is made if it does not exist.
     type: str
-  cluster:
-    description: The cluster, as C(openshift_cluster) describes it (C(docs/schemas/cluster.schema.json)).
-    type: dict
-  hosts:
-    description:
-      - The hosts in inventory order, each an C(openshift_host) with C(inventory_name) and C(role). They give the number of Agents of each role.
-      - Without hosts the numbers are C(control_plane.replicas), C(compute.replicas) and C(arbiter.replicas) of O(cluster).
-    type: list
-    elements: dict
-    default: []
-  source_dir:
-    description: Directory with C(install-config.yaml), C(agent-config.yaml) and C(openshift/), instead of O(cluster) and O(hosts).
-    type: path
-  version:
-    description: OpenShift version; wins over C(cluster.version). Required with O(source_dir).
-    type: str
-  release_image:
-    description: Pullspec of the release image; wins over C(cluster.release_image).
-    type: str
-  checks:
-    description: Severity of checks by name, V(error), V(warn) or V(off).
-    type: dict
-    default: {}
   image_set:
     description: Name of the ClusterImageSet; C(openshift-<version>) by default.
     type: str
@@ -252,6 +230,7 @@ from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import media_hosts_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.described import DESCRIPTION_OPTIONS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub_cluster import HubRequest, ensure_absent, ensure_present
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_wait import Limits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS
@@ -270,12 +249,7 @@ def argument_spec() -> dict[str, Any]:
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         "name": {"type": "str"},
         "namespace": {"type": "str"},
-        "cluster": {"type": "dict"},
-        "hosts": {"type": "list", "elements": "dict", "default": []},
-        "source_dir": {"type": "path"},
-        "version": {"type": "str"},
-        "release_image": {"type": "str"},
-        "checks": {"type": "dict", "default": {}},
+        **DESCRIPTION_OPTIONS,
         "image_set": {"type": "str"},
         "hold": {"type": "bool"},
         "wait_for": {"type": "str", "choices": ["none", "requirements_met", "installing", "installed"], "default": "none"},

@@ -24,6 +24,7 @@ extends_documentation_fragment:
   - zerotouch.openshift.assisted
   - zerotouch.openshift.timeouts
   - zerotouch.openshift.media_hosts
+  - zerotouch.openshift.described_cluster
 attributes:
   check_mode:
     support: full
@@ -50,27 +51,6 @@ options:
     description: Work directory, for C(state.json), C(auth), C(images) and C(logs). Only one run at a time works on it.
     type: path
     required: true
-  cluster:
-    description: The cluster, as C(openshift_cluster) describes it (C(docs/schemas/cluster.schema.json)).
-    type: dict
-  hosts:
-    description: The hosts in inventory order, each an C(openshift_host) with C(inventory_name) and C(role).
-    type: list
-    elements: dict
-    default: []
-  source_dir:
-    description: Directory with C(install-config.yaml), C(agent-config.yaml) and C(openshift/), instead of O(cluster) and O(hosts).
-    type: path
-  version:
-    description: OpenShift version; wins over C(cluster.version). Required with O(source_dir).
-    type: str
-  release_image:
-    description: Pullspec of the release image; wins over C(cluster.release_image).
-    type: str
-  checks:
-    description: Severity of checks by name, V(error), V(warn) or V(off).
-    type: dict
-    default: {}
   infra_env:
     description: Further options of M(zerotouch.openshift.assisted_infra_env) for the discovery image, such as V(kernel_arguments). They win.
     type: dict
@@ -275,6 +255,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.ass
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_join import wait_joined
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_session import AssistedRequest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_wait import Patience, wait_installed
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.described import DESCRIPTION_OPTIONS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.media import BmcMedia
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.resume import FORCE
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits, timeouts_spec
@@ -292,12 +273,7 @@ def argument_spec() -> dict[str, Any]:
         "state": {"type": "str", "choices": ["present", "absent", "told"], "default": "present"},
         "purpose": {"type": "str", "choices": ["install", "add"], "default": "install"},
         "dest": {"type": "path", "required": True},
-        "cluster": {"type": "dict"},
-        "hosts": {"type": "list", "elements": "dict", "default": []},
-        "source_dir": {"type": "path"},
-        "version": {"type": "str"},
-        "release_image": {"type": "str"},
-        "checks": {"type": "dict", "default": {}},
+        **DESCRIPTION_OPTIONS,
         "infra_env": {"type": "dict", "default": {}},
         "host_options": {"type": "dict", "default": {}},
         "names": {"type": "list", "elements": "str", "default": []},

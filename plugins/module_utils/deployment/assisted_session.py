@@ -24,6 +24,7 @@ from .assisted_find import Found, Known, find
 from .assisted_observer import AssistedObserver
 from .assisted_wish import Wishes, read_wishes
 from .configure import Input, read_input
+from .described import described
 from .observation import InventoryHost
 from .workdir import WorkDir, hosts_of_deployment, identity
 
@@ -48,16 +49,7 @@ class AssistedRequest:
     def of(cls, params: Mapping[str, Any]) -> AssistedRequest:
         work_dir = WorkDir(Path(params["dest"]).absolute())
         return cls(
-            given=Input(
-                dest=work_dir.config,
-                cluster=params["cluster"],
-                hosts=params["hosts"],
-                source_dir=Path(params["source_dir"]) if params["source_dir"] else None,
-                version=params["version"] or "",
-                release_image=params["release_image"] or "",
-                agent_iso=False,
-                checks=params["checks"],
-            ),
+            given=described(params, work_dir.config),
             work_dir=work_dir,
             purpose=params["purpose"],
             infra_env=params["infra_env"],

@@ -29,6 +29,7 @@ from ..kube.client import KubeClient
 from ..kube.connection import connect
 from ..kube.write import Outcome, apply_changes, diff_of
 from .configure import Input, read_input
+from .described import described
 from .hub_install import MediaDetacher, media_names, plan_credentials, refuse_failures, result_of
 from .hub_timeline import HubTimeline
 from .media import BmcMedia
@@ -60,16 +61,7 @@ class HubRequest:
     def of(cls, params: Mapping[str, Any]) -> HubRequest:
         dest = Path(params["dest"]) if params["dest"] else None
         return cls(
-            given=Input(
-                dest=(dest or Path()) / "config",
-                cluster=params["cluster"],
-                hosts=params["hosts"],
-                source_dir=Path(params["source_dir"]) if params["source_dir"] else None,
-                version=params["version"] or "",
-                release_image=params["release_image"] or "",
-                agent_iso=False,
-                checks=params["checks"],
-            ),
+            given=described(params, (dest or Path()) / "config"),
             name=params["name"] or "",
             namespace=params["namespace"] or "",
             image_set=params["image_set"] or "",
