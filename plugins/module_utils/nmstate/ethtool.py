@@ -111,8 +111,8 @@ def _read_pause(part: Section) -> dict[str, str | None]:
 
 def _read_features(part: Section) -> dict[str, str | None]:
     settings: dict[str, str | None] = {}
-    for key in part.data:
-        given = _feature_flag(part, str(key))
+    for key, value in part.data.items():
+        given = _feature_flag(part, str(key), value)
         kernel = _ALIASES.get(str(key), str(key))
         name = _RENAMED.get(kernel, kernel)
         if name not in _FEATURES:
@@ -123,8 +123,7 @@ def _read_features(part: Section) -> dict[str, str | None]:
     return settings
 
 
-def _feature_flag(part: Section, key: str) -> str | None:
-    value = part.data[key]
+def _feature_flag(part: Section, key: str, value: object) -> str | None:
     text = str(value).lower() if isinstance(value, (bool, str)) else ""
     if text in ("true", "1"):
         return "true"

@@ -20,9 +20,11 @@ from ..common.yaml_text import go_number
 
 _TRUE = ("1", "true", "yes", "on", "y")
 _FALSE = ("0", "false", "no", "off", "n")
-_NUMBER = re.compile(r"\+?[0-9]+|-[0-9]+")
+# Python refuses to read numbers of thousands of digits, and nothing here comes near to them.
+_NUMBER = re.compile(r"[-+]?[0-9]{1,1000}")
 _HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+# Control characters, and halves of characters, which no file can hold.
+_NO_LINE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
 Layer = Literal["installer", "ours"]
 
 
@@ -84,15 +86,19 @@ class Section:
             return None
         value = self._as_text(value)
         if isinstance(value, str):
-            if _CONTROL.search(value):
-                self.problem(keys[0], INVALID, "holds a control character, and a keyfile has one line for a value", layer="ours")
-                return None
-            return value
+            return value if self.one_line(keys[0], value) else None
         if value is not None or (not nullable and not self._absent(keys)):
             self.problem(keys[0], INVALID, f"must be text, got {_kind(value)}", value="" if value is None else str(value), hint="put it in quotes")
         elif required:
             self.problem(keys[0], REQUIRED, f"{keys[0]} is missing")
         return None
+
+    def one_line(self, key: str, text: str) -> bool:
+        """Whether a keyfile can hold the text; it is a problem where it cannot."""
+        if _NO_LINE.search(text):
+            self.problem(key, INVALID, "holds a character that a line of a keyfile cannot hold", layer="ours")
+            return False
+        return True
 
     def name(self, key: str, *, required: bool = True, layer: Layer = "ours") -> str | None:
         """A text that is not empty; None where it is, or missing."""
@@ -172,7 +178,7 @@ class Section:
             if not isinstance(item, str):
                 layer: Layer = "ours" if self.scalars and item is None and nulls else "installer"
                 self.problem(f"{keys[0]}[{index}]", INVALID, f"must be text, got {_kind(item)}", value=str(item), layer=layer, hint="put it in quotes")
-        return tuple(item for item in items if isinstance(item, str))
+        return tuple(item for index, item in enumerate(items) if isinstance(item, str) and self.one_line(f"{keys[0]}[{index}]", item))
 
     def section(self, *keys: str, scalars: bool = False, nullable: bool = True) -> Section | None:
         value = self.value(*keys)

@@ -146,7 +146,7 @@ def _kept_protocol(entry: Section) -> bool:
         return True
     if isinstance(value, str) and value in _PROTOCOLS:
         return True
-    number = int(value, 16 if value.startswith("0x") else 10) if isinstance(value, str) and re.fullmatch(r"0x[0-9a-fA-F]+|[0-9]+", value) else value
+    number = int(value, 16 if value.startswith("0x") else 10) if isinstance(value, str) and re.fullmatch(r"0x[0-9a-fA-F]+|[0-9]{1,1000}", value) else value
     if isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= 0xFF:
         return number in _KERNEL_PROTOCOLS
     entry.problem("protocol", INVALID, f"must be one of {', '.join(_PROTOCOLS)}, or a number from 0 to 255", value=str(value))
@@ -158,7 +158,7 @@ def _addr_gen_mode(part: Section) -> int:
     known = {"eui64": 0, "stable-privacy": 1}.get(text.lower() if text.isupper() else text)
     if known is not None:
         return known
-    if re.fullmatch(r"[+-]?[0-9]+", text) and -0x80000000 <= int(text) <= 0x7FFFFFFF:
+    if re.fullmatch(r"[+-]?[0-9]{1,1000}", text) and -0x80000000 <= int(text) <= 0x7FFFFFFF:
         return int(text)
     part.problem("addr-gen-mode", UNSUPPORTED, 'supported values: "eui64", "stable-privacy"', value=text, layer="ours")
     return 0

@@ -253,6 +253,37 @@ def test_what_nmstate_ignores_is_said(document: str, path: str) -> None:
     assert found == [(path, IGNORED, "warning")]
 
 
+@pytest.mark.parametrize(
+    ("document", "path"),
+    [
+        (interface('profile-name: "a\\nb"'), "interfaces[0].profile-name"),
+        (interface('profile-name: "\\ud800"'), "interfaces[0].profile-name"),
+        (interface(STATIC) + '\ndns-resolver: {config: {search: [a, "b\\n[ipv6]"]}}', "dns-resolver.config.search[1]"),
+        (interface('802.1x: {eap-methods: ["tls\\nx=y"]}'), "interfaces[0].802.1x.eap-methods[0]"),
+        (interface('link-aggregation: {mode: balance-rr, port: ["eno1\\n"]}', "bond0", "bond"), "interfaces[0].link-aggregation.port[0]"),
+        (interface('ovs-db: {external_ids: {"a\\nb": c}}'), "interfaces[0].ovs-db.external_ids.a\nb"),
+        (interface('ovs-db: {other_config: {a: "b\\x7f"}}'), "interfaces[0].ovs-db.other_config.a"),
+    ],
+)
+def test_no_value_begins_a_line_of_its_own(document: str, path: str) -> None:
+    """A keyfile has no way to write such a character: what follows it would be read as another setting."""
+    problems = examine_network_config(yaml.safe_load(document))[1]
+    assert [(problem.path, problem.layer) for problem in problems if "a line of a keyfile" in problem.detail] == [(path, "ours")]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        interface(f"mtu: '{'9' * 6000}'"),
+        interface(f"ipv6: {{enabled: true, addr-gen-mode: '{'9' * 6000}'}}"),
+        interface(f"ipv4: {{enabled: true, address: [{{ip: 192.0.2.1, prefix-length: 24, protocol: '{'9' * 6000}'}}]}}"),
+        interface("ethtool: {feature: {on: true, 1: false}}"),
+    ],
+)
+def test_absurd_values_are_problems_like_others(document: str) -> None:
+    assert [problem for problem in examine_network_config(yaml.safe_load(document))[1] if problem.severity == "error"]
+
+
 def test_what_nmstatectl_show_reports_is_accepted() -> None:
     """Users paste ``nmstatectl show``: reported properties are no configuration."""
     document: dict[str, Any] = {

@@ -180,7 +180,8 @@ def read_ovsdb(section: Section) -> tuple[Group, ...]:
             text = _ovsdb_text(value)
             if text is None and value is not None and values:
                 values.problem(str(entry), INVALID, "must be text, a number or a boolean; nmstate would leave it out", value=str(value), layer="ours")
-            settings[f"data.{entry}"] = text
+            if values and values.one_line(str(entry), f"{entry}{text or ''}"):
+                settings[f"data.{entry}"] = text
         groups += [Group.of(name, settings)] if any(value is not None for value in settings.values()) else []
     part.finish()
     return tuple(groups)
