@@ -15,11 +15,11 @@ import aiohttp
 from ..fabric.hosts import HostNetwork, Unreachable
 from ..live.first_network import first_network
 from ..live.http import HostHttp
-from .hardware import BootArtifacts, Hardware, Slot
+from .hardware import BootArtifacts, Hardware
 from .initramfs import InitrdError, looks_like_initrd, unpack
 from .iso import Entry, Iso, IsoError
 from .loader import BootPlan, LoaderError, firmware_boots, read_boot_plan
-from .medium import Medium, MediumError
+from .medium import Medium
 
 if TYPE_CHECKING:
     from ..lab import Lab
@@ -29,6 +29,8 @@ KERNEL_SECONDS = 15.0
 _WHOLE = 8 << 20
 _SAMPLES = 16
 _SAMPLE = 128 << 10
+_SQUASHFS = b"hsqs"
+_PIECE = 1 << 20
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,16 +104,20 @@ async def _initramfs(iso: Iso, medium: Medium, plan: BootPlan, links: dict[str, 
 
 
 async def _fetch_root(url: str, lab: Lab, machine: Hardware) -> str:
-    """coreos-livepxe-rootfs: the root file system over the network of the initramfs, without a look at certificates; why not, "" when it came."""
-    slot = Slot("rootfs", ("CD",))
-    slot.insert(url)
+    """coreos-livepxe-rootfs: the root file system in one piece over the network of the initramfs, without a look at certificates; why not, "" when it came."""
     try:
-        target = _reached(lab, machine, url)
-        rootfs = await Medium(lab.session, lambda _url: target, slot, faults=lab.faults, machine=machine.spec.name, clock=lab.clock).open()
-        await _read_through(rootfs, Entry("rootfs", 0, rootfs.size, directory=False))
-    except (MediumError, OSError, Unreachable, aiohttp.ClientError) as error:
+        target, host = _reached(lab, machine, url)
+        timeout = aiohttp.ClientTimeout(sock_connect=10, sock_read=30)
+        headers = {"Host": host, "Accept-Encoding": "identity"}
+        async with lab.session.get(target, headers=headers, ssl=False, timeout=timeout) as answer:
+            if answer.status != 200:
+                return f"coreos-livepxe-rootfs: couldn't fetch {url}: the server answers {answer.status} {answer.reason}"
+            head = await answer.content.read(len(_SQUASHFS))
+            async for _piece in answer.content.iter_chunked(_PIECE):
+                pass
+    except (OSError, Unreachable, TimeoutError, aiohttp.ClientError) as error:
         return f"coreos-livepxe-rootfs: couldn't fetch {url}: {error}"
-    return ""
+    return "" if head == _SQUASHFS else f"coreos-livepxe-rootfs: what {url} holds is no root file system"
 
 
 def _reached(lab: Lab, machine: Hardware, url: str) -> tuple[str, str]:
