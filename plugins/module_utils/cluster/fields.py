@@ -11,7 +11,7 @@ from .shapes import BOOLEAN, INT32, INTEGER, OPAQUE, STRING, STRINGS, ListOf, Sc
 
 ARCHITECTURES = ("amd64", "arm64", "ppc64le", "s390x")
 AGENT_PLATFORMS = ("baremetal", "vsphere", "nutanix", "none", "external")
-OTHER_PLATFORMS = ("aws", "azure", "gcp", "ibmcloud", "openstack", "ovirt", "powervs", "alibabacloud", "libvirt")
+OTHER_PLATFORMS = ("aws", "azure", "gcp", "ibmcloud", "openstack", "ovirt", "powervs")
 ROLES = ("master", "worker", "arbiter")
 # The installer makes no text of a number here, as it does elsewhere.
 TYPE = Scalar("string", exact=True)

@@ -131,6 +131,11 @@ class Upgrade:
 
     def agent_config(self, document: Item) -> None:
         """Earlier layouts of agent-config.yaml."""
+        hosts = find(document, "hosts")
+        for host in hosts.elements() if hosts else []:
+            for key, item in host.mapping().items():
+                if key.lower() == "networkconfig" and item.value is None:
+                    item.value = {}  # nmstate is given it, and refuses it
         spec = find(document, "spec")
         if spec is not None and spec.is_mapping:
             take(document, "spec")

@@ -59,6 +59,13 @@ INSTALL: list[tuple[str, Change, list[Found]]] = [
     ("none", ("metadata", {"nam": "demo"}), [("metadata.name", _NAME)]),
     ("baremetal", ("platform.baremetal.apiVIPs", [None]), [("platform.baremetal.apiVIPs", '"" is not a valid IP'), _OUTSIDE]),
     ("baremetal", ("platform.baremetal.apiVIPs", [5]), [("platform.baremetal.apiVIPs", '"5" is not a valid IP'), _OUTSIDE]),
+    ("none", ("networking.clusterNetwork", [{}]), [("spec.networking.clusterNetwork[0].cidr", "error parsing the clusterNetwork CIDR")]),
+    ("none", ("networking.machineNetwork", [{}]), []),
+    (
+        "baremetal",
+        ("networking.machineNetwork", [{}]),
+        [(f"platform.baremetal.{name}", "IP expected to be in one of the machine networks: <nil>") for name in ("apiVIPs", "ingressVIPs")],
+    ),
     ("none", ("imageDigestSources", [None]), [("imageDigestSources[0].source", _REFERENCE)]),
     ("none", ("imageDigestSources", [{"source": "a.b/c", "mirrors": [None]}]), [("imageDigestSources[0].mirrors[0]", _REFERENCE)]),
 ]
@@ -69,6 +76,7 @@ AGENT: list[tuple[Change, list[Found]]] = [
     (("additionalNTPSources", [None, 5]), [("additionalNTPSources", "NTP server is not a valid IP or domain name")]),
     (("hosts[0].role", 5), [("hosts[0].role", 'supported values: "arbiter", "master", "worker"')]),
     (("hosts[0].hostname", 5), []),
+    (("hosts[0].networkConfig", None), [("hosts[0].networkConfig", "nmstate generated an empty NetworkManager config file content")]),
 ]
 # What ends the reading of the file: the installer's words name types of its language.
 UNREAD: list[tuple[str, Change]] = [

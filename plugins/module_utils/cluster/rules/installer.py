@@ -51,7 +51,7 @@ def installer_problems(facts: Facts, documents: Documents, *, agent_iso: bool) -
     given = Given.of(documents.install, facts.profile)
     if not documents.install_refused:
         found += _said(install_config(given), unread=documents.install_unread)
-    wrong = [problem.path for problem in found if problem.severity == "error"]
+    wrong = [problem.path for problem in found if problem.severity == "error" and (problem.layer == "installer" or documents.install_unread)]
     if not documents.agent_refused:
         found += _said(agent_config(documents.agent), unread=documents.agent_unread)
     of_hosts: list[Rule] = [hosts, *((host_counts,) if agent_iso and _countable(facts) else ()), network_configs]

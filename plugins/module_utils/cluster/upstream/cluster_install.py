@@ -9,16 +9,17 @@ import dataclasses
 from collections.abc import Iterator
 
 from ...common.problems import Problem
-from .findings import invalid
+from .findings import invalid, required
 from .given import Given
 
 _TOO_LONG = "must be at most"
+_NO_NETWORK = "error parsing the clusterNetwork CIDR"
 _TOO_FEW = "not large enough to accommodate"
 
 
 def is_of_manifests(problem: Problem) -> bool:
     """Whether a problem is one of these."""
-    return problem.path.endswith("hostPrefix") and (problem.detail.startswith(_TOO_LONG) or _TOO_FEW in problem.detail)
+    return problem.detail == _NO_NETWORK or (problem.path.endswith("hostPrefix") and (problem.detail.startswith(_TOO_LONG) or _TOO_FEW in problem.detail))
 
 
 def as_of_manifests(problem: Problem) -> Problem:
@@ -32,6 +33,9 @@ def host_subnets(given: Given) -> Iterator[Problem]:
     if given.network_type != "OVNKubernetes":
         return
     hosts = given.control_plane["replicas"] + sum(pool["replicas"] for pool in given.compute)
+    for index, network in enumerate(given.networking["clusterNetwork"]):
+        if not network.get("cidr"):
+            yield required(f"networking.clusterNetwork[{index}].cidr", _NO_NETWORK)
     for index, entry in enumerate(given.networks.cluster):
         path, prefix = f"networking.clusterNetwork[{index}].hostPrefix", entry.host_prefix
         most = entry.cidr.network.max_prefixlen - 7

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 
 from ...common.problems import INVALID, Problem
-from .findings import internal, invalid, warning
+from .findings import internal, invalid, required, warning
 from .given import ClusterEntry, Given
 from .texts import Cidr, parse_cidr
 
@@ -60,7 +61,10 @@ def _unreadable(given: Given) -> Iterator[Problem]:
     texts = [(f"networking.{name}[{index}].cidr", entry.get("cidr", "")) for name in _WITH_CIDR for index, entry in enumerate(networking[name])]
     texts += [(f"networking.serviceNetwork[{index}]", text) for index, text in enumerate(networking["serviceNetwork"])]
     for path, text in texts:
-        if parse_cidr(text) is None:
+        if not text:
+            # Nothing at all the installer reads as a network of no address, and writes <nil>.
+            yield dataclasses.replace(required(path, "a network is needed"), layer="ours")
+        elif parse_cidr(text) is None:
             yield invalid(path, text, f"invalid CIDR address: {text}")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from ...common.problems import Problem
 from .findings import invalid, required, too_many
 from .given import Given
-from .texts import ip_error, parse_ip
+from .texts import ip_error, parse_cidr, parse_ip
 
 _MOST = 2
 _PLATFORMS = ("baremetal", "nutanix", "vsphere")
@@ -72,7 +72,8 @@ def _managed(given: Given, path: str, address: str, others: Sequence[str]) -> It
         if ip is not None and ip == parse_ip(other):
             yield invalid(path, address, "VIP for API must not be one of the Ingress VIPs")
     if not any(network.holds(ip) for network in given.networks.machine):
-        networks = ",".join(str(network) for network in given.networks.machine)
+        texts = [entry.get("cidr", "") for entry in given.networking["machineNetwork"]]
+        networks = ",".join(str(parse_cidr(text) or text or "<nil>") for text in texts)
         yield invalid(path, address, f"IP expected to be in one of the machine networks: {networks}")
 
 
