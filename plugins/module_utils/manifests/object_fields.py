@@ -10,7 +10,6 @@ names to shapes, or a tuple of one shape for a list.
 from __future__ import annotations
 
 import base64
-import binascii
 import dataclasses
 import re
 from collections.abc import Mapping
@@ -199,7 +198,7 @@ def _fits(value: Any, shape: str) -> bool:
 def _is_base64(text: str) -> bool:
     try:
         base64.b64decode("".join(text.splitlines()), validate=True)
-    except binascii.Error:
+    except ValueError:  # characters beyond ASCII, too
         return False
     return True
 

@@ -248,12 +248,9 @@ REFUSED: list[tuple[str, Change, str, str, str]] = [
     ),
     ("status that is a text", changed(INSTALL, lambda document: document.update(status="x")), "status", "Invalid value", "a mapping is expected"),
     ("platform that is a number", spec(DEPLOYMENT, platform=5), "spec.platform", "Invalid value", "a mapping is expected"),
-    (
-        "data that is no base64",
-        changed(SECRET, lambda document: document.update(data={".dockerconfigjson": "x"})),
-        "data..dockerconfigjson",
-        "Invalid value",
-        "base64 is expected",
+    *(
+        (f"data {value}", changed(SECRET, lambda document, value=value: document.update(data={"x": value})), "data.x", "Invalid value", "base64 is expected")
+        for value in ("x", "²")
     ),
     ("one registry", text(REGISTRIES, '[registry]\nlocation = "a"\n'), "registry", "Invalid value", "a list of tables is expected"),
     ("location that is a number", text(REGISTRIES, "[[registry]]\nlocation = 5\n"), "registry.location", "Invalid value", "a text is expected"),
