@@ -19,9 +19,9 @@ description:
   - Finds the Machines of hosts that shall go, and the hosts that have left a cluster and wait to boot the discovery image.
   - A host that belongs to a cluster is never to be booted.
 notes:
-  - "Permissions: C(get) on C(nodepools) and C(hostedclusters) (hypershift.openshift.io) in O(namespace), or on C(machinedeployments) (cluster.x-k8s.io) and
-    C(agentmachinetemplates) (capi-provider.agent-install.openshift.io); C(list) on C(machines) and C(agentmachines) in the namespace of the Machines, and on
-    C(agents) in O(agent_namespace)."
+  - "Permissions: C(get) on C(nodepools) and C(hostedclusters), C(list) on C(nodepools) (hypershift.openshift.io) in O(namespace), or on
+    C(machinedeployments) (cluster.x-k8s.io) and C(agentmachinetemplates) (capi-provider.agent-install.openshift.io); C(list) on C(machines) and
+    C(agentmachines) in the namespace of the Machines, and on C(agents) in O(agent_namespace)."
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.hub
@@ -279,7 +279,7 @@ plan:
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_observe import describe, observe_pool, pool_request
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_observe import describe, observe_pool, pool_request, warnings_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 
 OPTIONS = {"supports_check_mode": True}
@@ -317,6 +317,8 @@ def run(call: Call) -> dict[str, Any]:
     finally:
         client.close()
     result = describe(info)
+    for text in warnings_of(info):
+        call.warn(text)
     call.plan(result["plan"])
     return result
 

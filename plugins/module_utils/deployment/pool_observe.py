@@ -25,7 +25,7 @@ from ..hub.agents.match import match_hosts
 from ..hub.agents.model import INFRA_ENV_LABEL, Agent, read_agents, without_bulk
 from ..hub.agents.request import host_requests
 from ..hub.kinds import AGENT
-from ..hypershift.kinds import HOSTED_CLUSTER
+from ..hypershift.kinds import HOSTED_CLUSTER, NODE_POOL
 from ..hypershift.machine_standing import MachineView, view_machine
 from ..hypershift.names import control_plane_namespace
 from ..hypershift.node_pool_rules import problems
@@ -91,7 +91,8 @@ def pool_request(params: Mapping[str, Any]) -> PoolRequest:
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """A pool of either kind. ``selector`` is what it selects Agents by, None for any. ``unmade`` are Machines without an AgentMachine so far."""
+    """A pool of either kind. ``selector`` is what it selects Agents by, None for any. ``unmade`` are Machines without an AgentMachine so far; ``others``,
+    where the pool does not exist, are those that its cluster has."""
 
     pool: Pool
     machines: tuple[MachineView, ...] = ()
@@ -100,6 +101,7 @@ class Seen:
     ready: int = 0
     cluster: str = ""
     unmade: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -216,7 +218,9 @@ def _node_pool(hub: KubeClient, request: PoolRequest) -> Seen:
     view = read_pool(hub, request.namespace, request.name)
     if view.pool is None:
         known = request.cluster and hub.find(HOSTED_CLUSTER.path(request.namespace, request.cluster)) is not None
-        return Seen(Pool(view.title, exists=False, orphan="" if known else _no_cluster(request)), cluster=request.cluster)
+        others = [each for each in hub.list(NODE_POOL.path(request.namespace)) if text(each, "spec", "clusterName") == request.cluster] if known else []
+        names = tuple(sorted(text(each, "metadata", "name") for each in others))
+        return Seen(Pool(view.title, exists=False, orphan="" if known else _no_cluster(request)), cluster=request.cluster, others=names)
     if request.wish.replicas != 0:  # nothing is booted for a pool that is taken down
         _refuse_changes(request, view.pool)
     scaling = view.auto_scaling
@@ -300,6 +304,15 @@ def _template_selector(hub: KubeClient, namespace: str, deployment: Object) -> S
         )
     selector = part(template, "spec", "template", "spec").get("agentLabelSelector")
     return selector if isinstance(selector, Mapping) else None
+
+
+def warnings_of(info: PoolInfo) -> list[str]:
+    """What somebody should know who may have mistyped the name: another pool would be made, and machines booted for it."""
+    seen, plan = info.seen, info.plan
+    if not seen.others or not plan.replicas or plan.stop:
+        return []
+    have = ", ".join(seen.others)
+    return [f"{seen.pool.title} does not exist and is one that is made now; hosted cluster {seen.cluster} has {have} already. Is the name right?"]
 
 
 def describe(info: PoolInfo) -> dict[str, Any]:

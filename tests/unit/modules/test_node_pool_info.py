@@ -138,6 +138,15 @@ def test_a_pool_that_does_not_exist_yet(hub: Any, call: Call) -> None:
     assert not result["changed"] and not [request for request in hub.requests if request["verb"] not in ("get", "list")]
 
 
+def test_a_name_that_may_be_mistyped_is_told_before_another_pool_is_made(hub: Any, call: Call) -> None:
+    put_cluster(hub)
+    put_pool(hub, 2, None)
+    mistyped = {"name": "dmeo", "cluster_name": "demo", "agent_label_selector": STEERED, "selector_label": LABEL}
+    assert not call(replicas=0, **mistyped).get("warnings") and not call(replicas=3, cluster_name="demo", hosts=hosts(1)).get("warnings")
+    (warning,) = call(replicas=1, hosts=hosts(1), **mistyped)["warnings"]
+    assert "NodePool clusters/dmeo does not exist and is one that is made now; hosted cluster demo has demo already" in str(warning)
+
+
 def test_who_is_in_the_pool_and_who_leaves(hub: Any, call: Call) -> None:
     put_pool(hub, 2, STEERED)
     hub.put("agents", agent(1, state="added-to-existing-cluster", cluster=(CONTROL_PLANE, "demo")))
