@@ -61,3 +61,6 @@ def test_somebody_boots_it(sno: Deployment, web: tuple[Path, str]) -> None:
     assert run.ok, run.output
     assert sno.lab.methods() == set(), "a BMC that is not in the inventory was spoken to"
     assert by_hand.deployed().changed == 0
+    gone = by_hand.run("destroy_cluster", extra={"openshift_confirm": "sno"})
+    assert gone.ok, gone.output
+    assert {path.name for path in sno.work_dir.iterdir() if not path.name.startswith(".")} <= {"auth", "logs", "report.html", "report.json"}
