@@ -151,6 +151,8 @@ class HostSource:
         own = find(self.agent, "hosts")
         if old is None or not old.elements():
             return
+        if own is not None and not own.is_list:
+            return  # it cannot be read
         if own is not None and own.value:
             self.warn(old, "hosts-defined-twice", "hosts from install-config.yaml are ignored")
             return

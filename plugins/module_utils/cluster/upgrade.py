@@ -76,12 +76,15 @@ class Upgrade:
         if old is None:
             return
         self.warn(old, DEPRECATED, "hostSubnetLength is deprecated and read as hostPrefix")
+        if not isinstance(old.value, int) or isinstance(old.value, bool):
+            self.refuse(old, INVALID, "a whole number is expected")
+            return
         cidr = find(entry, "cidr")
         try:
             width = ipaddress.ip_network(str(cidr.value) if cidr else "", strict=False).max_prefixlen
             prefix = width - int(old.value)
         except (TypeError, ValueError):
-            return  # the CIDR or the length itself is reported where types and networks are checked
+            return  # the CIDR is reported where networks are checked
         new = find(entry, "hostPrefix")
         if new is None or new.value == 0:
             put(entry, "hostPrefix", dataclasses.replace(old, value=prefix))
@@ -108,6 +111,8 @@ class Upgrade:
         external = take(options, "provisioningDHCPExternal")
         if external is not None:
             self.warn(external, DEPRECATED, "provisioningDHCPExternal is deprecated and read as provisioningNetwork: Unmanaged, if it is true")
+            if not isinstance(external.value, bool):
+                self.refuse(external, INVALID, "true or false is expected")
             if external.value is True and find(options, "provisioningNetwork") is None:
                 put(options, "provisioningNetwork", dataclasses.replace(external, value="Unmanaged"))
         old, new = find(options, "provisioningHostIP"), find(options, "clusterProvisioningIP")

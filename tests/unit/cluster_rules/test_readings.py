@@ -66,6 +66,11 @@ INSTALL: list[tuple[str, Change, list[Found]]] = [
         ("networking.machineNetwork", [{}]),
         [(f"platform.baremetal.{name}", "IP expected to be in one of the machine networks: <nil>") for name in ("apiVIPs", "ingressVIPs")],
     ),
+    (
+        "baremetal-bmc-disabled",
+        ("platform.baremetal.hosts[4].bmc.address", "http://a b"),
+        [("platform.baremetal.hosts[4].bmc", "failed to parse BMC address information: BMC address hostname/IP : [http://a b] is invalid")],
+    ),
     ("none", ("imageDigestSources", [None]), [("imageDigestSources[0].source", _REFERENCE)]),
     ("none", ("imageDigestSources", [{"source": "a.b/c", "mirrors": [None]}]), [("imageDigestSources[0].mirrors[0]", _REFERENCE)]),
 ]
@@ -85,6 +90,7 @@ UNREAD: list[tuple[str, Change]] = [
     ("install", ("networking.clusterNetwork[0].hostPrefix", 1 << 31)),
     ("install", ("controlPlane.replicas", 1 << 63)),
     ("install", ("apiVersion", 1)),
+    ("install", ("networking.clusterNetwork[0].hostSubnetLength", "9")),
     ("install", ("kind", False)),
     ("agent", ("kind", 5)),
     ("agent", ("apiVersion", 1)),
@@ -124,6 +130,17 @@ def test_what_cannot_be_read(tmp_path: Path, file: str, change: Change) -> None:
     found = [one for one in problems(tmp_path, install, agent) if one.layer == "installer" and one.file.endswith(f"{file}-config.yaml")]
     assert [one.kind for one in found] == ["Invalid value"]
     assert found[0].path.removesuffix("[0]") == change[0].removesuffix("[0]")
+
+
+def test_hosts_that_are_no_list_hide_none(tmp_path: Path) -> None:
+    """Those of install-config.yaml do not stand in for what cannot be read."""
+    found = problems(tmp_path, INSTALL_CONFIGS["baremetal-bmc"], {**NO_HOSTS, "hosts": {}})
+    assert [(one.path, one.layer, one.kind) for one in found][:1] == [("hosts", "installer", "Invalid value")]
+
+
+def test_subnets_of_hosts_have_one_rule_for_all_network_types(tmp_path: Path) -> None:
+    install = changed(INSTALL_CONFIGS["none"], [("networking.networkType", "Calico"), ("networking.clusterNetwork[0].hostPrefix", 26)])
+    assert said(problems(tmp_path, install, NO_HOSTS)) == [("spec.networking.clusterNetwork[0].hostPrefix", "must be at most 25")]
 
 
 def test_a_number_where_a_text_belongs_is_told_by_us_too(tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ def agent_config(path: str, kind: str, detail: str, *, value: object = None) -> 
 
 def shown(value: object) -> str:
     """A value as the installer prints it: text in quotes; nothing for None."""
-    return "" if value is None else json.dumps(value, ensure_ascii=False)
+    return "" if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def supported(values: tuple[str, ...]) -> str:

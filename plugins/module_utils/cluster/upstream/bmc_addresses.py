@@ -47,9 +47,9 @@ def _parsed(address: str) -> tuple[str, str]:
     try:
         url = urls.parse(address)
     except urls.UrlError:
-        if re.fullmatch(r"[^:\[\]]*:[^:]*|\[[^\]]*\]:[^:]*", address):
-            return "ipmi", address.rpartition(":")[0].strip("[]")
-        raise
+        if ":" in address and not re.fullmatch(r"[^:\[\]]*:[^:]*|\[[^\]]*\]:[^:]*", address):
+            raise
+        return "ipmi", re.sub(r":[0-9]*$", "", address).strip("[]")
     if url.opaque:
         url = urls.parse(address.replace(":", "://", 1))
     if not url.scheme and not url.host:

@@ -29,9 +29,10 @@ def as_of_manifests(problem: Problem) -> Problem:
 
 
 def host_subnets(given: Given) -> Iterator[Problem]:
-    """With OVN-Kubernetes a host gets a subnet of 128 addresses at least, and there is one for every host."""
-    if given.network_type != "OVNKubernetes":
-        return
+    """A host gets a subnet of 128 addresses at least, and there is one for every host.
+
+    The manifest names OVN-Kubernetes whatever the network type is, and so the rule holds for all.
+    """
     hosts = given.control_plane["replicas"] + sum(pool["replicas"] for pool in given.compute)
     for index, network in enumerate(given.networking["clusterNetwork"]):
         if not network.get("cidr"):
