@@ -11,9 +11,9 @@ from typing import Any
 
 from ..common.errors import InvalidInput
 from ..common.problems import Problem, errors
-from .configure import Input, plan_configuration
+from .configure import Input, read_input
 
-# Nothing is written there; the configuration is only planned.
+# Nothing is written, and nobody looks there: the configuration is only read.
 _NOWHERE = Path("/nonexistent")
 
 
@@ -45,6 +45,6 @@ def _of_configuration(given: Mapping[str, Any], tell_secrets: Callable[[set[str]
         checks=given.get("checks") or {},
     )
     try:
-        return plan_configuration(configuration, tell_secrets=tell_secrets).problems
+        return read_input(configuration, tell_secrets=tell_secrets)[1]
     except InvalidInput as error:
         return error.problems

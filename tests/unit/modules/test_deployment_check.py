@@ -12,6 +12,7 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import INVALID, Problem
 from ansible_collections.zerotouch.openshift.plugins.modules import deployment_check
+from ansible_collections.zerotouch.openshift.tests.unit.cluster.test_variables import good_cluster, good_hosts
 
 KNOWN = Problem("openshift_timeouts.boot", INVALID, "must be a number", layer="ours", check="settings").as_dict()
 CLUSTER = {"name": "demo", "base_domain": "example.com", "version": "4.22.0", "pull_secret": "not JSON at all, geheim"}
@@ -38,6 +39,13 @@ def test_both_kinds_in_one_round_and_no_secret() -> None:
     assert result["problems"][0] == KNOWN
     assert "openshift_cluster.pull_secret" in [problem["path"] for problem in result["problems"]]
     assert "geheim" not in str(result)
+
+
+def test_whoever_checks_need_not_be_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is going to be written, so that nobody asks where one may write."""
+    monkeypatch.setattr("os.access", lambda *arguments, **options: False)
+    result = opened(cluster=good_cluster(), hosts=good_hosts())
+    assert result["failed"] is False, result["msg"]
 
 
 @pytest.mark.parametrize("checks", [{}, {"no-such-check": "off"}])
