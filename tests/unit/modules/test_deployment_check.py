@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import INVALID, Problem
 from ansible_collections.zerotouch.openshift.plugins.modules import deployment_check
-from ansible_collections.zerotouch.openshift.tests.unit.cluster.test_variables import good_cluster, good_hosts
+from ansible_collections.zerotouch.openshift.tests.unit.cluster.mistakes import good_cluster, good_hosts
 
 KNOWN = Problem("openshift_timeouts.boot", INVALID, "must be a number", layer="ours", check="settings").as_dict()
 CLUSTER = {"name": "demo", "base_domain": "example.com", "version": "4.22.0", "pull_secret": "not JSON at all, geheim"}
