@@ -86,15 +86,15 @@ class BuildPlan:
         return path_of(WorkDir(self.request.dest), self.kind, self.names)
 
     @property
-    def image_changes(self) -> tuple[tuple[Path, str], ...]:
-        """Path and reason of everything that is made of the base image."""
-        if self.product is None or (self.request.config_changes and not self.product.changes):
-            return ((self.image_path, self.reason),)
-        return self.product.changes
+    def image_steps(self) -> tuple[str, ...]:
+        """What is made of the base image, a line for each change."""
+        if self.product is None or (self.request.config_changes and not self.product.steps):
+            return (f"build {self.image_path}: {self.reason}",)
+        return self.product.steps
 
     @property
     def image_changed(self) -> bool:
-        return bool(self.image_changes)
+        return bool(self.image_steps)
 
     @property
     def changed(self) -> bool:
@@ -103,12 +103,11 @@ class BuildPlan:
     @property
     def steps(self) -> tuple[str, ...]:
         """The plan in words, a line for each change."""
-        image = (f"build {path}: {reason}" for path, reason in self.image_changes)
         tighten = (f"change the mode of {self.request.dest} from {self.loose:04o} to {SECRET_DIRECTORY:04o}: it holds credentials",) if self.loose else ()
         why = "the former ones are given up" if self.request.new_secrets else "there are none yet"
         secrets = (f"draw tokens, signers and the password of kubeadmin: {why}",) if self.new_secrets else ()
         former = (f"keep {path} beside its successor" for path in self.former)
-        return (*filter(None, (self.base.note,)), *tighten, *secrets, *former, *(f"write {file.path}: {file.reason}" for file in self.files), *image)
+        return (*filter(None, (self.base.note,)), *tighten, *secrets, *former, *(f"write {file.path}: {file.reason}" for file in self.files), *self.image_steps)
 
     def secret_values(self) -> set[str]:
         """What must not appear in any output."""
@@ -195,8 +194,8 @@ def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
     # What came by URL was verified when it was transferred.
     digest = "" if plan.base.given.url else plan.base.given.sha256
     product = plan_product(plan.base.image, work_dir, wanted, ignition, recovered.state.get("image") or {}, digest)
-    reason = "the configuration will change" if plan.request.config_changes and not product.changes else product.reason
-    told = (*plan.warnings, *about_boot(product, deployment))
+    reason = "the configuration will change" if plan.request.config_changes and not product.steps else product.reason
+    told = (*plan.warnings, *about_boot(wanted, deployment))
     return dataclasses.replace(plan, ignition=ignition, product=product, reason=reason, warnings=told)
 
 
@@ -270,7 +269,7 @@ def _give_up_former(plan: BuildPlan, now: datetime.datetime) -> None:
 
 
 def _image_section(plan: BuildPlan, ignition: LiveIgnition, made: Made, before: dict[str, Any], now: Callable[[], datetime.datetime]) -> dict[str, Any]:
-    changed = plan.image_path in dict(plan.image_changes)
+    changed = plan.product is not None and plan.image_path in dict(plan.product.changes)
     built_at = now().isoformat(timespec="seconds") if changed or not before.get("built_at") else before["built_at"]
     return {
         **made.section,

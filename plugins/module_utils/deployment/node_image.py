@@ -81,13 +81,13 @@ class NodeImagePlan:
         return path_of(WorkDir(self.request.dest), self.request.kind, self.names)
 
     @property
-    def image_changes(self) -> tuple[tuple[Path, str], ...]:
-        """Path and reason of everything that is made of the base image."""
-        return ((self.image_path, self.reason),) if self.product is None else self.product.changes
+    def image_steps(self) -> tuple[str, ...]:
+        """What is made of the base image, a line for each change."""
+        return (f"build {self.image_path}: {self.reason}",) if self.product is None else self.product.steps
 
     @property
     def image_changed(self) -> bool:
-        return bool(self.image_changes)
+        return bool(self.image_steps)
 
     @property
     def reason(self) -> str:
@@ -97,8 +97,7 @@ class NodeImagePlan:
     def steps(self) -> tuple[str, ...]:
         """The plan in words, a line for each change."""
         tokens = (f"draw tokens that hold until {self.tokens.expires}",) if self.new_tokens else ()
-        image = (f"build {path}: {reason}" for path, reason in self.image_changes)
-        return (*filter(None, (self.base.note,)), *tokens, *image)
+        return (*filter(None, (self.base.note,)), *tokens, *self.image_steps)
 
     def secret_values(self) -> set[str]:
         """What must not appear in any output."""
@@ -160,7 +159,7 @@ def plan_node_image(request: NodeImageRequest, *, now: datetime.datetime | None 
     wanted = order(request.kind, plan.names, base, config.boot_artifacts_base_url, ("fips=1",) if cluster.fips else (), force=request.force)
     digest = "" if base.given.url else base.given.sha256
     product = plan_product(base.image, WorkDir(request.dest), wanted, ignition, known.get("image") or {}, digest)
-    return dataclasses.replace(plan, ignition=ignition, product=product, warnings=(*plan.warnings, *about_boot(product, deployment)))
+    return dataclasses.replace(plan, ignition=ignition, product=product, warnings=(*plan.warnings, *about_boot(wanted, deployment)))
 
 
 def _checked(config: NodesConfig, deployment: Deployment, request: NodeImageRequest, today: datetime.date) -> list[str]:

@@ -33,7 +33,7 @@ _EXTERNAL = "external"
 @dataclasses.dataclass(frozen=True)
 class Order:
     """What is to be made: ``names`` of the files, ``arguments`` to add to the kernel's, ``rootfs_url`` where hosts find the root file system ("" where
-    that is in the image or not known), ``base_url`` where the files of a network boot will be published.
+    that is in the image or not known; ``assumed`` where nobody said it), ``base_url`` where the files of a network boot will be published.
     """
 
     kind: Kind
@@ -41,12 +41,14 @@ class Order:
     arguments: tuple[str, ...] = ()
     rootfs_url: str = ""
     base_url: str = ""
+    assumed: bool = False
     force: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
 class Product:
     """What will be made, against what is there. ``path`` is the file that holds the configuration; one of ``image``, ``medium`` and ``artifacts`` makes it.
+    ``stale`` are files of an earlier run that would lead hosts astray.
     ``kernel_arguments`` are those that the boot loader of a network boot has to give, ``rootfs_url`` is where hosts load the root file system, of
     ``rootfs_size`` bytes.
     """
@@ -55,6 +57,7 @@ class Product:
     image: ImagePlan | None = None
     medium: MediumPlan | None = None
     artifacts: tuple[Artifact, ...] = ()
+    stale: tuple[Path, ...] = ()
     kernel_arguments: str = ""
     rootfs_url: str = ""
     rootfs_size: int = 0
@@ -74,6 +77,14 @@ class Product:
         """Path and reason of every file that will be written."""
         parts = [(self.path, part) for part in (self.image, self.medium) if part is not None] + [(artifact.path, artifact) for artifact in self.artifacts]
         return tuple((path, part.reason) for path, part in parts if part.changed)
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """What will be done, a line for each change."""
+        return (
+            *(f"build {path}: {reason}" for path, reason in self.changes),
+            *(f"delete {path}: nobody says where its files are published" for path in self.stale),
+        )
 
     @property
     def sha256(self) -> str:
@@ -120,11 +131,13 @@ def path_of(work_dir: WorkDir, kind: Kind, names: Names) -> Path:
 
 def order(kind: Kind, names: Names, base: ReadyBase, base_url: str, arguments: tuple[str, ...], *, force: bool) -> Order:
     """What to make. Raises :class:`InvalidInput` when it is not known where hosts find the root file system of a minimal ISO."""
+    if kind not in ("minimal_iso", "pxe"):
+        return Order(kind, names, arguments, force=force)
     rootfs_url = f"{base_url}/{names.rootfs}" if base_url else base.rootfs_url(names.arch)
     if kind == "minimal_iso" and not rootfs_url:
         detail = "a minimal ISO needs the URL below which its root file system is published; or give openshift_base_image.rootfs_url"
         raise InvalidInput([Problem("bootArtifactsBaseURL", REQUIRED, detail, layer="ours", check="image")])
-    return Order(kind, names, arguments, rootfs_url if kind in ("minimal_iso", "pxe") else "", base_url, force)
+    return Order(kind, names, arguments, rootfs_url, base_url, assumed=not base_url and not base.given.rootfs_url, force=force)
 
 
 def plan_product(base: LiveImage, work_dir: WorkDir, wanted: Order, ignition: LiveIgnition, before: Mapping[str, Any], base_sha256: str = "") -> Product:
@@ -159,9 +172,11 @@ def _network_boot(base: LiveImage, path: Path, wanted: Order, ignition: LiveIgni
     with ImageFile(base.path) as file:
         files = boot_artifacts(file, base, ignition.encode(), wanted.names, arguments, wanted.base_url)
         artifacts = _artifacts(file, {path.parent / name: pieces for name, pieces in files.items()}, before, wanted.force)
+    script = path.parent / wanted.names.script
+    stale = (script,) if not wanted.base_url and script.exists() else ()
     size = next(artifact.size for artifact in artifacts if artifact.path.name == wanted.names.rootfs)
     complete = append(arguments, [f"coreos.live.rootfs_url={wanted.rootfs_url}"]) if wanted.rootfs_url else arguments
-    return Product(path, artifacts=artifacts, kernel_arguments=complete, rootfs_url=wanted.rootfs_url, rootfs_size=size, base_sha256=base_sha256)
+    return Product(path, artifacts=artifacts, stale=stale, kernel_arguments=complete, rootfs_url=wanted.rootfs_url, rootfs_size=size, base_sha256=base_sha256)
 
 
 def _artifacts(base: ImageFile, wanted: Mapping[Path, tuple[Piece, ...]], before: Mapping[str, Any], force: bool) -> tuple[Artifact, ...]:
@@ -169,14 +184,17 @@ def _artifacts(base: ImageFile, wanted: Mapping[Path, tuple[Piece, ...]], before
     return tuple(plan_artifact(base, path, pieces, ArtifactRecord.from_state(records.get(path.name) or {}), force=force) for path, pieces in wanted.items())
 
 
-def about_boot(product: Product, deployment: Deployment) -> list[str]:
-    """What hosts need before anything of the configuration is in force: the root file system, which the initramfs loads with addresses from DHCP."""
-    if not product.rootfs_url:
+def about_boot(wanted: Order, deployment: Deployment) -> list[str]:
+    """Warnings about what hosts need before anything of the configuration is in force: the root file system, which the initramfs loads with addresses
+    from DHCP.
+    """
+    if wanted.kind not in ("minimal_iso", "pxe"):
         return []
-    found = [f"Hosts load their root file system from {product.rootfs_url}: it has to be there, and reachable for them, before they boot."]
-    fixed = [host.name for host in deployment.hosts if host.network_config]
-    if fixed:
-        found.append(f"The network configuration of {', '.join(fixed)} is in force only after that: until then the network has to give them addresses (DHCP).")
+    found = []
+    if wanted.assumed and wanted.rootfs_url:
+        found.append(f"Hosts load their root file system from where it is published, {wanted.rootfs_url}: they have to reach that when they boot.")
+    if fixed := [host.name for host in deployment.hosts if host.network_config]:
+        found.append(f"The network configuration of {', '.join(fixed)} is in force only after the root file system was loaded: until then DHCP is needed.")
     return found
 
 
@@ -187,6 +205,8 @@ def make_product(product: Product, *, checksum: bool = True) -> Made:
         return Made(product.medium.sha256, product.medium.size)
     if product.image is None:
         product.verify()
+    for path in product.stale:
+        path.unlink(missing_ok=True)
     made = {artifact.path.name: make_artifact(artifact, checksum=checksum) for artifact in product.artifacts}
     recorded: dict[str, Any] = {"artifacts": made} if made else {}
     if product.rootfs_url:

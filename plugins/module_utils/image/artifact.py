@@ -54,11 +54,12 @@ def plan_artifact(base: ImageFile, path: Path, pieces: tuple[Piece, ...], record
     if not path.is_file():
         return dataclasses.replace(artifact, reason="it is not there yet")
     status = path.stat()
-    known = (record.size, record.mtime_ns, record.recipe) == (status.st_size, status.st_mtime_ns, artifact.recipe)
+    untouched = (record.size, record.mtime_ns) == (status.st_size, status.st_mtime_ns)
+    known = untouched and record.recipe == artifact.recipe
     if status.st_mode & 0o777 != SECRET_FILE:
         return dataclasses.replace(artifact, reason=f"its mode is not {SECRET_FILE:04o}")
     if not known and not is_patched_copy(wanted, path):
-        return dataclasses.replace(artifact, reason="it is not what the input makes of it")
+        return dataclasses.replace(artifact, reason="its input changed" if untouched else "it was changed by something else")
     return dataclasses.replace(artifact, changed=False, reason="it matches its input", sha256=record.sha256 if known else "")
 
 

@@ -147,7 +147,7 @@ def test_a_minimal_iso_and_what_its_hosts_load(work: Path, base: Path, synthetic
     assert planned["plan"] == done["plan"] and [step.rpartition(": ")[0] for step in done["plan"][-2:]] == [f"build {image}", f"build {rootfs}"]
     known = ("path", "size", "kind", "arch", "rootfs_url", "reason")
     assert {key: planned[key] for key in known} == {key: done[key] for key in known}
-    assert any(f"load their root file system from {URL}" in warning for warning in done["warnings"])
+    assert done["warnings"] == []
     found = read_live_image(image)
     assert (found.form, found.kargs.text) == ("minimal_iso", f"{PRISTINE} coreos.live.rootfs_url={URL}/agent.x86_64-rootfs.img")
     assert json.loads(found.ignition)["ignition"]["version"] == "3.2.0"
@@ -158,7 +158,7 @@ def test_a_minimal_iso_and_what_its_hosts_load(work: Path, base: Path, synthetic
     again = opened(work, base)
     assert (again["changed"], again["plan"], again["sha256"], again["boot_artifacts"]) == (False, [], done["sha256"], done["boot_artifacts"])
     rootfs.write_bytes(content[:-1] + b"?")
-    assert opened(work, base)["plan"] == [f"build {rootfs}: it is not what the input makes of it"]
+    assert opened(work, base)["plan"] == [f"build {rootfs}: it was changed by something else"]
     assert rootfs.read_bytes() == content
     # Asked for by name it is the same; the whole ISO is another matter.
     assert not opened(work, base, kind="minimal_iso")["changed"]
@@ -188,6 +188,10 @@ def test_the_files_of_a_network_boot(work: Path, base: Path, synthetic: ModuleTy
     assert (done["path"], done["size"], done["sha256"]) == (str(directory / names[0]), len(initrd), hashlib.sha256(initrd).hexdigest())
     again = opened(work, base, kind="pxe")
     assert (again["changed"], again["plan"], again["sha256"]) == (False, [], done["sha256"])
+    configure(work, fips=True, ssh_public_keys=[ECDSA_KEY])
+    moved = opened(work, base, kind="pxe")
+    assert moved["plan"] == [f"build {directory / names[0]}: its input changed", f"delete {directory / names[3]}: nobody says where its files are published"]
+    assert not (directory / names[3]).exists() and not opened(work, base, kind="pxe")["changed"]
     (work / "state.json").unlink()
     lost = opened(work, base, kind="pxe")
     assert lost["failed"] and "has lost the tokens and keys of this cluster" in lost["msg"]
@@ -197,7 +201,7 @@ def test_what_is_said_of_the_network_of_the_initramfs(work: Path, base: Path) ->
     address = {"enabled": True, "dhcp": False, "address": [{"ip": "192.168.126.10", "prefix-length": 24}]}
     interface = {"name": "enp1s0", "type": "ethernet", "state": "up", "mac-address": "52:54:00:5a:00:10", "ipv4": address}
     configure(work, host={**HOST, "network_config": {"interfaces": [interface]}}, boot_artifacts_base_url=URL)
-    assert "The network configuration of sno-0 is in force only after that" in "".join(opened(work, base, kind="pxe")["warnings"])
+    assert "The network configuration of sno-0 is in force only after the root file system was loaded" in "".join(opened(work, base, kind="pxe")["warnings"])
     assert not [warning for warning in opened(work, base)["warnings"] if "root file system" in warning]
 
 
@@ -207,9 +211,10 @@ def test_where_a_published_root_file_system_is_taken_from(work: Path, tmp_path: 
     published = "https://rhcos.mirror.openshift.com/art/storage/prod/streams/rhel-9.6/builds/9.6.20251023-0/x86_64/rhcos-9.6.20251023-0-live-rootfs.x86_64.img"
     done = opened(work, base, kind=kind)
     assert done["rootfs_url"] == published
+    assert [warning for warning in done["warnings"] if published in warning]
     assert [Path(one["path"]).name for one in done["boot_artifacts"] if "ipxe" in one["path"]] == []
     given = opened(work, base, kind=kind, base_image={"path": str(base), "rootfs_url": "http://a.example.com/r.img"})
-    assert given["rootfs_url"] == "http://a.example.com/r.img"
+    assert (given["rootfs_url"], given["warnings"]) == ("http://a.example.com/r.img", [])
 
 
 def test_a_minimal_iso_of_nowhere(work: Path, base: Path, tmp_path: Path, synthetic: ModuleType) -> None:

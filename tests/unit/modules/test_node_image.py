@@ -89,7 +89,7 @@ def call_of(source: Path, base: Path, *, check_mode: bool = False, cluster: dict
     given = {
         "source_dir": str(source),
         "dest": str(source.parent / "work"),
-        "base_image": {"path": str(base), "url": None, "sha256": None, "version": None},
+        "base_image": {"path": str(base)},
         "running_cluster": cluster or facts(),
     }
     return Call({**params, **given, **options}, check_mode=check_mode, diff=True)
@@ -218,3 +218,16 @@ def test_a_cluster_in_fips_mode_boots_its_nodes_so(source: Path, base: Path) -> 
     plan = plan_node_image(request(call_of(source, base, cluster=facts(fips=True))), now=NOW)
     assert plan.product is not None
     assert "fips=1" in str(plan.product.image)
+
+
+def test_the_files_of_a_network_boot(source: Path, base: Path) -> None:
+    config = source / "nodes-config.yaml"
+    config.write_text(f"bootArtifactsBaseURL: http://boot.example.com/day-2/\n{config.read_text()}")
+    done = opened(source, base, kind="pxe")
+    assert not done["failed"], done
+    names = ["node.x86_64-initrd.img", "node.x86_64-vmlinuz", "node.x86_64-rootfs.img", "node.x86_64.ipxe"]
+    assert [Path(one["path"]).name for one in done["boot_artifacts"]] == names
+    script = (source.parent / "work" / "boot-artifacts" / names[3]).read_text()
+    assert f"kernel http://boot.example.com/day-2/{names[1]} initrd=initrd coreos.live.rootfs_url=http://boot.example.com/day-2/{names[2]} " in script
+    assert done["kernel_arguments"].endswith(f"coreos.live.rootfs_url={done['rootfs_url']}")
+    assert not opened(source, base, kind="pxe")["changed"]
