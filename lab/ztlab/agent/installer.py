@@ -105,7 +105,7 @@ class Installer:
             raise InstallationFailed("no disk")
         role = "master" if self.role == "bootstrap" else self.role
         lab = self.live.lab
-        pointer = await self._pointer() if self.live.discovery else None
+        pointer = await self._pointer() if self.live.discovery or self.live.joins else None
         hostname = (pointer.hostname if pointer else "") or await self._requested_hostname()
         disk = NodeDisk(role, hostname, self.live.network, self.cluster_key, secrets.token_hex(4), pointer)
 
@@ -119,7 +119,7 @@ class Installer:
 
     async def _adds_to_cluster(self) -> bool:
         """Whether the host joins a cluster that is installed (day 2)."""
-        if not self.live.discovery:
+        if not self.live.discovery and not self.live.joins:
             return False
         try:
             reply = await self.agent.call("GET", f"/v2/clusters/{self.cluster_id}")

@@ -119,6 +119,10 @@ class AddressTable:
             return str(ip)
         return self._allocate(str(ip), int(ip) & 0xFFFF)
 
+    def localhost(self, machine: str) -> str:
+        """The address that stands for 127.0.0.1 on a machine: each has its own."""
+        return self._allocate(f"localhost on {machine}", sum(machine.encode()) % 0xFB00)
+
     def alias(self, name: str, address: str) -> None:
         """A name that leads to an address which has others too."""
         self._table[name.lower().rstrip(".")] = self.loopback(address)

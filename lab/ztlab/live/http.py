@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 
 from ..fabric.hosts import HostNetwork, Unreachable
+from ..fabric.loopback import unprivileged_port
 
 if TYPE_CHECKING:
     from ..lab import Lab
@@ -49,11 +50,12 @@ class Reply:
 
 
 class HostHttp:
-    """``network`` gives the machine's present configuration."""
+    """``network`` gives the machine's present configuration; ``machine`` is its name, for those who may talk to themselves."""
 
-    def __init__(self, lab: Lab, network: Callable[[], HostNetwork]) -> None:
+    def __init__(self, lab: Lab, network: Callable[[], HostNetwork], machine: str = "") -> None:
         self._lab = lab
         self._network = network
+        self._machine = machine
 
     async def request(
         self, method: str, url: str, *, headers: Mapping[str, str] | None = None, body: Any = None, tls: ssl.SSLContext | None = None, seconds: float = 60
@@ -79,7 +81,12 @@ class HostHttp:
 
     def reach(self, url: str) -> tuple[str, str]:
         """(URL to open, Host header). Raises :class:`Unreachable` when this machine has no way there."""
-        addresses = self._addresses(urllib.parse.urlsplit(url).hostname or "")
+        parts = urllib.parse.urlsplit(url)
+        if self._machine and is_own(parts.hostname or ""):
+            port = unprivileged_port(parts.port or (443 if parts.scheme == "https" else 80))
+            target = f"{self._lab.fabric.table.localhost(self._machine)}:{port}"
+            return urllib.parse.urlunsplit(parts._replace(netloc=target)), parts.netloc
+        addresses = self._addresses(parts.hostname or "")
         for address in addresses:
             self._lab.fabric.check(self._network(), address)
         return self._target(url, addresses)
@@ -103,6 +110,14 @@ class HostHttp:
         if not found:
             raise Unreachable(f"lookup {host}: no such host")
         return found
+
+
+def is_own(address: str) -> bool:
+    """Whether every machine means itself by the address."""
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return address == "localhost"
 
 
 def _reason(error: aiohttp.ClientError) -> str:

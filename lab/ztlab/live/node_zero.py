@@ -5,18 +5,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ..fabric.hosts import Unreachable
 from ..service.app import AssistedService
-from .client.host_config import load_host_configs, matching
 from .client.manifests import MOUNTS, ClientError
 from .client.rest import Client
+from .http import is_own
 from .images import AGENT_IMAGES_ENV, agent_images_env, release_image
 from .root import Node, parse_env
+from .starting import AddScript, StartScript
 from .systemd import Container, NotStarted
 
 if TYPE_CHECKING:
@@ -54,14 +53,18 @@ class NodeZero:
             else:
                 self._live.log(f"systemd: {unit}: not enabled.")
         # start-cluster-installation requires apply-host-config; without the former nothing pulls the latter in.
-        await self._start_installation()
+        if self._live.joins:
+            await self._add_node()
+        else:
+            await self._start_installation()
 
-    def _registering(self) -> tuple[tuple[str, str], tuple[str, str]]:
-        """The units that register, and what each does: up to 4.14 one unit did both."""
+    def _registering(self) -> tuple[tuple[str, str], ...]:
+        """The units that register, and what each does: up to 4.14 one unit did both. Conditions tell an image that installs from one that joins."""
         both = "create-cluster-and-infraenv.service"
         if self._live.systemd.unit(both) is not None:
             return (both, "register_cluster"), (both, "register_infra_env")
-        return ("agent-register-cluster.service", "register_cluster"), ("agent-register-infraenv.service", "register_infra_env")
+        first = ("agent-import-cluster.service", "import_cluster") if self._live.joins else ("agent-register-cluster.service", "register_cluster")
+        return first, ("agent-register-infraenv.service", "register_infra_env")
 
     # ---- the service -----------------------------------------------------------------------------------------------------------------
 
@@ -98,7 +101,8 @@ class NodeZero:
             return False
         address = self._node_zero_ip()
         try:
-            await service.start(lab.fabric.table.loopback(address), SERVICE_PORT)
+            table = lab.fabric.table
+            await service.start(table.localhost(self._live.name) if is_own(address) else table.loopback(address), SERVICE_PORT)
         except OSError as error:
             owners = ", ".join(owner for owner in lab.fabric.owners(address) if owner != self._live.name)
             self._live.log(f"assisted-service: {error.strerror}: {address} is also on {owners or 'another machine'}", phase="no service")
@@ -206,7 +210,20 @@ class NodeZero:
         environment = self._live.starts(unit)
         if environment is None:
             return
-        await _StartScript(self._live, environment or self._files(RENDEZVOUS_ENV, SERVICE_ENV, _START_ENV)).run()
+        await StartScript(self._live, environment or self._files(RENDEZVOUS_ENV, SERVICE_ENV, _START_ENV)).run()
+
+    async def _add_node(self) -> None:
+        """add-node.sh: the only host of this service is installed as soon as the service finds it fit."""
+        unit = "agent-add-node.service"
+        if unit not in self._live.systemd.wanted:
+            self._live.log(f"systemd: {unit}: not enabled: nobody adds this node.")
+            return
+        if not await self._configure("apply-host-config.service"):
+            self._live.log(f"systemd: {unit}: Dependency failed: apply-host-config.service")
+            return
+        environment = self._live.starts(unit)
+        if environment is not None:
+            await AddScript(self._live, environment or self._files(RENDEZVOUS_ENV, SERVICE_ENV, _START_ENV)).run()
 
     async def _configure(self, unit: str) -> bool:
         """configure: until every expected host is there and as it should be; 1, 2, 4, ... 32 seconds apart."""
@@ -214,7 +231,7 @@ class NodeZero:
         if client is None:
             return False
         try:
-            configs = client.host_configs()
+            configs = client.host_configs([mac for _name, mac, _link in self._live.machine.nics])
             delay, said = 1.0, ""
             while failures := await client.configure_once(configs):
                 text = "; ".join(f"{name}: {reason}" for name, reason in failures.items())
@@ -228,79 +245,3 @@ class NodeZero:
             return False
         self._live.log("apply-host-config: Configured all hosts")
         return True
-
-
-class _StartScript:
-    """start-cluster-installation.sh (reference agentbasedinstaller-client.md 10)."""
-
-    def __init__(self, live: LiveSystem, environment: Mapping[str, str]) -> None:
-        self._live = live
-        self._clock = live.lab.clock
-        self._base = environment.get("SERVICE_BASE_URL", "").rstrip("/") + "/api/assisted-install"
-        self._headers = {"Authorization": environment.get("USER_AUTH_TOKEN", "")}
-        self._infra_env_id = environment.get("INFRA_ENV_ID", "")
-        names = ("REQUIRED_MASTER_NODES", "REQUIRED_ARBITER_NODES", "REQUIRED_WORKER_NODES")
-        # Releases before 4.19 know no arbiters.
-        self._missing = [name for name in names if not environment.get(name, "0" if "ARBITER" in name else "").isdigit()]
-        self._required = sum(int(environment.get(name, "0") or 0) for name in names) if not self._missing else 0
-
-    async def _get(self, path: str) -> list[dict[str, object]]:
-        """The list that the service answers, empty when it does not."""
-        try:
-            reply = await self._live.http.request("GET", f"{self._base}{path}", headers=self._headers)
-            return list(json.loads(reply.body)) if reply.ok else []
-        except (Unreachable, ValueError):
-            return []
-
-    async def run(self) -> None:
-        if self._missing:
-            self._live.log(f"start-cluster-installation: {', '.join(self._missing)} not set")
-            return
-        while not (clusters := await self._get("/v2/clusters")):
-            await self._clock.sleep(2)
-        cluster_id = clusters[0]["id"]
-        await self._all_known()
-        # An image whose script sets the configured roles before the start says so in its text.
-        if "host_role" in (self._live.root.text("/usr/local/bin/start-cluster-installation.sh") or ""):
-            await self._pin_roles()
-            await self._all_known()
-        await self._keep_starting(str(cluster_id))
-
-    async def _all_known(self) -> None:
-        said = -1
-        while True:
-            known = sum(host.get("status") == "known" for host in await self._get(f"/v2/infra-envs/{self._infra_env_id}/hosts"))
-            if known != said:
-                self._live.log(f"start-cluster-installation: {known} of {self._required} hosts are ready to be installed", phase="waiting for hosts")
-                said = known
-            if known == self._required:
-                return
-            await self._clock.sleep(10)
-
-    async def _pin_roles(self) -> None:
-        configs = load_host_configs(self._live.root, [])
-        for host in await self._get(f"/v2/infra-envs/{self._infra_env_id}/hosts"):
-            inventory = json.loads(str(host.get("inventory") or "{}"))
-            wanted = next((config.role for config in matching(configs, inventory) if config.role), "")
-            if wanted and wanted != host.get("role"):
-                url = f"{self._base}/v2/infra-envs/{self._infra_env_id}/hosts/{host['id']}"
-                await self._live.http.request("PATCH", url, headers=self._headers, body={"host_role": wanted})
-                self._live.log(f"start-cluster-installation: Host {host['id']} is {wanted}")
-
-    async def _keep_starting(self, cluster_id: str) -> None:
-        status = ""
-        while status != "installed":
-            clusters = await self._get("/v2/clusters")
-            status = str(clusters[0]["status"]) if clusters else status
-            if status == "ready":
-                await self._install(cluster_id)
-            await self._clock.sleep(5)
-
-    async def _install(self, cluster_id: str) -> None:
-        try:
-            reply = await self._live.http.request("POST", f"{self._base}/v2/clusters/{cluster_id}/actions/install", headers=self._headers)
-        except Unreachable as error:
-            self._live.log(f"start-cluster-installation: {error}")
-            return
-        text = "the installation is started" if reply.status == 202 else reply.complaint()
-        self._live.log(f"start-cluster-installation: {text}", phase="installation started" if reply.status == 202 else None)

@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from ..agent.agent import Agent
-from ..fabric.hosts import HostNetwork
+from ..fabric.hosts import HostNetwork, Interface
 from ..machine.hardware import Hardware, Outcome
 from .bringup import bring_up
 from .discovery import AgentStart, agent_start
-from .http import HostHttp
+from .http import HostHttp, is_own
 from .ignition import IgnitionError, Unit, parse
 from .keyfiles import CONNECTIONS, load_profiles
 from .network import apply_host_network, hostname_for
@@ -31,6 +31,8 @@ _INITRD_CONNECTIONS = "etc/coreos-firstboot-network/"
 # Lab seconds.
 USERSPACE_SECONDS = 15.0
 NODE_ZERO_LOOKS, NODE_ZERO_PAUSE = 6, 5.0
+# No switch is behind it, and no other machine sees it.
+_LOOPBACK = Interface("lo", "00:00:00:00:00:00", kind="device")
 
 
 class LiveSystem:
@@ -46,7 +48,7 @@ class LiveSystem:
         self.hostname = "localhost"
         self.node_zero = False
         self.discovery: AgentStart | None = None
-        self.http = HostHttp(lab, lambda: self.network)
+        self.http = HostHttp(lab, lambda: self.network, machine.spec.name)
         self._outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._tasks: list[asyncio.Task[None]] = []
         self._cleanups: list[Callable[[], Awaitable[None]]] = []
@@ -54,6 +56,11 @@ class LiveSystem:
     @property
     def name(self) -> str:
         return self.machine.spec.name
+
+    @property
+    def joins(self) -> bool:
+        """Whether the image is one that adds its host to a cluster that runs."""
+        return parse_env(self.root.text(RENDEZVOUS_ENV) or "").get("WORKFLOW_TYPE") == "addnodes"
 
     def log(self, text: str, phase: str | None = None) -> None:
         self.machine.console.print(text, phase=phase)
@@ -188,7 +195,7 @@ class LiveSystem:
             self.log("node-zero: no NODE_ZERO_IP; waiting for rendezvous-host.env.", phase="waiting for rendezvous-host.env")
             return False
         for look in range(NODE_ZERO_LOOKS):
-            holder = self.network.holder(address)
+            holder = _LOOPBACK if is_own(address) else self.network.holder(address)
             if holder is not None:
                 self.root.write("/etc/assisted/node0", f"BOOTSTRAP_HOST_MAC={holder.mac}\n")
                 self.log(f"This machine is the rendezvous host: {address} is on {holder.name} ({holder.mac}).")

@@ -28,7 +28,7 @@ class ConfigServer:
 
     async def start(self, host: str) -> None:
         app = web.Application()
-        app.router.add_get("/config/{pool}", self._config)
+        app.router.add_get("/config/{pool:.+}", self._config)
         app.router.add_get("/healthz", self._healthy)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
@@ -45,7 +45,8 @@ class ConfigServer:
         return web.Response()
 
     async def _config(self, request: web.Request) -> web.Response:
-        pool = request.match_info["pool"]
+        # By the last part alone: a service that was given the whole URL of a pool puts the pool behind it once more.
+        pool = request.match_info["pool"].rsplit("/", 1)[-1]
         if pool not in self._pools():
             return web.Response(status=500, text=f'could not fetch config: machineconfigpools.machineconfiguration.openshift.io "{pool}" not found\n')
         self.requests[pool] = self.requests.get(pool, 0) + 1

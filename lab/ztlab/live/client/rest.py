@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -134,6 +134,37 @@ class Client:
                 raise ClientError(f"{failure}: {reply.complaint()}")
             self._log(f"Registered manifest {name}")
 
+    # ---- importCluster -------------------------------------------------------------------------------------------------------------
+
+    async def import_cluster(self) -> str:
+        """The imported cluster's id. Every run imports another one. Raises :class:`ClientError` with the fatal text."""
+        names = {"name": "CLUSTER_NAME", "api_vip_dnsname": "CLUSTER_API_VIP_DNS_NAME", "openshift_cluster_id": "CLUSTER_ID"}
+        for name in ("CLUSTER_ID", "CLUSTER_NAME", "CLUSTER_API_VIP_DNS_NAME"):
+            if not self._environment.get(name):
+                raise ClientError(f"No {name} specified")
+        reply = await self.call("POST", "/v2/clusters/import", {field: self._environment[name] for field, name in names.items()})
+        if not reply.ok:
+            raise ClientError(f"Failed to import cluster with assisted-service: {reply.complaint()}")
+        cluster = reply.json()
+        self._log(f"Imported cluster with id: {cluster['id']}")
+        changes = self._import_changes()
+        reply = await self.call("PATCH", f"/v2/clusters/{cluster['id']}", changes)
+        if not reply.ok:
+            raise ClientError(f"Failed to import cluster with assisted-service: {reply.complaint()}")
+        return str(cluster["id"])
+
+    def _import_changes(self) -> dict[str, Any]:
+        """What the image says of the running cluster."""
+        directory = self._mounts.get("/clusterconfig", "/nowhere")
+        try:
+            managed = bool(json.loads(self._root.text(f"{directory}/import-cluster-config.json") or "")["networking"]["userManagedNetworking"])
+            endpoint = json.loads(self._root.text(f"{directory}/worker-ignition-endpoint.json") or "null")
+        except (ValueError, KeyError, TypeError) as error:
+            raise ClientError(f"Failed to import cluster with assisted-service: failed to apply cluster params: {error}") from error
+        unchanged = ("api_vips", "ingress_vips", "cluster_networks", "machine_networks", "service_networks", "olm_operators")
+        changes = {**dict.fromkeys(unchanged), "user_managed_networking": managed}
+        return {**changes, "ignition_endpoint": endpoint} if endpoint else changes
+
     # ---- registerInfraEnv ----------------------------------------------------------------------------------------------------------
 
     async def register_infra_env(self) -> str:
@@ -161,11 +192,14 @@ class Client:
 
     # ---- configure -----------------------------------------------------------------------------------------------------------------
 
-    def host_configs(self) -> list[HostConfig]:
-        """Raises :class:`ClientError`."""
+    def host_configs(self, macs: Sequence[str]) -> list[HostConfig]:
+        """The configuration of all hosts; when nodes are added that of this machine, which has these addresses. Raises :class:`ClientError`."""
         log: list[str] = []
         try:
-            return load_host_configs(self._root, log, self._mounts.get(DIRECTORY, "/nowhere"))
+            configs = load_host_configs(self._root, log, self._mounts.get(DIRECTORY, "/nowhere"))
+            if self._environment.get("WORKFLOW_TYPE") != "addnodes":
+                return configs
+            return [config for config in configs if config.hostname or {*macs} & {*config.macs}]
         finally:
             for line in log:
                 self._log(line)
