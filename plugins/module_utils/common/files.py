@@ -78,6 +78,15 @@ def atomic_writer(path: Path, mode: int = SECRET_FILE) -> Iterator[BinaryIO]:
     sync_directory(path.parent)
 
 
+def check_directory(path: Path, hint: str) -> None:
+    """Raises :class:`ZeroTouchError` where no directory of this name can be made and written to; makes nothing. ``hint`` is what to do."""
+    there = next(place for place in (path, *path.absolute().parents) if os.path.lexists(place))
+    if not os.path.isdir(there):
+        raise ZeroTouchError(f"{path} cannot be a directory: {there} is {'a link to nothing' if there.is_symlink() else 'a file'}.", hint)
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise ZeroTouchError(f"{path} cannot be written: you may not write to {there}.", hint)
+
+
 def sync_directory(path: Path) -> None:
     """Make a rename in this directory survive a power cut."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)

@@ -25,7 +25,7 @@ from ..cluster.rules.checks import check_names, levels
 from ..cluster.spec import Deployment
 from ..cluster.variables import read_variables
 from ..common.errors import InvalidInput, ZeroTouchError
-from ..common.files import SECRET_FILE, ensure_directory, remove_leftovers, write_atomic
+from ..common.files import SECRET_FILE, check_directory, ensure_directory, remove_leftovers, write_atomic
 from ..common.problems import Problem, apply_checks, errors
 from ..common.secrets import secret_data, secret_values
 from ..manifests.source import configuration_files, read_source, source_problems
@@ -189,11 +189,7 @@ def _parse(given: Input) -> Parsed:
 def _refuse_foreign(given: Input) -> None:
     """A user's own files are never changed (design 4): neither his source directory nor one that this collection did not make."""
     dest = given.dest
-    there = next(path for path in (dest, *dest.absolute().parents) if path.exists())
-    if not there.is_dir():
-        raise ZeroTouchError(f"{dest} cannot be a directory: {there} is a file.", "Name another directory as dest (openshift_work_dir).")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise ZeroTouchError(f"{dest} cannot be written: you may not write to {there}.", "Name another directory as dest (openshift_work_dir).")
+    check_directory(dest, "Name another directory as dest (openshift_work_dir).")
     if given.source_dir is not None and dest.resolve() == given.source_dir.resolve():
         raise ZeroTouchError(f"dest and source_dir are both {dest}.", "The files that you wrote are never changed; name another directory as dest.")
     if not (dest / RELEASE_FILE).exists() and any((dest / name).exists() for name in (INSTALL_CONFIG, AGENT_CONFIG, *DIRECTORIES)):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -21,7 +22,7 @@ from ..cluster.paths import AGENT_CONFIG
 from ..cluster.rules.checks import check_names, levels
 from ..cluster.tree import plain
 from ..common.errors import InvalidInput, ZeroTouchError
-from ..common.files import SECRET_FILE, ensure_directory, remove_leftovers, write_atomic
+from ..common.files import SECRET_FILE, check_directory, ensure_directory, remove_leftovers, write_atomic
 from ..common.problems import Problem, apply_checks, errors
 from ..common.secrets import secret_data, secret_values
 from .cluster_manifests import ManifestSet, render_manifests
@@ -71,8 +72,9 @@ def plan_manifests(request: ManifestsRequest, *, today: datetime.date | None = N
     ``today`` is what certificates are compared with. Raises :class:`InvalidInput` with every problem of the input, and :class:`ZeroTouchError` for a file
     in ``dest`` that is not ours.
     """
-    if not request.source_dir.is_dir():
-        raise ZeroTouchError(f"{request.source_dir} does not exist.", "source_dir is a directory with install-config.yaml or with cluster-manifests/.")
+    if not os.path.isdir(request.source_dir):
+        what = "is no directory" if os.path.exists(request.source_dir) else "does not exist"
+        raise ZeroTouchError(f"{request.source_dir} {what}.", "source_dir is a directory with install-config.yaml or with cluster-manifests/.")
     parsed = read_source(request.source_dir, version=request.version, release_image=request.release_image)
     checks = levels(request.checks)
     problems = [*check_names(checks), *apply_checks(source_problems(parsed, today=today, image=False), checks)]
@@ -82,10 +84,16 @@ def plan_manifests(request: ManifestsRequest, *, today: datetime.date | None = N
     # What a person wrote stays as it was written; what was not is made.
     own = {path: text for path, text in parsed.deployment.given_manifests.items() if path != AGENT_CONFIG}
     files = {**manifests.files, **own, **{f"{MANIFESTS_DIRECTORY}/{name}": text for name, text in manifests.extra.items()}}
-    changes = tuple(_changes(request.dest, files)) if request.dest is not None else ()
-    if changes and request.dest is not None and request.dest.resolve() == request.source_dir.resolve():
-        raise ZeroTouchError(f"dest and source_dir are both {request.dest}.", "The files that you wrote are never changed; name another directory as dest.")
+    changes = _planned(request.dest, request.source_dir, files) if request.dest is not None else ()
     return ManifestsPlan(request, manifests, files, changes, tuple(problems))
+
+
+def _planned(dest: Path, source_dir: Path, files: Mapping[str, str]) -> tuple[FileChange, ...]:
+    check_directory(dest, "Name another directory as dest.")
+    changes = tuple(_changes(dest, files))
+    if changes and dest.resolve() == source_dir.resolve():
+        raise ZeroTouchError(f"dest and source_dir are both {dest}.", "The files that you wrote are never changed; name another directory as dest.")
+    return changes
 
 
 def apply_manifests(plan: ManifestsPlan) -> None:

@@ -160,6 +160,18 @@ def test_a_note_that_is_none_of_ours(source: Path, tmp_path: Path, note: str) ->
     assert opened(source, dest=tmp_path / "d")["failed"] is False
 
 
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_places_that_cannot_be_a_directory(source: Path, tmp_path: Path, check_mode: bool) -> None:
+    """Check mode says what the run would."""
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    for place, words in (("file", "is a file"), ("file/below", "is a file"), ("link", "is a link to nothing")):
+        result = opened(source, dest=tmp_path / place, check_mode=check_mode)
+        assert result["failed"] and f"{tmp_path / place} cannot be a directory: " in result["msg"] and words in result["msg"]
+    assert "is no directory" in opened(tmp_path / "file", check_mode=check_mode)["msg"]
+    assert (tmp_path / "file").read_text() == "mine"
+
+
 def test_objects_and_files_agree(source: Path, tmp_path: Path) -> None:
     result = opened(source, dest=tmp_path / "d")
     kinds = [made["kind"] for made in result["objects"]]
