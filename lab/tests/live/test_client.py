@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+import json
+from typing import Any, cast
 
 import pytest
 import yaml
@@ -14,7 +16,10 @@ from ztlab.live.client.hints import acceptable, parse_hints
 from ztlab.live.client.host_config import NO_DISK, HostConfig, describe, load_host_configs, matching, update_for
 from ztlab.live.client.infra_env_params import infra_env_params
 from ztlab.live.client.manifests import ClientError, Manifests
+from ztlab.live.client.rest import Client
+from ztlab.live.http import HostHttp, Reply
 from ztlab.live.root import Root
+from ztlab.live.systemd import Container
 
 LABELS = {"infraenvs.agent-install.openshift.io": "c"}
 
@@ -235,3 +240,71 @@ def test_no_acceptable_disk_is_asked_for_on_purpose() -> None:
     changes = update_for([config], {"installation_disk_id": "old", "suggested_role": ""}, INVENTORY)
     assert changes["disks_selected_config"] == [{"id": NO_DISK, "role": "install"}]
     assert describe(changes, {"installation_disk_id": "old"}) == f"installation disk to {NO_DISK} (from old)"
+
+
+# Joining a cluster that runs
+
+JOINING = {"SERVICE_BASE_URL": "http://127.0.0.1:8090/", "CLUSTER_ID": "o1", "CLUSTER_NAME": "c", "CLUSTER_API_VIP_DNS_NAME": "api.c.example.com"}
+ENDPOINT = {"url": "https://api-int:22623/config/worker", "ca_certificate": "Q0E="}
+
+
+class Service:
+    """Answers every call with one cluster, or with a refusal of the given method."""
+
+    def __init__(self, refused: str = "") -> None:
+        self.calls: list[tuple[str, str, Any]] = []
+        self._refused = refused
+
+    async def request(self, method: str, url: str, *, headers: Any = None, body: Any = None) -> Reply:
+        self.calls.append((method, url.removeprefix("http://127.0.0.1:8090/api/assisted-install"), body))
+        return Reply(400, b'{"reason": "no"}') if method == self._refused else Reply(201, b'{"id": "c1"}')
+
+
+def imported(service: Service, files: dict[str, str], **environment: str) -> str:
+    root = Root()
+    for name, text in files.items():
+        root.write(f"/etc/assisted/clusterconfig/{name}", text)
+    container = Container(JOINING | environment, {"/clusterconfig": "/etc/assisted/clusterconfig"})
+    return asyncio.run(Client(cast(HostHttp, service), root, container, lambda _text: None).import_cluster())
+
+
+SETTINGS = {"import-cluster-config.json": '{"networking": {"userManagedNetworking": true}}'}
+
+
+@pytest.mark.parametrize(("files", "endpoint"), [({}, {}), ({"worker-ignition-endpoint.json": json.dumps(ENDPOINT)}, {"ignition_endpoint": ENDPOINT})])
+def test_a_cluster_is_imported_and_told_what_the_image_knows(files: dict[str, str], endpoint: dict[str, Any]) -> None:
+    service = Service()
+    assert imported(service, SETTINGS | files) == "c1"
+    unchanged = dict.fromkeys(("api_vips", "ingress_vips", "cluster_networks", "machine_networks", "service_networks", "olm_operators"))
+    assert service.calls == [
+        ("POST", "/v2/clusters/import", {"name": "c", "api_vip_dnsname": "api.c.example.com", "openshift_cluster_id": "o1"}),
+        ("PATCH", "/v2/clusters/c1", {**unchanged, "user_managed_networking": True, **endpoint}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("files", "environment", "refused", "calls", "text"),
+    [
+        (SETTINGS, {"CLUSTER_NAME": ""}, "", 0, "No CLUSTER_NAME specified"),
+        ({}, {}, "", 1, "failed to apply cluster params"),
+        ({"import-cluster-config.json": "{}"}, {}, "", 1, "failed to apply cluster params"),
+        (SETTINGS | {"worker-ignition-endpoint.json": "{"}, {}, "", 1, "failed to apply cluster params"),
+        (SETTINGS, {}, "POST", 1, "Failed to import cluster"),
+        (SETTINGS, {}, "PATCH", 2, "Failed to import cluster"),
+    ],
+)
+def test_what_stops_an_import(files: dict[str, str], environment: dict[str, str], refused: str, calls: int, text: str) -> None:
+    service = Service(refused)
+    with pytest.raises(ClientError, match=text):
+        imported(service, files, **environment)
+    assert len(service.calls) == calls
+
+
+def test_a_node_that_joins_configures_itself_only() -> None:
+    root = Root()
+    for name, mac in (("a", "02:00:00:00:00:01"), ("b", "02:00:00:00:00:02")):
+        root.write(f"/etc/assisted/hostconfig/{name}/mac_addresses", f"{mac}\n")
+    for workflow, found in (("addnodes", ["b"]), ("install", ["a", "b"])):
+        container = Container(JOINING | {"WORKFLOW_TYPE": workflow}, {"/etc/assisted/hostconfig": "/etc/assisted/hostconfig"})
+        configs = Client(cast(HostHttp, Service()), root, container, lambda _text: None).host_configs(["02:00:00:00:00:02"])
+        assert [config.name for config in configs] == found
