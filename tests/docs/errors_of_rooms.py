@@ -81,7 +81,20 @@ ROOMS: dict[str, tuple[str, tuple[Message, ...]]] = {
             Message("The logs that the service sent are no whole tar archive: …", "the service ran out of room or was stopped: repeat it"),
         ),
     ),
-    "manifests": ("Cluster manifests", (Message("does not exist.", "`source_dir` is the directory that holds `cluster-manifests/`"),)),
+    "common": (
+        "Directories",
+        (
+            Message("cannot be a directory: …", "a file or a link is in the way: another `openshift_work_dir` or `dest`"),
+            Message("cannot be written: you may not write to …", "another `openshift_work_dir` or `dest`"),
+        ),
+    ),
+    "manifests": (
+        "Cluster manifests",
+        (
+            Message("does not exist", "`source_dir` is the directory that holds `install-config.yaml` or `cluster-manifests/`"),
+            Message("dest and source_dir are both …", "another `dest`: what you wrote is never changed"),
+        ),
+    ),
     "deployment": (
         "Deployment",
         (
@@ -89,7 +102,6 @@ ROOMS: dict[str, tuple[str, tuple[Message, ...]]] = {
                 "holds configuration files that this collection did not write.", "another `openshift_work_dir`, or `openshift_config_dir` if they are the input"
             ),
             Message("There is nothing to wait for: no image was built in …", "`deploy_cluster` first, with the same `openshift_work_dir`"),
-            Message("cannot be written: you may not write to …", "another `openshift_work_dir`"),
             Message("is a directory that users share.", "a directory of your own: secrets go there"),
             Message("names no CoreOS build.", "`openshift_base_image.version`"),
         ),
