@@ -476,6 +476,8 @@ def test_manifests_are_those_of_the_set(build: Build, everything: dict[str, Any]
             {"rendezvousIP": "192.0.2.1", "hosts": [{"hostname": "a"}, {"hostname": "b"}]},
         ),
         (b"Hosts:\n- {hostname: a, BMC: {password: p}}\n", {"Hosts": [{"hostname": "a"}]}),
+        (b"hosts:\n- {hostname: a, bmc: {password: p}}\n---\nhosts: 1\n", {"hosts": [{"hostname": "a"}]}),
+        (b"hosts:\n- {hostname: 2020-99-99, bmc: {password: p}}\n", {"hosts": [{"hostname": "2020-99-99"}]}),
         (b"# no bmc\nhosts: [{hostname: a}]\n", b"# no bmc\nhosts: [{hostname: a}]\n"),
         (b"bmc: [", b"bmc: ["),
         (b"[bmc]", b"[bmc]"),

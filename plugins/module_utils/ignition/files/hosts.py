@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ...cluster.located import load
 from ...cluster.spec import Deployment, Host
-from ...common import libraries
+from ...cluster.tree import plain
 from ...common.yaml_text import GO_WIDTH, dump, dump_object
 from ..document import PRIVATE, PUBLIC, IgnitionFile
 
@@ -32,11 +33,9 @@ def without_bmcs(agent_config: bytes) -> bytes:
     """The file without what its hosts say of BMCs: nothing on the live system needs that, and an image is served to whoever knows its URL."""
     if b"bmc" not in agent_config.lower():
         return agent_config
-    yaml = libraries.yaml
-    try:
-        document = yaml.load(agent_config, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except yaml.YAMLError:
-        return agent_config
+    # As the installer reads it: what stands behind the first document is nobody's.
+    item, _problems = load(agent_config.decode("utf-8", "replace"), "agent-config.yaml")
+    document = plain(item) if item is not None else None
     # The installer reads keys in any case.
     hosts = [key for key in document if str(key).lower() == "hosts" and isinstance(document[key], list)] if isinstance(document, dict) else []
     if not any(_names_bmc(host) for key in hosts for host in document[key]):
