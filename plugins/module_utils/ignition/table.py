@@ -176,7 +176,7 @@ DIFFERENCES = (
     "another NIC really has ends up at the wrong one. Otherwise both give the same connections (compared on 300 machines drawn by lot).",
     "Whole numbers of extra manifests stay whole numbers; upstream writes those from a million on with an exponent, which a reader of whole numbers refuses.",
     "agent-config.yaml is there without what its hosts say of BMCs.",
-    "agent-tui itself is not in the image: that needs `oc` and a rebuilt initrd. The units that start it are skipped without it.",
+    "agent-tui itself is not in the image: it comes from the release payload, through `oc`. The units that start it are skipped without it.",
 )
 
 

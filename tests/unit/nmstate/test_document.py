@@ -14,7 +14,9 @@ DOCUMENT = yaml.safe_load(
     - name: eno1
       mac-address: 52-54-00-AA-BB-CC
       ipv6: {address: [{ip: "2001:DB8::10", prefix-length: 64}]}
-      ipv4: {enabled: true, address: [{ip: bad, prefix-length: 24}, {ip: 192.0.2.10, prefix-length: "24"}, {ip: 192.0.2.11}, {ip: 192.0.2.12, prefix-length: .inf}]}
+      ipv4:
+        enabled: true
+        address: [{ip: bad, prefix-length: 24}, {ip: 192.0.2.10, prefix-length: "24"}, {ip: 192.0.2.11}, {ip: 192.0.2.12, prefix-length: .inf}]
     - not a mapping
     - name: eno2
       ipv4: {address: nothing}
