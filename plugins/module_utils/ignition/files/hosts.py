@@ -35,7 +35,7 @@ def without_bmcs(agent_config: bytes) -> bytes:
         return agent_config
     # As the installer reads it: what stands behind the first document is nobody's.
     item, _problems = load(agent_config.decode("utf-8", "replace"), "agent-config.yaml")
-    document = plain(item) if item is not None else None
+    document: Any = plain(item) if item is not None else None
     # The installer reads keys in any case.
     hosts = [key for key in document if str(key).lower() == "hosts" and isinstance(document[key], list)] if isinstance(document, dict) else []
     if not any(_names_bmc(host) for key in hosts for host in document[key]):
