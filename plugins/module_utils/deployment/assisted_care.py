@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..assisted.client import Document
 from ..assisted.faults import AssistedError
@@ -16,7 +16,7 @@ from ..assisted.host_request import HostRequest
 from ..assisted.hosts import carry_out
 from ..assisted.progress import read_cluster, read_host
 from ..assisted.service import AssistedService
-from ..common.errors import RemoteError, Unreachable
+from ..common.errors import RemoteError, Unreachable, ZeroTouchError
 from ..common.parallel import for_each
 from .assisted_observer import AssistedObserver
 from .observation import Observation
@@ -33,7 +33,7 @@ STARTS = 3
 class CarePlan:
     """``hosts`` have changes to be made; ``refused`` cannot be as wished, with the reasons; ``start``: everything is there; else ``waits`` says for what.
 
-    ``complete``: all hosts are there and no change is left, so that waiting would not mend what is refused.
+    ``complete``: all hosts are there, so that waiting would not mend what is refused.
     """
 
     hosts: tuple[HostPlan, ...] = ()
@@ -54,8 +54,7 @@ def plan_care(cluster: Document, hosts: Sequence[Document], requests: Sequence[H
     refused = tuple(f"{plan.request.name}: {plan.refused}" for plan in plans if plan.refused)
     changes = tuple(plan for plan in plans if plan.changes and not plan.refused)
     if refused or changes:
-        complete = not changes and all(plan.host is not None for plan in plans)
-        return CarePlan(changes, refused, waits="hosts are not as they shall be yet", complete=complete)
+        return CarePlan(changes, refused, waits="hosts are not as they shall be yet", complete=all(plan.host is not None for plan in plans))
     open_ends = [f"{plan.request.name}: {plan.waiting}" for plan in plans if plan.waiting]
     own = {str((plan.host or {}).get("id")) for plan in plans}
     strangers = [read_host(host).name for host in hosts if str(host.get("id")) not in own]
@@ -72,22 +71,36 @@ def plan_hosts(requests: Sequence[HostRequest], hosts: Sequence[Document], clust
     return [plan_host(request, match, {}) for request, match in zip(requests, matches, strict=True)]
 
 
-def change_hosts(service: AssistedService, plans: Sequence[HostPlan]) -> tuple[list[str], list[str]]:
-    """Make the changes; a line for each that was made, and one for each host that the service refuses."""
+def change_hosts(service: AssistedService, plans: Sequence[HostPlan]) -> tuple[list[str], dict[str, ZeroTouchError]]:
+    """Make the changes; a line for each that was made, and by name of the host why it could not be changed."""
 
     def one(plan: HostPlan) -> None:
         for change in plan.changes:
             carry_out(service, plan, change)
 
-    lines, reports = [], []
+    lines: list[str] = []
+    errors: dict[str, ZeroTouchError] = {}
     for outcome in for_each(plans, one, 8):
         if isinstance(outcome.error, (RemoteError, Unreachable)):
-            reports.append(f"{outcome.item.request.name}: {outcome.error}")
+            errors[outcome.item.request.name] = outcome.error
         elif outcome.error is not None:
             raise outcome.error
         else:
             lines += [change.text() for change in outcome.item.changes]
-    return lines, reports
+    return lines, errors
+
+
+class Refusals:
+    """What the service refuses at two looks one after the other, and with 400: no waiting mends that."""
+
+    def __init__(self) -> None:
+        self._before: dict[str, str] = {}
+
+    def lasting(self, errors: Mapping[str, ZeroTouchError]) -> dict[str, str]:
+        """By name of the host, of the errors of a look those that were there at the look before."""
+        now = {name: str(error) for name, error in errors.items() if isinstance(error, RemoteError) and error.status == 400}
+        known, self._before = self._before, now
+        return {name: text for name, text in now.items() if known.get(name) == text}
 
 
 class Care:
@@ -97,6 +110,7 @@ class Care:
         self._service, self._observer, self._requests, self._fetch = service, observer, requests, fetch
         self._starts = 0
         self._refusal = ""
+        self._refusals = Refusals()
         self.refused: tuple[str, ...] = ()
 
     def __call__(self, seen: Observation) -> Cared:
@@ -104,12 +118,15 @@ class Care:
             return Cared()
         fetched = self._fetch(self._observer.cluster)
         plan = plan_care(self._observer.cluster, self._observer.hosts, self._requests)
-        lines, reports = change_hosts(self._service, plan.hosts)
+        lines, errors = change_hosts(self._service, plan.hosts)
+        lasting = self._refusals.lasting(errors)
         if plan.start:
             begun = self._start()
             return dataclasses.replace(begun, lines=(*fetched, *begun.lines), changed=begun.changed or bool(fetched))
-        self.refused = plan.refused
-        stop = Step("stop", f"hosts cannot be what they shall be: {'; '.join(plan.refused)}") if plan.refused and plan.complete else None
+        self.refused = (*plan.refused, *(f"{name}: {text}" for name, text in lasting.items()))
+        settled = plan.complete and not lines and len(lasting) == len(errors)
+        stop = Step("stop", f"hosts cannot be what they shall be: {'; '.join(self.refused)}") if self.refused and settled else None
+        reports = (f"{name}: {error}" for name, error in errors.items())
         return Cared((*fetched, *lines), (*plan.refused, *reports), stop, changed=bool(fetched or lines))
 
     def _start(self) -> Cared:

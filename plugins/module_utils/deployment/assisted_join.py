@@ -19,7 +19,7 @@ from ..common.errors import PartialFailure, RemoteError, ZeroTouchError
 from ..common.lock import one_run
 from ..common.opened import Opened
 from ..common.progress_line import line
-from .assisted_care import change_hosts, plan_hosts
+from .assisted_care import Refusals, change_hosts, plan_hosts
 from .assisted_session import AssistedRequest, Session, open_session
 from .supervision import Limits
 
@@ -89,6 +89,7 @@ class JoinWait:
         self.done: list[str] = []
         self.percent = 0
         self._told: dict[str, str] = {}
+        self._refusals = Refusals()
 
     def run(self) -> dict[str, Any]:
         session = self.session
@@ -102,10 +103,12 @@ class JoinWait:
                 return self._result(plans or [])
             if plan.failed:
                 raise self._failure(plans or [], plan.failed)
-            lines, reports = change_hosts(session.service, plan.change)
+            lines, errors = change_hosts(session.service, plan.change)
             self._say(lines)
-            for text in reports:
-                session.call.warn(text)
+            if lasting := self._refusals.lasting(errors):
+                raise self._failure(plans or [], lasting)
+            for name, error in errors.items():
+                session.call.warn(f"{name}: {error}")
             self._install(plan)
             self._check_limit(plans or [], plan)
             self.clock.sleep(PAUSE)

@@ -14,7 +14,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.fault
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_request import HostRequest, host_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.progress import read_cluster, read_host
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import read_variables
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Unreachable, ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import PartialFailure, Unreachable, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import Response
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_care import Care, plan_care, plan_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_find import Found, Known, find
@@ -362,3 +362,36 @@ def test_a_mistake_that_no_waiting_mends_ends_the_wait_once_all_hosts_are_there(
     assert look.stop is not None and "one: no disk fits" in look.stop.reason and not starter.asked
     look = Care(starter, starter, [*wanted, *missing], lambda document: [])(seen("ready", host()))  # type: ignore[arg-type]
     assert look.stop is None and "one: no disk fits" in look.reports[0]
+
+
+class Refuser(Starter):
+    """A service that takes no change of a host."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__()
+        self.status = status
+
+    def update_host(self, *_change: Any) -> None:
+        raise AssistedError("assisted-service", Response(self.status, {}, b'{"reason": "Fencing credentials are not supported"}'))
+
+
+@pytest.mark.parametrize(("status", "ends"), [(400, True), (409, False), (503, False)])
+def test_a_change_that_the_service_will_never_take_ends_the_wait(status: int, ends: bool) -> None:
+    """Seen twice, with all hosts there; what may pass is waited for."""
+    wanted = host_requests([{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "hostname": "first"}])
+    refuser = Refuser(status)
+    care = Care(refuser, refuser, wanted, lambda document: [])  # type: ignore[arg-type]
+    first, second = (care(seen("ready", host())) for _ in range(2))
+    assert first.stop is None and "Fencing credentials are not supported" in first.reports[0]
+    assert bool(second.stop) is ends and (not second.stop or "one: assisted-service answered 400: Fencing" in second.stop.reason)
+
+
+def test_a_host_that_joins_and_is_refused_ends_the_wait_too() -> None:
+    service = Coming(*[host(status="insufficient")] * 3)
+    service.update_host = Refuser(400).update_host  # type: ignore[attr-defined]
+    call = SimpleNamespace(clock=SimpleNamespace(now=lambda: 0.0, sleep=lambda seconds: None), progress=lambda line: None, warn=lambda line: None)
+    wanted = host_requests([{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "hostname": "first"}])
+    session = SimpleNamespace(call=call, service=service, name="edge", found=Found(cluster("adding-hosts")), wishes=SimpleNamespace(hosts=wanted))
+    with pytest.raises(PartialFailure, match="one: assisted-service answered 400: Fencing credentials are not supported"):
+        JoinWait(session, Limits()).run()  # type: ignore[arg-type]
+    assert len(service.looks) == 1
