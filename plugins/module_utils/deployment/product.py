@@ -203,19 +203,19 @@ def make_product(product: Product, *, checksum: bool = True) -> Made:
     if product.medium is not None:
         write_medium(product.medium)
         return Made(product.medium.sha256, product.medium.size)
-    if product.image is None:
-        product.verify()
+    built = build_image(product.image, checksum=checksum) if product.image is not None else None
+    if product.image is None or not product.image.changed:
+        product.verify()  # an image that is built has seen to that
     for path in product.stale:
         path.unlink(missing_ok=True)
     made = {artifact.path.name: make_artifact(artifact, checksum=checksum) for artifact in product.artifacts}
-    recorded: dict[str, Any] = {"artifacts": made} if made else {}
+    section: dict[str, Any] = {**(built.to_state() if built else {"path": str(product.path)}), **({"artifacts": made} if made else {})}
     if product.rootfs_url:
-        recorded["rootfs"] = {"url": product.rootfs_url, "size": product.rootfs_size}
-    if product.image is None:
-        of_config = made[product.path.name]
-        return Made(of_config["sha256"], of_config["size"], {"path": str(product.path), **recorded})
-    built = build_image(product.image, checksum=checksum)
-    return Made(built.sha256, built.size, {**built.to_state(), **recorded})
+        section["rootfs"] = {"url": product.rootfs_url, "size": product.rootfs_size}
+    if built is not None:
+        return Made(built.sha256, built.size, section)
+    of_config = made[product.path.name]
+    return Made(of_config["sha256"], of_config["size"], section)
 
 
 def files_of(product: Product | None, made: Made | None, base_size: int) -> dict[str, Any]:

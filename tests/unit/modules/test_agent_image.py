@@ -197,6 +197,20 @@ def test_the_files_of_a_network_boot(work: Path, base: Path, synthetic: ModuleTy
     assert lost["failed"] and "has lost the tokens and keys of this cluster" in lost["msg"]
 
 
+@pytest.mark.parametrize("kind", ["minimal_iso", "pxe"])
+def test_nothing_is_made_of_a_base_that_is_another_one(work: Path, base: Path, kind: str) -> None:
+    configure(work, boot_artifacts_base_url=URL)
+    wrong = {"path": str(base), "sha256": "0" * 64}
+    for check_mode in (True, False):
+        refused = opened(work, base, kind=kind, base_image=wrong, check_mode=check_mode)
+        assert refused["failed"] and "is not the expected base image" in refused["msg"]
+    assert not [path for name in ("boot-artifacts", "images") for path in (work / name).glob("*")]
+    right = {"path": str(base), "sha256": hashlib.sha256(base.read_bytes()).hexdigest()}
+    assert not opened(work, base, kind=kind, base_image=right)["failed"]
+    (work / "boot-artifacts" / "agent.x86_64-rootfs.img").unlink()
+    assert "is not the expected base image" in opened(work, base, kind=kind, base_image=wrong)["msg"]
+
+
 def test_what_is_said_of_the_network_of_the_initramfs(work: Path, base: Path) -> None:
     address = {"enabled": True, "dhcp": False, "address": [{"ip": "192.168.126.10", "prefix-length": 24}]}
     interface = {"name": "enp1s0", "type": "ethernet", "state": "up", "mac-address": "52:54:00:5a:00:10", "ipv4": address}
