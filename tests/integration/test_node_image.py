@@ -1,20 +1,22 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A node image of ours boots on two machines of the lab: each is its own rendezvous host, imports the cluster, is installed and starts from its disk."""
+"""A node image of ours boots on two machines of the lab: each is its own rendezvous host, imports the cluster, is installed, and is a node of it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import base64
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import make_secrets
 from ansible_collections.zerotouch.openshift.plugins.modules import node_image
 from ztlab.clock import LabClock
+from ztlab.clusters import ClusterPlan, RunningCluster
 from ztlab.fabric.loopback import lock_net
 from ztlab.image.base import write_base_image
 from ztlab.lab import Lab
@@ -33,15 +35,14 @@ hosts:
   interfaces: [{name: lan, macAddress: "02:00:00:00:00:11"}]
 """
 API = "192.168.111.5"
-CONFIGURATION = f"http://{API}:22624/config/worker"
+CLUSTER_ID = "11111111-2222-3333-4444-555555555555"
 FACTS: dict[str, Any] = {
-    "id": "11111111-2222-3333-4444-555555555555",
+    "id": CLUSTER_ID,
     "api_dns_name": "api.kni.example.com",
     "version": "4.22.0",
     "release_image": "quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64",
     "platform": "baremetal",
     "pull_secret": '{"auths": {"quay.io": {"auth": "bGFiOmdlaGVpbQ=="}}}',
-    "ignition_endpoint": {"url": CONFIGURATION, "ca_certificate": ""},
 }
 SITE: dict[str, Any] = {
     "networks": [
@@ -68,56 +69,51 @@ SPEED = 900.0
 WALL_LIMIT = 60
 
 
-@pytest.fixture(scope="module")
-def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("nodes")
+def build(directory: Path, authority: bytes) -> Path:
+    """The image, as the door makes it from what is known of the cluster."""
     (directory / "nodes-config.yaml").write_text(NODES)
     base = write_base_image(directory / "base.iso")
     specification = node_image.argument_spec()
     defaults = {name: option.get("default") for name, option in specification.items()}
     facts = {name: option.get("default") for name, option in specification["running_cluster"]["options"].items()}
+    endpoint = {"url": "https://api-int.kni.example.com:22623/config/worker", "ca_certificate": base64.b64encode(authority).decode()}
     given = {"source_dir": str(directory), "dest": str(directory / "work"), "base_image": {"path": str(base), "url": None, "sha256": None, "version": None}}
-    done = perform(node_image.run, Call({**defaults, **given, "running_cluster": {**facts, **FACTS}}, check_mode=False, diff=False))
+    done = perform(node_image.run, Call({**defaults, **given, "running_cluster": {**facts, **FACTS, "ignition_endpoint": endpoint}}))
     assert not done["failed"], done
     return Path(done["path"])
 
 
 class World:
-    """A lab with the image in every drive, and a cluster of which there is nothing but its configuration for workers."""
+    """A lab in which a cluster of one node runs, and two machines that are off."""
 
-    def __init__(self, directory: Path, image: Path) -> None:
+    def __init__(self, directory: Path) -> None:
         self._lock = lock_net()
-        self._image = image
-        self.asked: list[str] = []
         self.lab = Lab(parse_site(SITE), state=directory, net=self._lock.number, clock=LabClock(SPEED))
 
     async def __aenter__(self) -> World:
         await self.lab.start()
-        await self._serve("/node.iso", lambda _request: web.FileResponse(self._image), self.lab.fabric.table.publish, 9000)
-        self.lab.fabric.virtual[API] = ""
-        # The service puts the pool behind the URL that it is given, and the machine config server goes by the last part.
-        await self._serve("/config/worker/worker", self._configuration, self.lab.fabric.table.loopback(API), 22624)
-        for machine in self.lab.machines.values():
-            machine.cd.insert(f"http://{self.lab.fabric.table.publish}:9000/node.iso")
-            machine.boot.target, machine.boot.enabled = "Cd", "Once"
-            machine.reset("On")
         return self
 
     async def __aexit__(self, *_reason: object) -> None:
         await self.lab.stop()
         self._lock.release()
 
-    async def _serve(self, path: str, answer: Callable[[web.Request], web.StreamResponse], address: str, port: int) -> None:
-        async def handler(request: web.Request) -> web.StreamResponse:
-            return answer(request)
+    async def cluster(self) -> RunningCluster:
+        signers = {name: (pair.crt.encode(), pair.key.encode()) for name, pair in make_secrets().signers.items()}
+        plan = ClusterPlan("the-cluster", "kni", "example.com", "4.22.0", "none", API, API, {"master": 1, "worker": 0}, signers, CLUSTER_ID)
+        return await self.lab.clusters.begin(plan, "somewhere-else")
+
+    async def boot(self, image: Path) -> None:
+        async def handler(_request: web.Request) -> web.StreamResponse:
+            return web.FileResponse(image)
 
         app = web.Application()
-        app.router.add_get(path, handler)
-        await self.lab.serve(app, address, port)
-
-    def _configuration(self, request: web.Request) -> web.StreamResponse:
-        self.asked.append(request.headers["Host"])
-        return web.json_response({"ignition": {"version": "3.2.0"}})
+        app.router.add_get("/node.iso", handler)
+        await self.lab.serve(app, self.lab.fabric.table.publish, 9000)
+        for machine in self.lab.machines.values():
+            machine.cd.insert(f"http://{self.lab.fabric.table.publish}:9000/node.iso")
+            machine.boot.target, machine.boot.enabled = "Cd", "Once"
+            machine.reset("On")
 
     def console(self, name: str) -> str:
         return self.lab.paths.console(name).read_text(encoding="utf-8")
@@ -131,11 +127,13 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def consoles(tmp_path_factory: pytest.TempPathFactory, image: Path) -> dict[str, str]:
+def consoles(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     async def played() -> dict[str, str]:
-        async with World(tmp_path_factory.mktemp("lab"), image) as world:
-            await world.until_all_say("Installation done, restarting from disk.")
-            assert world.asked
+        async with World(tmp_path_factory.mktemp("lab")) as world:
+            running = await world.cluster()
+            await world.boot(build(tmp_path_factory.mktemp("nodes"), running.config.authority.pem))
+            await world.until_all_say("kubelet: registering node")
+            assert sorted(running.api.nodes.kubelets) == ["extra-0", "extra-1"]
             return {name: world.console(name) for name in world.lab.machines}
 
     return asyncio.run(asyncio.wait_for(played(), WALL_LIMIT + 30))
@@ -162,4 +160,4 @@ def test_each_machine_is_installed_once_the_service_finds_it_fit(consoles: dict[
     for text in consoles.values():
         assert "add-node: the installation of this host is started" in text
         assert "assisted-installer: role worker" in text
-        assert "Installation done, restarting from disk." in text
+        assert text.index("Installation done, restarting from disk.") < text.index("kubelet: registering node extra-")
