@@ -22,19 +22,11 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
+from .contents import env, text
+
 Build = Callable[..., LiveIgnition]
 SERVICE = {"SERVICE_BASE_URL": "http://127.0.0.1:8090/", "USER_AUTH_TOKEN": "the-user-token", "INFRA_ENV_ID": "e1"}
 NOW = datetime.datetime(2026, 11, 21, 10, 0, 0, 500, tzinfo=datetime.UTC)
-
-
-def text(live: LiveIgnition, path: str) -> str:
-    file = live.file(path)
-    assert file is not None, path
-    return file.content.decode()
-
-
-def variables(live: LiveIgnition, path: str) -> dict[str, str]:
-    return dict(line.split("=", 1) for line in text(live, path).splitlines() if "=" in line)
 
 
 # What the image holds
@@ -63,7 +55,7 @@ def test_whose_the_network_is_follows_from_the_platform(build_nodes: Build, plat
 
 def test_each_node_is_its_own_rendezvous_host(build_nodes: Build) -> None:
     live = build_nodes()
-    rendezvous = variables(live, "/etc/assisted/rendezvous-host.env")
+    rendezvous = env(live, "/etc/assisted/rendezvous-host.env")
     assert {key: rendezvous[key] for key in ("NODE_ZERO_IP", "SERVICE_BASE_URL", "WORKFLOW_TYPE", "USER_AUTH_TOKEN", "PULL_SECRET_TOKEN")} == {
         "NODE_ZERO_IP": "127.0.0.1",
         "SERVICE_BASE_URL": "http://127.0.0.1:8090/",
@@ -71,7 +63,7 @@ def test_each_node_is_its_own_rendezvous_host(build_nodes: Build) -> None:
         "USER_AUTH_TOKEN": "user-token",
         "PULL_SECRET_TOKEN": "agent-token",
     }
-    assert variables(live, "/usr/local/share/start-cluster/start-cluster.env") == {
+    assert env(live, "/usr/local/share/start-cluster/start-cluster.env") == {
         "REQUIRED_MASTER_NODES": "0",
         "REQUIRED_ARBITER_NODES": "0",
         "REQUIRED_WORKER_NODES": "2",
