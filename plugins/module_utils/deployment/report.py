@@ -221,8 +221,9 @@ def _last_event(install: Mapping[str, Any]) -> str:
 
 
 def _login(work_dir: WorkDir, who: Identity, install: Mapping[str, Any]) -> Report:
-    paths = login_paths(work_dir)
+    # A service that is elsewhere has no kubeconfig before it installs.
+    paths = login_paths(work_dir) | ({} if work_dir.kubeconfig.exists() else {"kubeconfig": ""})
     installed = install.get("phase") == "installed"
     usable = paths["kubeconfig_direct"] or paths["kubeconfig"]
-    commands = [f"export KUBECONFIG={usable}", "oc get nodes,clusteroperators,clusterversion"] if installed else []
+    commands = [f"export KUBECONFIG={usable}", "oc get nodes,clusteroperators,clusterversion"] if installed and usable else []
     return {**paths, "console_url": str(install.get("console_url") or (expected_console(who) if installed else "")), "user": "kubeadmin", "commands": commands}

@@ -199,7 +199,7 @@ def _login(report: Report) -> str:
         ("Console", console),
         ("User", escape(login["user"]) if login["kubeadmin_password_file"] else ""),
         ("Password", f"in <code>{escape(login['kubeadmin_password_file'])}</code>" if login["kubeadmin_password_file"] else ""),
-        ("Kubeconfig", f"<code>{escape(login['kubeconfig'])}</code>"),
+        ("Kubeconfig", f"<code>{escape(login['kubeconfig'])}</code>" if login["kubeconfig"] else ""),
         ("With mapped address", f"<code>{escape(login['kubeconfig_direct'])}</code>" if login["kubeconfig_direct"] else ""),
         ("API", f"<code>{escape(cluster['api_url'])}</code>" if cluster["api_url"] else ""),
         ("Image", f"<code>{escape(report['files']['image'])}</code>" if report["files"]["image"] else ""),

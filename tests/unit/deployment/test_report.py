@@ -183,7 +183,9 @@ def test_before_anything_happened(stage):
     empty = make_report(work_dir, {}, None)
     check(report_html(empty))
     assert timeline(empty) == topology(empty) == ""
-    assert summary_lines(empty, work_dir.root / "report.html")[0] == "Cluster (no name): not built yet, no host configured"
+    lines = summary_lines(empty, work_dir.root / "report.html")
+    assert lines[0] == "Cluster (no name): not built yet, no host configured"
+    assert not any(line.startswith("Kubeconfig") for line in lines) and "Kubeconfig" not in report_html(empty), "there is none yet"
     stage.configure()
     planned = make_report(work_dir, {}, read_deployment(work_dir.config))
     assert [host["name"] for host in planned["hosts"]] == ["node-0", "node-1"]
