@@ -62,6 +62,16 @@ def test_way_in_from_inside_ansible(door: str) -> None:
     assert [name for name in vars(action) if not name.startswith("_")] in (["door"], ["door", "libraries"])
 
 
+@pytest.mark.parametrize("door", DOORS)
+def test_what_is_waited_for_has_one_name(door: str) -> None:
+    """``wait`` (as in kubernetes.core): whether to wait for what the other options say, ``state`` above all; ``wait_for``: for which of several things."""
+    options = load(door).argument_spec()
+    assert not {"wait", "wait_for"} <= set(options)
+    assert options.get("wait", {"type": "bool"})["type"] == "bool"
+    if "wait_for" in options:
+        assert (options["wait_for"]["choices"][0], options["wait_for"]["default"]) == ("none", "none")
+
+
 def test_no_way_in_without_a_door() -> None:
     assert sorted(path.stem for path in (ROOT / "plugins" / "action").glob("*.py") if path.stem != "__init__") == DOORS
 
