@@ -31,6 +31,8 @@ RECORDED = Path(__file__).with_name("recorded")
 RELEASE_IMAGE = "registry.ci.openshift.org/origin/release:4.21"
 RELEASES = json.loads((RECORDED / "releases.json").read_text())
 DRAWN = re.compile(r"(?m)^(INFRA_ENV_ID|EC_PUBLIC_KEY_PEM|USER_AUTH_TOKEN|WATCHER_AUTH_TOKEN|PULL_SECRET_TOKEN)=.*$")
+# Every manifest had a ``creationTimestamp: null`` until early 2026, and every reference an empty namespace (reference 4).
+EARLIER = re.compile(r"(?m)^ *(creationTimestamp: null|namespace: \"\")\n")
 Build = Callable[..., LiveIgnition]
 Document = dict[str, Any]
 
@@ -82,7 +84,7 @@ def texts(document: Document) -> dict[str, str]:
     return found
 
 
-NAMES = ("full", "external_single_node", "nodes")
+NAMES = ("full", "external_single_node", "odd_texts", "nodes")
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -112,7 +114,7 @@ def test_data_urls_have_the_same_head(pair: tuple[Document, Document]) -> None:
 
 
 def test_the_same_data(pair: tuple[Document, Document]) -> None:
-    """Env files line by line in their order, YAML by what it says, keyfiles by section, the rest to the byte."""
+    """Env files line by line in their order, keyfiles by section, the rest to the byte."""
     theirs, document = pair
     found = texts(document)
     compared = 0
@@ -127,20 +129,13 @@ def test_the_same_data(pair: tuple[Document, Document]) -> None:
 
 def meaning(path: str, text: str) -> object:
     if path.endswith(".yaml") and "agent-config" not in path:
-        return [_without_timestamp(part) for part in yaml.safe_load_all(text)]
+        return EARLIER.sub("", text)
     if path.endswith(".nmconnection"):
         sections = [part.splitlines() for part in text.strip().split("\n\n")]
         return {lines[0]: sorted(line for line in lines[1:] if not line.startswith("uuid=")) for lines in sections}
     if path.endswith("assisted-service.env"):
         return [line for line in text.splitlines() if line.split("=")[0] not in LATER_SETTINGS]
     return text
-
-
-def _without_timestamp(part: Any) -> Any:
-    """``creationTimestamp: null`` was in every manifest until early 2026, and no empty namespace of a reference (reference 4)."""
-    if isinstance(part, dict):
-        return {key: _without_timestamp(value) for key, value in part.items() if not (key in ("creationTimestamp", "namespace") and not value)}
-    return [_without_timestamp(value) for value in part] if isinstance(part, list) else part
 
 
 @pytest.mark.parametrize(("name", "arguments"), [("full", []), ("external_single_node", ["console=ttyS0"])])
