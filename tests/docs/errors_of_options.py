@@ -138,6 +138,14 @@ WARNINGS = Topic(
             check="docker-bridge-overlap",
         ),
         E(
+            "additionalTrustBundle",
+            INVALID,
+            ("Certificate … from additionalTrustBundle is x509 v… but not a certificate authority", "Certificate … from additionalTrustBundle is x509 v…"),
+            "it signs nothing: a server is trusted only if the certificate is its own",
+            "the certificate of the authority that signed it",
+            check="certificate-authority",
+        ),
+        E(
             "hosts",
             REQUIRED,
             "…hosts…defined…replicas…",

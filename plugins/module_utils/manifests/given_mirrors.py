@@ -10,7 +10,7 @@ from typing import Any
 
 from ..cluster.rules.checks import own
 from ..cluster.spec import ImageDigestSource
-from ..cluster.upstream.pem import first_block
+from ..cluster.upstream.credentials import NO_BLOCK, authorities, certificates
 from ..common.problems import IGNORED, INVALID, SYNTAX, Problem
 from .given_set import GivenSet
 from .mirrors import NEVER_CONTACT_SOURCE, release_mirror
@@ -27,11 +27,10 @@ def mirror_problems(given: GivenSet, release_image: str) -> list[Problem]:
     if text is not None:
         problems += _registries_problems(text, given.file(REGISTRIES_CONF), release_image)
     bundle = given.texts.get(CA_BUNDLE, "")
-    while bundle:
-        block, bundle = first_block(bundle)
-        if block is None:
-            problems.append(Problem("", INVALID, _NO_CERTIFICATE, file=given.file(CA_BUNDLE)))
-            break
+    error = certificates(bundle)[1]
+    if error:
+        problems.append(Problem("", INVALID, _NO_CERTIFICATE if error == NO_BLOCK else error, file=given.file(CA_BUNDLE)))
+    problems += authorities(bundle, path="", file=given.file(CA_BUNDLE))
     return problems
 
 

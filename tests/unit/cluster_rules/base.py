@@ -42,6 +42,7 @@ def certificate(name: str, last_day: str, first_day: str = "2025-01-01") -> str:
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
     start, end = datetime.datetime.fromisoformat(first_day), datetime.datetime.fromisoformat(last_day)
     builder = x509.CertificateBuilder().subject_name(subject).issuer_name(subject).public_key(key.public_key()).serial_number(1)
+    builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
     made = builder.not_valid_before(start).not_valid_after(end).sign(key, hashes.SHA256())
     return made.public_bytes(serialization.Encoding.PEM).decode()
 

@@ -42,6 +42,7 @@ from .base import (
     pool,
     put,
 )
+from .verdict_bases import CERTIFICATES
 
 
 @dataclasses.dataclass(frozen=True)
@@ -274,6 +275,14 @@ CATALOGUE: tuple[Mistake, ...] = (
         "additionalTrustBundle",
         INVALID,
         "certificate-not-yet-valid",
+    ),
+    _mistake(
+        "certificate that signs nothing",
+        "bundle",
+        cluster(additional_trust_bundle=CERTIFICATES[0]),
+        "additionalTrustBundle",
+        INVALID,
+        "certificate-authority",
     ),
     _mistake("bundle policy", "bundle-policy", cluster(additional_trust_bundle_policy="Never"), "additionalTrustBundlePolicy", INVALID),
     _mistake("pull secret no JSON", SOURCES, cluster(pull_secret="{auths}"), "pullSecret", INVALID),

@@ -16,6 +16,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.verdict_bases import (
     AGENT_CONFIG,
+    CERTIFICATES,
     INSTALL_CONFIGS,
     NO_HOSTS,
     RSA_KEY,
@@ -130,6 +131,15 @@ def test_what_cannot_be_read(tmp_path: Path, file: str, change: Change) -> None:
     found = [one for one in problems(tmp_path, install, agent) if one.layer == "installer" and one.file.endswith(f"{file}-config.yaml")]
     assert [one.kind for one in found] == ["Invalid value"]
     assert found[0].path.removesuffix("[0]") == change[0].removesuffix("[0]")
+
+
+def test_certificates_that_sign_nothing(tmp_path: Path) -> None:
+    install = changed(INSTALL_CONFIGS["none"], [("additionalTrustBundle", CERTIFICATES[0])])
+    assert problems(tmp_path, install, NO_HOSTS) == []
+    parsed = read_directory(tmp_path, version="4.20.0", release_image="quay.io/openshift-release-dev/ocp-release@sha256:" + "0" * 64)
+    found = [one for one in all_problems(parsed, today=datetime.date(2026, 6, 1)) if one.check == "certificate-authority"]
+    detail = "Certificate 1 from additionalTrustBundle is x509 v3 but not a certificate authority"
+    assert [(one.severity, one.layer, one.path, one.detail) for one in found] == [("warning", "installer", "additionalTrustBundle", detail)]
 
 
 def test_hosts_that_are_no_list_hide_none(tmp_path: Path) -> None:

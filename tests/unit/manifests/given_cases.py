@@ -222,6 +222,13 @@ REFUSED: list[tuple[str, Change, str, str, str]] = [
         "unable to parse certificate, please check the additionalTrustBundle section of install-config.yaml",
     ),
     (
+        "a certificate that is none",
+        text(BUNDLE, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"),
+        "",
+        "Invalid value",
+        "x509: malformed certificate",
+    ),
+    (
         "a network of a wrong form",
         changed(NMSTATE, lambda documents: documents[0]["spec"]["config"].update({"dns-resolver": "5"})),
         "spec.config.dns-resolver",

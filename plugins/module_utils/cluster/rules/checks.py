@@ -175,6 +175,12 @@ CHECKS: Mapping[str, Check] = {
         "error", "No virtual IP is the address of a host or gateway, or one that DHCP gives away: both would answer for it.", "choose an unused address"
     ),
     "boot-mac": Check("warn", "bootMACAddress is among the interfaces of networkConfig.", "correct one of them", "installer"),
+    "certificate-authority": Check(
+        "warn",
+        "Every certificate of the additional trust bundle is that of a certificate authority: another one signs nothing, and so nothing is trusted for it.",
+        "put in the certificate that signed it",
+        "installer",
+    ),
     "deprecated-field": Check("warn", "No deprecated field is used.", "use the field that the message names", "installer"),
     "docker-bridge-overlap": Check("warn", "No network overlaps 172.17.0.0/16.", "choose another network", "installer"),
     "fewer-hosts": Check("warn", "There are as many hosts as replicas.", "describe the missing hosts, or boot them from the same image", "installer"),

@@ -15,6 +15,7 @@ from ..render import install_config as install_document
 from ..spec import Deployment
 from ..upstream.agent_config import agent_config
 from ..upstream.cluster_install import host_subnets
+from ..upstream.credentials import authorities
 from ..upstream.defaults import PLATFORM_ORDER
 from ..upstream.given import Given
 from ..upstream.install_config import install_config
@@ -61,6 +62,7 @@ def installer_problems(facts: Facts, documents: Documents, *, agent_iso: bool) -
     # The manifests are made of a right install-config.yaml only; of it, this takes a few fields.
     if not documents.install_refused and not any(path.startswith(_SUBNETS) for path in wrong):
         found += _said(host_subnets(given), unread=documents.install_unread)
+    found += _said(authorities(str(given.doc.get("additionalTrustBundle", ""))), unread=documents.install_unread)
     if agent_iso:
         found += _said(rendezvous_missing(facts), unread=documents.agent_unread)
     return found

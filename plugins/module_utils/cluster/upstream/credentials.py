@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...common import json_text, libraries
-from ...common.problems import Problem
+from ...common.problems import INVALID, Problem
 from . import ssh
-from .findings import invalid
+from .findings import INSTALL_CONFIG, invalid, warning
 from .given import Given
 from .hints import path_hint
 from .pem import first_block
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cryptography import x509
 
 _FIPS_TYPES = re.compile(r"ecdsa-sha2-nistp\d{3}|ssh-rsa")
+NO_BLOCK = "invalid block"
 _POLICIES = ("Proxyonly", "Always")
 _PULL_SECRET_FORM = """a JSON document is expected: '{"auths": {"host:5000": {"auth": "…"}}}'"""
 
@@ -53,12 +54,30 @@ def certificates(bundle: str) -> tuple[list[x509.Certificate], str]:
     while bundle:
         block, bundle = first_block(bundle)
         if block is None:
-            return found, "invalid block"
+            return found, NO_BLOCK
         try:
             found.append(libraries.x509.load_der_x509_certificate(block))
         except ValueError:
             return found, "x509: malformed certificate"
     return found, ""
+
+
+def authorities(bundle: str, *, path: str = "additionalTrustBundle", file: str = INSTALL_CONFIG) -> Iterator[Problem]:
+    """What the installer warns of when it writes the bundle: certificates that sign nothing."""
+    for certificate in certificates(bundle)[0]:
+        version = certificate.version.value + 1
+        said = f"Certificate {certificate.serial_number:X} from additionalTrustBundle is x509 v{version}"
+        if version < 3:
+            yield warning("certificate-authority", path, INVALID, said, file=file)
+        elif not _is_authority(certificate):
+            yield warning("certificate-authority", path, INVALID, f"{said} but not a certificate authority", file=file)
+
+
+def _is_authority(certificate: x509.Certificate) -> bool:
+    try:
+        return bool(certificate.extensions.get_extension_for_class(libraries.x509.BasicConstraints).value.ca)
+    except (libraries.x509.ExtensionNotFound, ValueError):
+        return False
 
 
 def trust_bundle_policy(given: Given) -> Iterator[Problem]:
