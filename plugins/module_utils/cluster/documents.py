@@ -42,7 +42,6 @@ from .upstream.defaults import active_platform
 
 DEFAULT_REPLICAS = 3
 AGENT_CONFIG_KIND = "AgentConfig"
-VIP_PLATFORMS = ("baremetal", "vsphere", "nutanix")
 _NETWORK_TYPES = {"ovnkubernetes": "OVNKubernetes", "openshiftsdn": "OpenShiftSDN"}
 # Keys that Cluster has fields of its own for.
 _OWN_KEYS = frozenset(

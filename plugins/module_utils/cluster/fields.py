@@ -8,8 +8,8 @@ from __future__ import annotations
 from .located import PULL_SECRET_HINT
 from .platform_fields import BMC, CIDR, MAC, NUTANIX_POOL, PLATFORMS, ROOT_DEVICE_HINTS, VSPHERE_POOL
 from .shapes import BOOLEAN, INT32, INTEGER, OPAQUE, STRING, STRINGS, ListOf, Scalar, Shape, record
+from .spec import ARCHITECTURES
 
-ARCHITECTURES = ("amd64", "arm64", "ppc64le", "s390x")
 AGENT_PLATFORMS = ("baremetal", "vsphere", "nutanix", "none", "external")
 OTHER_PLATFORMS = ("aws", "azure", "gcp", "ibmcloud", "openstack", "ovirt", "powervs")
 ROLES = ("master", "worker", "arbiter")

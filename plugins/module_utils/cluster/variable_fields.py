@@ -13,6 +13,7 @@ import re
 from . import fields
 from .platform_fields import MAC, ROOT_DEVICE_HINTS
 from .shapes import BOOLEAN, INTEGER, OPAQUE, STRING, STRINGS, AnyOf, Field, ListOf, Scalar, in_snake_case, record
+from .spec import ARCHITECTURES
 
 # Inside these, names are upstream's own.
 VERBATIM = re.compile(r"\b(network_config|root_device_hints|platform_options|install_config_overrides)\b")
@@ -44,7 +45,7 @@ CLUSTER = record(
         "control_plane": Field(in_snake_case(fields.POOL), _POOL_DESCRIPTION.format("control plane"), was=("masters", "control_plane_replicas")),
         "compute": Field(in_snake_case(fields.POOL), _POOL_DESCRIPTION.format("workers"), was=("workers", "compute_replicas")),
         "arbiter": Field(in_snake_case(fields.POOL), _POOL_DESCRIPTION.format("arbiter"), was=("arbiters",)),
-        "architecture": Field(Scalar("string", fields.ARCHITECTURES), "CPU architecture of all hosts; default amd64.", was=("cpu_architecture", "arch")),
+        "architecture": Field(Scalar("string", ARCHITECTURES), "CPU architecture of all hosts; default amd64.", was=("cpu_architecture", "arch")),
         "pull_secret": Field(AnyOf((STRING, OPAQUE)), "Pull secret: the JSON document, as text or as a mapping.", required=True),
         "ssh_public_keys": Field(STRINGS, "SSH public keys that may log in to the hosts as core.", was=("ssh_key", "ssh_keys", "ssh_public_key", "sshKey")),
         "additional_trust_bundle": Field(STRING, "PEM certificates that the cluster trusts in addition."),

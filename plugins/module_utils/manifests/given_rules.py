@@ -9,9 +9,7 @@ Every file is looked at, though the installer ends at the first one that it cann
 from __future__ import annotations
 
 import dataclasses
-import ipaddress
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,7 +17,9 @@ from ..cluster.profile import ReleaseProfile
 from ..cluster.spec import PLATFORM_TYPES, RPM_ARCHITECTURES
 from ..cluster.tree import Item
 from ..cluster.upstream import credentials
+from ..cluster.upstream.cluster_install import NO_NETWORK, subnet_errors
 from ..cluster.upstream.given import Given
+from ..cluster.upstream.texts import NMSTATE_MAC, parse_cidr
 from ..common.problems import FORBIDDEN, INVALID, REQUIRED, UNSUPPORTED, Problem, errors
 from . import given_set as names
 from .given_mirrors import mirror_problems
@@ -29,12 +29,10 @@ from .mirrors import PullSpec
 SECRET_KEY = ".dockerconfigjson"
 MISSING = "missing configuration or manifest file"
 _NEEDED = (names.PULL_SECRET, names.INFRA_ENV, names.AGENT_CLUSTER_INSTALL, names.CLUSTER_DEPLOYMENT)
-_USER_MANAGED = ("None", "External")
+USER_MANAGED = ("None", "External")
 _ENABLE_ON = ("none", "all", "masters", "workers")
 _MODES = ("tpmv2", "tang")
 _OVN, _SDN = "OVNKubernetes", "OpenShiftSDN"
-_SPARE_BITS = 7
-_NMSTATE_MAC = re.compile(r"([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
 
 
 def set_problems(given: GivenSet, profile: ReleaseProfile, release_image: str) -> list[Problem]:
@@ -119,7 +117,7 @@ def _network_configs(given: GivenSet) -> Iterator[Problem]:
         entries = [[str(entry.mapping()[key].value or "") if key in entry.mapping() else "" for key in ("name", "macAddress")] for entry in table.elements()]
         macs = [mac for _name, mac in entries]
         details = [
-            f"MAC address {mac} for host {index} is incorrectly formatted, use XX:XX:XX:XX:XX:XX format" for mac in macs if not _NMSTATE_MAC.fullmatch(mac)
+            f"MAC address {mac} for host {index} is incorrectly formatted, use XX:XX:XX:XX:XX:XX format" for mac in macs if not NMSTATE_MAC.fullmatch(mac)
         ]
         if not entries:
             details = [f"at least one interface for host {index} must be provided"]
@@ -155,7 +153,7 @@ def _cluster_install(document: Mapping[str, Any]) -> Iterator[Problem]:
     if platform and platform not in PLATFORM_TYPES.values():
         supported = ", ".join(f'"{name}"' for name in PLATFORM_TYPES.values())
         yield Problem("spec.platformType", UNSUPPORTED, f"supported values: {supported}", value=_quoted(platform))
-    if platform in _USER_MANAGED and networking.get("userManagedNetworking") is False:
+    if platform in USER_MANAGED and networking.get("userManagedNetworking") is False:
         yield Problem("spec.networking.userManagedNetworking", FORBIDDEN, f"{platform} platform requires user-managed networking")
     encryption = spec.get("diskEncryption")
     if encryption is not None:
@@ -178,9 +176,9 @@ def _sdn_networks(networking: Mapping[str, Any]) -> Iterator[Problem]:
     }
     for name, cidrs in lists.items():
         for cidr in cidrs:
-            if _network(cidr) is None:
-                yield Problem(f"spec.networking.{name}", REQUIRED, "error parsing the clusterNetwork CIDR")
-        if any(network.version == 6 for network in map(_network, cidrs) if network):
+            if parse_cidr(cidr) is None:
+                yield Problem(f"spec.networking.{name}", REQUIRED, NO_NETWORK)
+        if any(network.version == 6 for network in map(parse_cidr, cidrs) if network):
             yield Problem("spec.networking.networkType", REQUIRED, f"{name} CIDR is IPv6 and is not compatible with networkType {_SDN}")
 
 
@@ -188,16 +186,15 @@ def _ovn_networks(networking: Mapping[str, Any], requirements: Mapping[str, Any]
     hosts = (requirements.get("controlPlaneAgents") or 0) + (requirements.get("workerAgents") or 0)
     for index, entry in enumerate(networking.get("clusterNetwork") or []):
         path, cidr, prefix = f"spec.networking.clusterNetwork[{index}]", str(entry.get("cidr") or ""), entry.get("hostPrefix") or 0
-        network = _network(cidr)
+        network = parse_cidr(cidr)
         if network is None:
-            yield Problem(f"{path}.cidr", REQUIRED, "error parsing the clusterNetwork CIDR")
+            yield Problem(f"{path}.cidr", REQUIRED, NO_NETWORK)
             continue
-        most = network.max_prefixlen - _SPARE_BITS
-        if prefix > most:
-            yield Problem(f"{path}.hostPrefix", INVALID, f"must be at most {most}", value=str(prefix))
-        if prefix - network.prefixlen < max(hosts - 1, 0).bit_length():
-            detail = f"prefix length {network.prefixlen} not large enough to accommodate {hosts} hosts with hostPrefix length {prefix}"
-            yield Problem(path, INVALID, detail, value=_quoted(cidr))
+        too_long, too_few = subnet_errors(network, prefix, hosts)
+        if too_long:
+            yield Problem(f"{path}.hostPrefix", INVALID, too_long, value=str(prefix))
+        if too_few:
+            yield Problem(path, INVALID, too_few, value=_quoted(cidr))
 
 
 def _image_set(document: Mapping[str, Any], release_image: str) -> Iterator[Problem]:
@@ -227,13 +224,6 @@ def _at_path(document: Mapping[str, Any], *keys: str) -> Any:
     for key in keys:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value
-
-
-def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
-    try:
-        return ipaddress.ip_network(text, strict=False) if "/" in text else None
-    except ValueError:
-        return None
 
 
 def _quoted(text: str) -> str:

@@ -16,12 +16,11 @@ from ..cluster.profile import profile_of
 from ..cluster.spec import Deployment
 from ..common.yaml_text import dump_object
 from . import given_set as names
-from .given_rules import SECRET_KEY, platform_type, rpm_architecture
+from .given_rules import SECRET_KEY, USER_MANAGED, platform_type, rpm_architecture
 from .given_set import GivenSet, parse_given_set
 from .go_json import pretty_json
 
 Object = dict[str, Any]
-_USER_MANAGED = ("None", "External")
 _EMPTY: tuple[Any, ...] = (None, "", [], {}, 0, False)
 
 
@@ -62,7 +61,7 @@ def _cluster_install(document: Mapping[str, Any]) -> Object:
     if "platformType" in spec:
         spec["platformType"] = platform_type(spec["platformType"])
     managed = (given.get("networking") or {}).get("userManagedNetworking")
-    networking["userManagedNetworking"] = spec.get("platformType") in _USER_MANAGED if managed is None else managed
+    networking["userManagedNetworking"] = spec.get("platformType") in USER_MANAGED if managed is None else managed
     requirements = _without_empty(given.get("provisionRequirements") or {})
     spec |= {
         "clusterDeploymentRef": given.get("clusterDeploymentRef") or {},

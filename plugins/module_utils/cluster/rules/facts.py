@@ -8,9 +8,8 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import functools
-import ipaddress
 from collections.abc import Iterator
-from typing import Any, Union
+from typing import Any
 
 from ...common import json_text
 from ...common.problems import Problem
@@ -20,27 +19,9 @@ from ...nmstate.model import NetworkDocument
 from ..profile import ReleaseProfile, profile_of
 from ..rendezvous import CANDIDATES, Rendezvous, rendezvous
 from ..spec import Cluster, Deployment, Host
+from ..upstream.texts import Address, Network, parse_cidr
 
-Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
-Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
 VIP_PLATFORMS = ("baremetal", "vsphere", "nutanix")
-
-
-def parse_ip(text: str) -> Address | None:
-    """An address as the installer accepts it (no zone), else None."""
-    try:
-        return None if "%" in text else ipaddress.ip_address(text)
-    except ValueError:
-        return None
-
-
-def parse_cidr(text: str) -> tuple[Address, Network] | None:
-    """Address and network of ``a/b``, host bits allowed; None when it is not CIDR notation."""
-    try:
-        interface = ipaddress.ip_interface(text) if "/" in text else None
-    except ValueError:
-        return None
-    return (interface.ip, interface.network) if interface else None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,7 +118,7 @@ class Facts:
     @functools.cached_property
     def machine_networks(self) -> tuple[Network, ...]:
         """Those that are networks at all."""
-        return tuple(parsed[1] for cidr in self.cluster.networking.machine_networks if (parsed := parse_cidr(cidr)))
+        return tuple(parsed.network for cidr in self.cluster.networking.machine_networks if (parsed := parse_cidr(cidr)))
 
     @functools.cached_property
     def vips(self) -> tuple[tuple[str, str], ...]:

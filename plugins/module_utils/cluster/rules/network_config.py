@@ -6,15 +6,12 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterator
 
 from ...common.problems import INVALID, Problem
-from ..upstream.texts import mac_error
+from ..upstream.texts import NMSTATE_MAC, mac_error
 from .checks import AGENT_CONFIG, agent_config
 from .facts import Facts, HostFacts
-
-_NMSTATE_MAC = re.compile(r"([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
 
 
 def network_configs(facts: Facts) -> Iterator[Problem]:
@@ -31,7 +28,7 @@ def network_configs(facts: Facts) -> Iterator[Problem]:
 def _interface_table(host: HostFacts) -> Iterator[Problem]:
     for index, interface in enumerate(host.host.interfaces):
         mac = interface.mac_address
-        if mac and not mac_error(mac) and not _NMSTATE_MAC.fullmatch(mac):
+        if mac and not mac_error(mac) and not NMSTATE_MAC.fullmatch(mac):
             detail = f"MAC address {mac} is incorrectly formatted, use XX:XX:XX:XX:XX:XX format"
             yield agent_config(f"{host.path}.interfaces[{index}].macAddress", INVALID, detail, value=mac)
     names = [interface.name for interface in host.host.interfaces]

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 from ...common.problems import INVALID, REQUIRED, Problem
 from ..rendezvous import CANDIDATES
+from ..upstream.texts import parse_ip
 from .checks import AGENT_CONFIG, agent_config, own
-from .facts import Facts, HostFacts, parse_ip
+from .facts import Facts, HostFacts
 
 _PATH = "rendezvousIP"
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...common.problems import Problem
+from ..spec import ARCHITECTURES
 from .findings import forbidden, invalid, unsupported
 from .given import Given
 
-_ARCHITECTURES = ("amd64", "arm64", "ppc64le", "s390x")
 _MOST_MASTERS = 5
 
 
 def architectures(given: Given) -> Iterator[Problem]:
     pools = [("controlPlane", given.control_plane), *((f"compute[{index}]", pool) for index, pool in enumerate(given.compute))]
     for path, pool in pools:
-        if pool["architecture"] not in _ARCHITECTURES:
-            yield unsupported(f"{path}.architecture", pool["architecture"], _ARCHITECTURES)
+        if pool["architecture"] not in ARCHITECTURES:
+            yield unsupported(f"{path}.architecture", pool["architecture"], ARCHITECTURES)
 
 
 def control_plane_replicas(given: Given) -> Iterator[Problem]:

@@ -11,15 +11,17 @@ from collections.abc import Iterator
 from ...common.problems import Problem
 from .findings import invalid, required
 from .given import Given
+from .texts import Cidr
 
+_SPARE_BITS = 7
 _TOO_LONG = "must be at most"
-_NO_NETWORK = "error parsing the clusterNetwork CIDR"
+NO_NETWORK = "error parsing the clusterNetwork CIDR"
 _TOO_FEW = "not large enough to accommodate"
 
 
 def is_of_manifests(problem: Problem) -> bool:
     """Whether a problem is one of these."""
-    return problem.detail == _NO_NETWORK or (problem.path.endswith("hostPrefix") and (problem.detail.startswith(_TOO_LONG) or _TOO_FEW in problem.detail))
+    return problem.detail == NO_NETWORK or (problem.path.endswith("hostPrefix") and (problem.detail.startswith(_TOO_LONG) or _TOO_FEW in problem.detail))
 
 
 def as_of_manifests(problem: Problem) -> Problem:
@@ -36,11 +38,21 @@ def host_subnets(given: Given) -> Iterator[Problem]:
     hosts = given.control_plane["replicas"] + sum(pool["replicas"] for pool in given.compute)
     for index, network in enumerate(given.networking["clusterNetwork"]):
         if not network.get("cidr"):
-            yield required(f"networking.clusterNetwork[{index}].cidr", _NO_NETWORK)
+            yield required(f"networking.clusterNetwork[{index}].cidr", NO_NETWORK)
     for index, entry in enumerate(given.networks.cluster):
         path, prefix = f"networking.clusterNetwork[{index}].hostPrefix", entry.host_prefix
-        most = entry.cidr.network.max_prefixlen - 7
-        if prefix > most:
-            yield invalid(path, prefix, f"{_TOO_LONG} {most}")
-        if prefix - entry.cidr.prefix < max(hosts - 1, 0).bit_length():
-            yield invalid(path, str(entry.cidr), f"prefix length {entry.cidr.prefix} {_TOO_FEW} {hosts} hosts with hostPrefix length {prefix}")
+        too_long, too_few = subnet_errors(entry.cidr, prefix, hosts)
+        if too_long:
+            yield invalid(path, prefix, too_long)
+        if too_few:
+            yield invalid(path, str(entry.cidr), too_few)
+
+
+def subnet_errors(cidr: Cidr, prefix: int, hosts: int) -> tuple[str, str]:
+    """What is wrong with the host prefix of a cluster network, and with the network for so many hosts; empty where nothing is."""
+    most = cidr.network.max_prefixlen - _SPARE_BITS
+    few = prefix - cidr.prefix < max(hosts - 1, 0).bit_length()
+    return (
+        f"{_TOO_LONG} {most}" if prefix > most else "",
+        f"prefix length {cidr.prefix} {_TOO_FEW} {hosts} hosts with hostPrefix length {prefix}" if few else "",
+    )

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...common.problems import Problem
+from ..spec import ARCHITECTURES
 from .fencing import fencing
 from .findings import duplicate, forbidden, invalid, too_many, unsupported
 from .given import Document, Given
 from .vsphere_pools import vsphere_pool
 
-_ARCHITECTURES = ("amd64", "arm64", "ppc64le", "s390x")
 _HYPERTHREADING = ("Disabled", "Enabled")
 _POOL_PLATFORMS = ("aws", "azure", "gcp", "ibmcloud", "baremetal", "vsphere", "ovirt", "powervs", "openstack")
 _LONGEST_DISK_ID = 12
@@ -85,8 +85,8 @@ def _pool(given: Given, pool: Document, path: str) -> Iterator[Problem]:
         yield invalid(f"{path}.replicas", pool["replicas"], "number of replicas must not be negative")
     if pool["hyperthreading"] not in _HYPERTHREADING:
         yield unsupported(f"{path}.hyperthreading", pool["hyperthreading"], _HYPERTHREADING)
-    if pool["architecture"] not in _ARCHITECTURES:
-        yield unsupported(f"{path}.architecture", pool["architecture"], _ARCHITECTURES)
+    if pool["architecture"] not in ARCHITECTURES:
+        yield unsupported(f"{path}.architecture", pool["architecture"], ARCHITECTURES)
     yield from _disks(pool, f"{path}.diskSetup")
     if given.profile.management_rule and pool.get("management") == "ClusterAPI":
         yield invalid(f"{path}.management", "ClusterAPI", f"machines cannot be managed by Cluster API for platform {given.platform}")

@@ -27,6 +27,8 @@ _SUBDOMAIN_TEXT = (
 _LONGEST_SUBDOMAIN = 253
 _LONGEST_CLUSTER_NAME = 54  # a label of 63 less the nine characters of *.apps in DNS records
 _MAC = re.compile(r"(?:[0-9a-f]{2}(?P<sep>[:-])(?:[0-9a-f]{2}(?P=sep))*[0-9a-f]{2})|(?:[0-9a-f]{4}\.)+[0-9a-f]{4}", re.IGNORECASE)
+# How the service wants those of network configurations.
+NMSTATE_MAC = re.compile(r"([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
 _MAC_LENGTHS = (6, 8, 20)
 _EUI48 = 6
 _MAPPED_PREFIX = 96

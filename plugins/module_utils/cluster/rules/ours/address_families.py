@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....common.problems import INVALID, Problem
+from ...upstream.texts import parse_cidr, parse_ip
 from ..checks import own
-from ..facts import Facts, parse_cidr, parse_ip
+from ..facts import Facts
 
 # What is usual for each list and family (reference assisted-rest.md, defaults of dual stack).
 _USUAL = {
@@ -34,7 +35,7 @@ def address_families(facts: Facts) -> Iterator[Problem]:
     }
     if any(parse_cidr(text) is None for listed in by_name.values() for text in listed) or not all(by_name.values()):
         return
-    families: dict[str, set[int]] = {name: {parsed[1].version for text in listed if (parsed := parse_cidr(text))} for name, listed in by_name.items()}
+    families: dict[str, set[int]] = {name: {parsed.version for text in listed if (parsed := parse_cidr(text))} for name, listed in by_name.items()}
     if families["serviceNetwork"] == {4, 6}:
         return  # dual stack as the installer knows it: ip_versions
     others_agree = families["serviceNetwork"] == families["clusterNetwork"]

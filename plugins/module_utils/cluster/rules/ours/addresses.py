@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from ....common.problems import DUPLICATE, INVALID, Problem
 from ....nmstate.document import StaticAddress
+from ...upstream.texts import Address, Network, parse_cidr, parse_ip
 from ..checks import AGENT_CONFIG, own
-from ..facts import Address, Facts, HostFacts, Network, parse_cidr, parse_ip
+from ..facts import Facts, HostFacts
 from .links import NIC_TYPES
 
 # Networks of two or four addresses, and single addresses: a cable between two machines, or inside one.
@@ -96,7 +97,7 @@ def _rendezvous_is_outside(facts: Facts, host: HostFacts) -> bool:
 
 
 def _path_of(facts: Facts, network: Network) -> str:
-    given = [parsed[1] if (parsed := parse_cidr(cidr)) else None for cidr in facts.cluster.networking.machine_networks]
+    given = [parsed.network if (parsed := parse_cidr(cidr)) else None for cidr in facts.cluster.networking.machine_networks]
     return f"networking.machineNetwork[{given.index(network)}]"
 
 
@@ -129,7 +130,7 @@ def _wrong_length(facts: Facts, host: HostFacts, address: StaticAddress, network
 
 def subnets_overlap(facts: Facts) -> Iterator[Problem]:
     """The service refuses a host with two interfaces in one network (its validation non-overlapping-subnets)."""
-    families = {parsed[1].version for cidr in facts.cluster.networking.service_networks if (parsed := parse_cidr(cidr))}
+    families = {parsed.version for cidr in facts.cluster.networking.service_networks if (parsed := parse_cidr(cidr))}
     for host in facts.hosts:
         seen: list[StaticAddress] = []
         for address in host.addresses:
@@ -150,7 +151,7 @@ def address_in_cluster_network(facts: Facts) -> Iterator[Problem]:
     kept += [("service network", cidr) for cidr in networking.service_networks]
     if networking.network_type == "OVNKubernetes" and "networking" not in facts.cluster.install_config_extra:
         kept += [("network of OVN-Kubernetes", cidr) for cidr in _OVN_NETWORKS]
-    networks = [(word, parsed[1]) for word, cidr in kept if (parsed := parse_cidr(cidr))]
+    networks = [(word, parsed.network) for word, cidr in kept if (parsed := parse_cidr(cidr))]
     for host in facts.hosts:
         given = [(f"{address.path}.ip", address.ip, address.text) for address in host.addresses]
         servers = host.document.resolver.servers if host.document else ()

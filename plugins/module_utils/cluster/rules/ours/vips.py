@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....common.problems import INVALID, Problem
+from ...upstream.texts import Address, parse_ip
 from ..checks import own
-from ..facts import Address, Facts, parse_ip
+from ..facts import Facts
 
 _PROVISIONING = ("clusterProvisioningIP", "bootstrapProvisioningIP", "provisioningNetworkGateway")
 
