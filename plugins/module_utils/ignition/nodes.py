@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..cluster.profile import profile_of
@@ -34,6 +34,10 @@ NAMESPACE = "cluster0"
 # The service is told of the cluster by other means; the files are there for those who list the directory.
 _EMPTY = ("agent-cluster-install.yaml", "cluster-deployment.yaml")
 _API_NAME = re.compile(r"^api\.([^.]+)\.(.+)$")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_VERSION = re.compile(r"\d+\.\d+\.\d+")
+_PULL_SPEC = re.compile(r"[\[\]\w.:-]+(/[\w.:-]+)+(@sha256:[0-9a-f]{64})?", re.ASCII)
+_URL = re.compile(r"https?://[^/\s]")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,16 +75,10 @@ class RunningCluster:
 def nodes_deployment(cluster: RunningCluster, hosts: tuple[Host, ...]) -> Deployment:
     """The deployment that stands for these hosts: all of them workers, each its own rendezvous host.
 
-    Raises :class:`InvalidInput` for an API name that does not tell the cluster's, and for a release that has no such workflow.
+    Raises :class:`InvalidInput` with every fact that no host could join with, and for a release that has no such workflow.
     """
+    problems = [Problem(f"running_cluster.{path}", kind, detail, layer="ours", value=value) for path, kind, detail, value in _mistakes(cluster)]
     match = _API_NAME.match(cluster.api_dns_name)
-    problems = []
-    if match is None:
-        detail = "the name of the cluster cannot be told from this; api.<name>.<base domain> is expected"
-        problems.append(Problem("running_cluster.api_dns_name", INVALID, detail, layer="ours", value=f'"{cluster.api_dns_name}"'))
-    if not profile_of(cluster.version).add_nodes:
-        detail = "nodes join clusters of release 4.16 and later by an image"
-        problems.append(Problem("running_cluster.version", UNSUPPORTED, detail, layer="ours", value=f'"{cluster.version}"'))
     if match is None or problems:
         raise InvalidInput(problems)
     spec = Cluster(
@@ -100,6 +98,34 @@ def nodes_deployment(cluster: RunningCluster, hosts: tuple[Host, ...]) -> Deploy
         fips=cluster.fips,
     )
     return Deployment(spec, hosts, OWN_ADDRESS)
+
+
+def _mistakes(cluster: RunningCluster) -> Iterator[tuple[str, str, str, str]]:
+    """(fact, kind, detail, value): what a host would stumble over long after it has booted. The value of the pull secret is never told."""
+    if not _API_NAME.match(cluster.api_dns_name):
+        detail = "the name of the cluster cannot be told from this; api.<name>.<base domain> is expected"
+        yield "api_dns_name", INVALID, detail, f'"{cluster.api_dns_name}"'
+    if not _UUID.fullmatch(cluster.cluster_id):
+        yield "id", INVALID, "is not the ID of a cluster, a UUID", f'"{cluster.cluster_id}"'
+    if not _VERSION.match(cluster.version):
+        yield "version", INVALID, "is not a version like 4.22.3", f'"{cluster.version}"'
+    elif not profile_of(cluster.version).add_nodes:
+        yield "version", UNSUPPORTED, "nodes join clusters of release 4.16 and later by an image", f'"{cluster.version}"'
+    if not _PULL_SPEC.fullmatch(cluster.release_image):
+        yield "release_image", INVALID, "is not the name of an image", f'"{cluster.release_image}"'
+    if not _holds_credentials(cluster.pull_secret):
+        yield "pull_secret", INVALID, "is not a JSON document with credentials in auths", ""
+    endpoint = cluster.ignition_endpoint
+    if endpoint is not None and not _URL.match(endpoint.url):
+        yield "ignition_endpoint.url", INVALID, "is not a URL", f'"{endpoint.url}"'
+
+
+def _holds_credentials(pull_secret: str) -> bool:
+    try:
+        document = json.loads(pull_secret)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and bool(document.get("auths")) and isinstance(document["auths"], dict)
 
 
 def build_nodes_ignition(cluster: RunningCluster, hosts: tuple[Host, ...], secrets: BuildSecrets, tokens: Tokens, os_image: OsImage) -> LiveIgnition:

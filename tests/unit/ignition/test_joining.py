@@ -15,7 +15,7 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Proxy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.document import LiveIgnition
-from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.nodes import RunningCluster, nodes_deployment
+from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.nodes import IgnitionEndpoint, RunningCluster, nodes_deployment
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.tokens import Tokens, make_tokens, node_tokens
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
@@ -92,11 +92,34 @@ def test_older_releases_have_what_they_had(build_nodes: Build) -> None:
     assert "AUTH_TOKEN_EXPIRY" in text(build_nodes(version="4.17.3"), "/etc/assisted/add-nodes.env")
 
 
-@pytest.mark.parametrize(("changes", "path"), [({"api_dns_name": "10.0.0.1"}, "api_dns_name"), ({"version": "4.15.9"}, "version")])
+@pytest.mark.parametrize(
+    ("changes", "path"),
+    [
+        ({"api_dns_name": "10.0.0.1"}, "api_dns_name"),
+        ({"version": "4.15.9"}, "version"),
+        ({"version": ""}, "version"),
+        ({"version": "stable"}, "version"),
+        ({"cluster_id": ""}, "id"),
+        ({"cluster_id": "kni"}, "id"),
+        ({"release_image": ""}, "release_image"),
+        ({"release_image": "quay.io/a b"}, "release_image"),
+        ({"pull_secret": ""}, "pull_secret"),
+        ({"pull_secret": "[]"}, "pull_secret"),
+        ({"pull_secret": '{"auths": {}}'}, "pull_secret"),
+        ({"ignition_endpoint": IgnitionEndpoint("api-int:22623", "Q0EK")}, "ignition_endpoint.url"),
+    ],
+)
 def test_a_cluster_that_cannot_be_joined_is_refused(running_cluster: Callable[..., RunningCluster], changes: dict[str, Any], path: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         nodes_deployment(running_cluster(**changes), ())
     assert [problem.path for problem in caught.value.problems] == [f"running_cluster.{path}"]
+
+
+def test_everything_that_is_wrong_with_a_cluster_is_told_at_once(running_cluster: Callable[..., RunningCluster]) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        nodes_deployment(running_cluster(cluster_id="x", version="y", release_image="z", pull_secret="geheim", api_dns_name="w"), ())
+    assert len(caught.value.problems) == 5
+    assert "geheim" not in str(caught.value)
 
 
 # Tokens
