@@ -173,15 +173,18 @@ class _Presence:
 
     def _add(self, seen: Observation) -> dict[str, Any]:
         session = self.session
+        # Who belongs to the cluster is asked of its API.
+        fetched = session.fetch_credentials(self.observer.cluster)
+        if fetched and not self.call.check_mode:
+            self.observer.credentials_changed()
+            seen = self.observer.observe(session.work_dir.state.read())
         decision = decide_additions(seen, session.found, session.known, session.name, session.hosts)
-        if decision.stop:
-            return self._result(decision, recorded(session.found, session.name), [])
-        if all(host.action == "skip" for host in decision.hosts):
-            return self._result(decision, recorded(session.found, session.name), [])
+        if decision.stop or all(host.action == "skip" for host in decision.hosts):
+            return self._result(decision, recorded(session.found, session.name), fetched)
         opened = [change.text() for change in self.maker.allow_hosts(session.found)]
         objects = self._present(self._running(seen))
         image, transfer = self._image(objects, needed=bool(decision.boot))
-        return self._result(decision, objects, opened + objects.lines + transfer, image)
+        return self._result(decision, objects, fetched + opened + objects.lines + transfer, image)
 
     def _running(self, seen: Observation) -> ClusterWish:
         """The cluster as it is; one that the service does not know is imported by the id that it gave itself."""

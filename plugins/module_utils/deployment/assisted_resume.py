@@ -55,8 +55,12 @@ def decide_additions(seen: Observation, found: Found, known: Known, cluster: str
     decided = [_added(seen, host) for host in hosts]
     unknown = [host.name for host in decided if host.action == "boot" and not seen.api.ours]
     if unknown:
-        text = f"Cannot tell whether {', '.join(unknown)} belong to {cluster} already: the service has no host with their MACs, and the API does not answer. "
-        return _stopped("unknown", hosts, f"{text}{seen.api.detail} Nothing was booted. Run again when the API can be reached.")
+        belong = "belongs" if len(unknown) == 1 else "belong"
+        text = (
+            f"Cannot tell whether {', '.join(unknown)} {belong} to {cluster} already: the service has no such MAC, and the API does not answer as that of "
+            f"auth/kubeconfig in the work directory. {seen.api.detail} Nothing was booted. Run again when it can be reached."
+        )
+        return _stopped("unknown", hosts, " ".join(text.split()))
     return Decision("installed", tuple(decided))
 
 
