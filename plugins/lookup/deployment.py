@@ -227,7 +227,17 @@ class LookupModule(LookupBase):
         described = check_hosted_description(variables) if inventory.hosted and self._building and configuration_is_readable(variables) else []
         known = {problem.path for problem in settings}
         settings += [problem for problem in described if problem.path not in known]
-        return [*inventory.unreadable, *settings, *self._groups(inventory), *hosts, *agents, *self._without_bmc(inventory, [*settings, *hosts])]
+        found = [*inventory.unreadable, *settings, *self._groups(inventory), *hosts, *agents, *self._without_bmc(inventory, [*settings, *hosts])]
+        return found or self._misnamed(inventory)
+
+    def _misnamed(self, inventory: _Inventory) -> list[Problem]:
+        """Hosts that ``openshift_hosts`` names and that are none; the machines of a hub may be in other groups as well."""
+        try:
+            if inventory.method == ASSISTED:
+                self._chosen(inventory)
+        except InvalidInput as error:
+            return list(error.problems)
+        return []
 
     def _without_bmc(self, inventory: _Inventory, problems: list[Problem]) -> list[Problem]:
         """Hosts that the hub is to boot and cannot; said once it is clear which hosts are meant."""

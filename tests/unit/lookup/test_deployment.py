@@ -171,6 +171,14 @@ def test_settings_hosts_and_configuration_in_one_round() -> None:
     assert len(paths) == len(set(paths))
 
 
+def test_hosts_that_are_none_are_told_before_the_service_is_asked() -> None:
+    service = {"openshift_install_method": "assisted", "openshift_assisted": {"service_url": "http://192.0.2.1:8090"}}
+    variables = inventory({"node-1": MACHINE}, openshift_hosts="node-1,node-9", **service)
+    assert look_up("problems", variables, building=False) == ["openshift_hosts: Invalid value: node-9: is not a host of the role groups (did you mean node-1?)"]
+    assert look_up("problems", variables) == [], "who builds a cluster takes all"
+    assert look_up("problems", {**variables, "openshift_hosts": ["node-1"]}, building=False) == []
+
+
 def test_a_mistake_is_told_once() -> None:
     result = check(inventory({"node-1": {"boot": {"method": "pxe"}, "bmc": {**BMC, "user": "x"}}}))
     paths = [problem["path"] for problem in result["problems"]]
