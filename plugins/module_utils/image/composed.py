@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 from .iso9660 import Extent, ImageFile
 
 _BLOCK = 1 << 20
 
-Piece = Extent | bytes
+Piece: TypeAlias = "Extent | bytes"
 
 
 class Composed:

@@ -47,19 +47,15 @@ class ImageSource(Protocol):
 
     def read_at(self, offset: int, length: int) -> bytes:
         """Exactly ``length`` bytes. Raises :class:`ZeroTouchError`."""
-        ...
 
     def pieces(self) -> Sequence[tuple[int, Extent | bytes]]:
         """Where in the image which run of the file, or which bytes of its own, stands; ascending and without gaps."""
-        ...
 
     def blocks(self) -> Iterator[tuple[int, memoryview]]:
         """The whole image in blocks with their offsets; a block holds until the next one is asked for. Raises :class:`ZeroTouchError`."""
-        ...
 
     def fileno(self) -> int:
         """The descriptor of the file."""
-        ...
 
 
 class ImageFile:
