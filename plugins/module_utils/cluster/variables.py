@@ -19,7 +19,7 @@ from . import fields
 from .documents import Boot, Parsed, Release, assemble
 from .echoes import without_echoes
 from .shapes import BOOLEAN, STRING, STRINGS, ListOf, Reader, in_upstream_case
-from .spec import Bmc, Deployment
+from .spec import Bmc
 from .tree import Item, merge_patch, plain, without_nulls, wrap
 from .upgrade import AGENT_API_VERSION
 from .variable_fields import CLUSTER, HOST
@@ -29,14 +29,6 @@ CLUSTER_VARIABLE = "openshift_cluster"
 HOST_VARIABLE = "openshift_host"
 _LATER_METHODS = ("libvirt", "pxe")
 _ROLE_POOLS = {"master": "control_plane", "arbiter": "arbiter", "worker": "compute"}
-
-
-def from_variables(
-    cluster: Mapping[str, Any], hosts: Sequence[Mapping[str, Any]], *, version: str = "", release_image: str = ""
-) -> tuple[Deployment | None, list[Problem]]:
-    """What the variables mean; see :func:`read_variables`."""
-    parsed = read_variables(cluster, hosts, version=version, release_image=release_image)
-    return parsed.deployment, list(parsed.problems)
 
 
 def read_variables(cluster: Mapping[str, Any], hosts: Sequence[Mapping[str, Any]], *, version: str = "", release_image: str = "") -> Parsed:

@@ -14,8 +14,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.paths 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.render import render_files
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Bmc, ClusterNetwork, Deployment, ImageDigestSource, Proxy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import CLUSTER, HOST
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import from_variables, read_variables
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import read_variables
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
+from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

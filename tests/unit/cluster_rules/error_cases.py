@@ -11,8 +11,8 @@ from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import from_directory
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.checks import check_names
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import from_variables
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
+from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
 
 _HEAD = "apiVersion: v1\nmetadata: {name: demo}\nbaseDomain: example.com\n"
 _PLATFORM = "platform: {none: {}}\n"

@@ -18,12 +18,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.validate import validate
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.given import Given
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.install_config import install_config
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import from_variables
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
 from ansible_collections.zerotouch.openshift.tests.docs.error_model import Entry
 from ansible_collections.zerotouch.openshift.tests.docs.error_pages import entries
 from ansible_collections.zerotouch.openshift.tests.docs.errors_of_rooms import ROOMS
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.mistakes import MISTAKES, good_cluster, good_hosts
+from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.base import TODAY, good_deployment
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.catalogue import CATALOGUE
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.error_cases import DOCUMENTS, problems_of_inputs

@@ -21,7 +21,6 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import from_directory
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.render import render_files
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import from_variables
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
@@ -41,6 +40,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.ima
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.inputs import input_digests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, make_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
+from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
 
 CLUSTER: dict[str, Any] = {
     "name": "sno",

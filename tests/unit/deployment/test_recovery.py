@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.render import render_files
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import from_variables
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
@@ -27,6 +26,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.inf
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.recovery import recover, restore
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, read_deployment
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, issued_by, make_secrets
+from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
 
 CLUSTER: dict[str, Any] = {
     "name": "sno",
