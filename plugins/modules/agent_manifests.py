@@ -37,7 +37,7 @@ options:
     required: true
   dest:
     description:
-      - The directory that gets C(cluster-manifests/), C(mirror/) and C(openshift/). It is made if it does not exist.
+      - The directory that gets C(cluster-manifests/), C(mirror/) and C(openshift/). It is made if it does not exist. As O(source_dir) it is the same set again.
       - Without it nothing is written, and only the result tells the objects.
     type: path
   version:
