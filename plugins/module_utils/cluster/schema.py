@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .shapes import json_schema
+from ..common.secrets import is_secret_key
+from .shapes import AnyOf, Field, ListOf, Opaque, Record, Shape
 from .variable_fields import CLUSTER, HOST
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -28,3 +29,23 @@ def schema_files() -> dict[str, str]:
     """File name below docs/schemas -> text."""
     schemas = {"cluster.schema.json": cluster_schema(), "host.schema.json": host_schema()}
     return {name: json.dumps(schema, indent=2, ensure_ascii=False) + "\n" for name, schema in schemas.items()}
+
+
+def json_schema(shape: Shape) -> dict[str, Any]:
+    """JSON Schema (2020-12) of a shape."""
+    if isinstance(shape, Record):
+        properties = {name: {**json_schema(field.shape), **_annotations(name, field)} for name, field in shape.fields.items()}
+        required = [name for name, field in shape.fields.items() if field.required]
+        return {"type": "object", "properties": properties, "additionalProperties": False, **({"required": required} if required else {})}
+    if isinstance(shape, ListOf):
+        return {"type": "array", "items": json_schema(shape.element)}
+    if isinstance(shape, Opaque):
+        return {"type": "object"}
+    if isinstance(shape, AnyOf):
+        return {"anyOf": [json_schema(candidate) for candidate in shape.shapes]}
+    return {"type": shape.type, **({"enum": list(shape.choices)} if shape.choices else {})}
+
+
+def _annotations(name: str, field: Field) -> dict[str, Any]:
+    secret = {"writeOnly": True} if is_secret_key(name) else {}
+    return {**({"description": field.description} if field.description else {}), **secret}

@@ -294,23 +294,3 @@ def _found(item: Item) -> str:
 def _shown(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else ""
-
-
-def json_schema(shape: Shape) -> dict[str, Any]:
-    """JSON Schema (2020-12) of a shape."""
-    if isinstance(shape, Record):
-        properties = {name: {**json_schema(field.shape), **_annotations(name, field)} for name, field in shape.fields.items()}
-        required = [name for name, field in shape.fields.items() if field.required]
-        return {"type": "object", "properties": properties, "additionalProperties": False, **({"required": required} if required else {})}
-    if isinstance(shape, ListOf):
-        return {"type": "array", "items": json_schema(shape.element)}
-    if isinstance(shape, Opaque):
-        return {"type": "object"}
-    if isinstance(shape, AnyOf):
-        return {"anyOf": [json_schema(candidate) for candidate in shape.shapes]}
-    return {"type": shape.type, **({"enum": list(shape.choices)} if shape.choices else {})}
-
-
-def _annotations(name: str, field: Field) -> dict[str, Any]:
-    secret = {"writeOnly": True} if is_secret_key(name) else {}
-    return {**({"description": field.description} if field.description else {}), **secret}

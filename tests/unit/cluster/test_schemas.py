@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.schema import cluster_schema, host_schema, schema_files
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.shapes import Reader, json_schema, snake_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.schema import cluster_schema, host_schema, json_schema, schema_files
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.shapes import Reader, snake_case
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.tree import wrap
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import CLUSTER, HOST, TARGETS_BY_OPTION
 from hypothesis import given, settings
