@@ -13,7 +13,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..common.problems import Problem
+from ..common.problems import UNKNOWN_FIELD, Problem
 from . import fields
 from .bmc_hosts import bmc_host, with_bmc_hosts
 from .later_fields import later_fields
@@ -114,12 +114,16 @@ def assemble(
     readers = Reader(any_case=True, unknown="installer" if profile.unknown_keys_fail else "ours"), Reader(any_case=True)
     install = readers[0].read(install_config, fields.INSTALL_CONFIG) or dataclasses.replace(install_config, value={})
     agent = readers[1].read(agent_config, fields.AGENT_CONFIG) or dataclasses.replace(agent_config, value={})
+    read = zip(readers, (install_config, agent_config), strict=True)
     later = later_fields(install, agent, profile)
-    unread = [any(problem.layer == "installer" for problem in reader.problems) for reader in readers]
+    unread = [any(problem.layer == "installer" and problem.file == item.file for problem in reader.problems) for reader, item in read]
     documents = Documents(plain(install), plain(agent), install_unread=unread[0], agent_unread=unread[1] or bool(later[1]))
     deployment = _Assembly(documents.install, documents.agent).deployment(release, tuple(manifests), boots)
     source = Source.of(with_bmc_hosts(install, agent), agent, variables=boots is not None)
-    problems = [*readers[0].problems, *readers[1].problems, *later[0], *later[1], *check_version(release.version, release.path)]
+    # Hosts of install-config.yaml were read where they stand: a key that is unknown there is told once.
+    moved = [] if install_config.file == agent_config.file else [one for one in readers[1].problems if one.file == install_config.file]
+    of_agent = [one for one in readers[1].problems if one not in moved or one.kind != UNKNOWN_FIELD]
+    problems = [*readers[0].problems, *of_agent, *later[0], *later[1], *check_version(release.version, release.path)]
     return Parsed(deployment, tuple(problems), source, documents)
 
 

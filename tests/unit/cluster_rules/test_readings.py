@@ -133,6 +133,12 @@ def test_what_cannot_be_read(tmp_path: Path, file: str, change: Change) -> None:
     assert found[0].path.removesuffix("[0]") == change[0].removesuffix("[0]")
 
 
+def test_an_unknown_key_of_a_host_in_install_config_is_told_once(tmp_path: Path) -> None:
+    """The installer of this release reads on without it."""
+    install = changed(INSTALL_CONFIGS["baremetal-bmc"], [("platform.baremetal.hosts[0].bmc.adres", "x")])
+    assert [(one.layer, one.path) for one in problems(tmp_path, install, NO_HOSTS)] == [("ours", "platform.baremetal.hosts[0].bmc.adres")]
+
+
 def test_certificates_that_sign_nothing(tmp_path: Path) -> None:
     install = changed(INSTALL_CONFIGS["none"], [("additionalTrustBundle", CERTIFICATES[0])])
     assert problems(tmp_path, install, NO_HOSTS) == []
