@@ -82,7 +82,7 @@ class Maker:
         applied = self._infra_env(dataclasses.replace(infra_env, cluster_id=str(made.value["cluster"]["id"])), observed, made.value)
         shown = infra_env_record(applied.infra_env or {})
         self._remember(made.value["cluster"], shown, adopted=found.adopted)
-        return Objects(made.value["cluster"], shown, everything, [*made.warnings, *applied.warnings])
+        return Objects(made.value["cluster"], shown, everything, [*_made_meanwhile(found, cluster, made), *made.warnings, *applied.warnings])
 
     def _infra_env(self, wish: InfraEnvWish, observed: Document | None, done: Mapping[str, Any]) -> Applied:
         try:
@@ -132,6 +132,14 @@ class Maker:
                     raise
             else:
                 return
+
+
+def _made_meanwhile(found: Found, wish: ClusterWish, made: clusters.Done) -> list[str]:
+    """What is to be said where there was no cluster when we looked, and none had to be created."""
+    created = any(change.verb == "create" and change.title == f"cluster {wish.name}" for change in made.changes)
+    if found.cluster is not None or wish.existing is not None or created or any("at the same time" in text for text in made.warnings):
+        return []
+    return [f"Another run made cluster {wish.name} at the same time. Its cluster {made.value['cluster']['id']} is used."]
 
 
 def plan_absent(found: Found, hosts: Sequence[Document]) -> list[Change]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import concurrent.futures
 import threading
+import time
+from types import SimpleNamespace
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted import cluster, infra_env
@@ -26,6 +28,8 @@ def at_the_same_time(reach, listing, work):
 
     def one(number):
         service, first = reach(), []
+        # Real, since the one waits for what the other is doing, however busy the machine is.
+        service.clock = SimpleNamespace(now=time.monotonic, sleep=lambda seconds: time.sleep(0.02))
         look = getattr(service, listing)
 
         def together(*arguments):
@@ -138,6 +142,21 @@ def test_two_deployments_of_one_cluster_end_with_one_image(fake, reach, pull_sec
     assert done[1].infra_env_id == done[0].infra_env_id
     assert [Known.of(WorkDir(tmp_path / name)).infra_env_id for name in "01"] == [done[0].infra_env_id] * 2
     assert all(any(f"Another run made {word} edge" in text for item in done for text in item.warnings) for word in ("cluster", "InfraEnv"))
+
+
+def test_a_cluster_that_appears_between_two_looks_is_told(fake, reach, pull_secret, tmp_path):
+    service = reach()
+    look = service.infra_envs
+
+    def meanwhile(*arguments):
+        if not fake.clusters:
+            make_cluster(pull_secret)(reach(), 0)
+        return look(*arguments)
+
+    service.infra_envs = meanwhile
+    done = deploy(tmp_path, pull_secret)(service, 0)
+    assert [done.cluster_id] == list(fake.clusters)
+    assert done.warnings == [f"Another run made cluster edge at the same time. Its cluster {done.cluster_id} is used."]
 
 
 @pytest.mark.parametrize("lost", ["clusters", "infra-envs"])
