@@ -62,8 +62,9 @@ def resolve_plain(text: str) -> Any:
         return True
     if text in _FALSE:
         return False
-    if _INTEGER.match(text):
-        return _integer(text)
+    if _INTEGER.match(text) and isinstance(whole := _integer(text), int):
+        return whole
+    # 08 is no number in base 8: the installer's parser then tries one with a fraction.
     if _FLOAT.match(text):
         value = float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
         return value if math.isfinite(value) or text[-1] in "fFnN" else text  # beyond what a float holds

@@ -43,7 +43,7 @@ def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
         ("4.22", 4.22),
         ("4.22.0", "4.22.0"),
         ("1.5.", "1.5."),
-        ("089", "089"),
+        ("089", 89.0),
         ("10.0.0.0/16", "10.0.0.0/16"),
     ],
 )

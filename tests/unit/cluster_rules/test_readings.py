@@ -148,6 +148,15 @@ def test_certificates_that_sign_nothing(tmp_path: Path) -> None:
     assert [(one.severity, one.layer, one.path, one.detail) for one in found] == [("warning", "installer", "additionalTrustBundle", detail)]
 
 
+@pytest.mark.parametrize(("text", "name"), [("08", "8"), ("010", "8"), ("1.10", "1.1"), ("1_0", "10")])
+def test_numbers_as_yaml_has_them(tmp_path: Path, text: str, name: str) -> None:
+    problems(tmp_path, INSTALL_CONFIGS["none"], NO_HOSTS)
+    file = tmp_path / "install-config.yaml"
+    file.write_text(file.read_text().replace('{"name": "demo"}', "{name: " + text + "}"))
+    parsed = read_directory(tmp_path, version="4.20.0")
+    assert parsed.deployment is not None and parsed.deployment.cluster.name == name
+
+
 def test_hosts_that_are_no_list_hide_none(tmp_path: Path) -> None:
     """Those of install-config.yaml do not stand in for what cannot be read."""
     found = problems(tmp_path, INSTALL_CONFIGS["baremetal-bmc"], {**NO_HOSTS, "hosts": {}})
