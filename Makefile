@@ -53,7 +53,7 @@ demo-down: $(STAMPS)/run $(LINK) ## Stop what `make demo` started
 # --- check it ---
 
 test: setup ## Lint, unit, integration and scenario tests; those that touch Ansible on the newest Python found, too
-	@MATRIX=newest tools/steps lint integration+unit+scenarios+matrix
+	@MATRIX=newest tools/steps lint unit integration scenarios+matrix
 
 lint: setup ## All static checks, those of the built artifact included
 	@$(MAKE) -k -j2 --output-sync=target lint-sanity lint-ansible lint-types lint-python lint-shell lint-yaml lint-docs lint-changelog lint-importer

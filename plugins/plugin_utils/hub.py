@@ -11,7 +11,7 @@ from typing import Any
 
 from ..module_utils.cluster.paths import INSTALL_CONFIG
 from ..module_utils.cluster.variables import read_variables
-from ..module_utils.common import libraries
+from ..module_utils.common import yaml_text
 from ..module_utils.common.errors import InvalidInput
 from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
 from ..module_utils.hub.agents.door import agents_argument_spec
@@ -103,8 +103,8 @@ def cluster_name(variables: Mapping[str, Any], directory: str) -> str:
     path = Path(absolute(source, directory))
     file, section, key = (CLUSTER_DEPLOYMENT, "spec", "clusterName") if is_given_set(path) else (INSTALL_CONFIG, "metadata", "name")
     try:
-        document = libraries.yaml.safe_load((path / file).read_text())
-    except (OSError, UnicodeDecodeError, libraries.yaml.YAMLError):
+        document = yaml_text.load((path / file).read_text())
+    except (OSError, ValueError):
         return ""  # the checks of the configuration say what is wrong with the file
     found = document.get(section) if isinstance(document, dict) else None
     return str((found.get(key) if isinstance(found, dict) else "") or "")

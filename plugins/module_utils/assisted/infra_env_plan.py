@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..cluster.discovery_options import check_ignition, check_interfaces, check_pull_secret, check_texts, image_problem
-from ..common import libraries
+from ..common import libraries, yaml_text
 from ..common.errors import InvalidInput
 from ..common.problems import DUPLICATE, FORBIDDEN, REQUIRED, Problem
 from .change import Change, Difference, Equal, differing, same_json, same_list
@@ -136,8 +136,8 @@ def _networks(configs: Any) -> list[str]:
 
 def _nmstate(text: Any) -> Any:
     try:
-        return libraries.yaml.safe_load(str(text or ""))
-    except libraries.yaml.YAMLError:
+        return yaml_text.load(str(text or ""))
+    except yaml_text.NotYaml:
         return text
 
 

@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..common import libraries
+from ..common import yaml_text
 from ..common.secrets import HIDDEN, hide_secrets, secret_values
-from ..common.yaml_text import dump
 
 # Contents of a file within Ignition; what is in it may be anything.
 _DATA_URL = re.compile(r"^data:[^,]*,.+", re.DOTALL)
@@ -22,7 +21,7 @@ def shown_yaml(text: str) -> str:
     documents = _documents(text)
     if not documents or not all(isinstance(document, (Mapping, list)) for document in documents):
         return size_of(text.encode()) if text else ""
-    return "---\n".join(dump(hide_secrets(_hidden(document))) for document in documents)
+    return "---\n".join(yaml_text.dump(hide_secrets(_hidden(document))) for document in documents)
 
 
 def yaml_secrets(text: str) -> set[str]:
@@ -40,8 +39,8 @@ def _held(secret: Mapping[str, Any]) -> Iterator[Any]:
 
 def _documents(text: str) -> list[Any]:
     try:
-        return list(libraries.yaml.safe_load_all(text))
-    except libraries.yaml.YAMLError:
+        return yaml_text.load_all(text)
+    except yaml_text.NotYaml:
         return [None]
 
 

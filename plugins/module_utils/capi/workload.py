@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..common import libraries
+from ..common import yaml_text
 from ..common.clock import Clock
 from ..common.connect import DIRECT, ConnectTo
 from ..common.errors import RemoteError, ZeroTouchError
@@ -73,8 +72,8 @@ def _from_secret(hub: KubeClient, namespace: str) -> Mapping[str, Any]:
         what = f"has no key {KUBECONFIG_KEY}" if secret else "does not exist"
         raise ZeroTouchError(f"Secret {namespace}/{ADMIN_KUBECONFIG} {what}.", "Name the kubeconfig of the workload cluster in workload_kubeconfig.")
     try:
-        document = libraries.yaml.safe_load(base64.b64decode(str(encoded)).decode())
-    except (libraries.yaml.YAMLError, binascii.Error, UnicodeDecodeError) as error:
+        document = yaml_text.load(base64.b64decode(str(encoded)).decode())
+    except ValueError as error:
         raise ZeroTouchError(f"Secret {namespace}/{ADMIN_KUBECONFIG}: {KUBECONFIG_KEY} is not YAML.") from error  # the parser's words would quote a key
     if not isinstance(document, dict):
         raise ZeroTouchError(f"Secret {namespace}/{ADMIN_KUBECONFIG}: {KUBECONFIG_KEY} is not a kubeconfig.")

@@ -13,7 +13,7 @@ import decimal
 import functools
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from . import libraries
@@ -132,6 +132,29 @@ def _compare(one: str, other: str) -> int:
     if values[0] != values[1]:
         return values[0] - values[1]
     return len(numbers[0]) - len(numbers[1]) or ord(left) - ord(right)
+
+
+class NotYaml(ValueError):
+    """A text that PyYAML cannot make values of."""
+
+
+def load(text: str | bytes) -> Any:
+    """The one document of a text. Raises :class:`NotYaml`."""
+    return _loaded(libraries.yaml.safe_load, text)
+
+
+def load_all(text: str | bytes) -> list[Any]:
+    """All its documents. Raises :class:`NotYaml`."""
+    documents: list[Any] = _loaded(lambda given: list(libraries.yaml.safe_load_all(given)), text)
+    return documents
+
+
+def _loaded(read: Callable[[str | bytes], Any], text: str | bytes) -> Any:
+    """Besides its own errors PyYAML lets through what Python says of dates that are none, of numbers too long, tags that do not fit, nests too deep."""
+    try:
+        return read(text)
+    except (libraries.yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
+        raise NotYaml(str(error)) from error
 
 
 def dump(document: Any, *, sort_keys: bool = True, width: int = _ANY_WIDTH) -> str:

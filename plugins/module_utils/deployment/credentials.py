@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..common import libraries
+from ..common import libraries, yaml_text
 from ..common.clock import Clock
 from ..common.connect import ConnectTo
 from ..common.errors import RemoteError, Unreachable, ZeroTouchError
@@ -68,7 +68,7 @@ def plan_kubeconfig(path: Path, ingress_ca: str) -> FilePlan:
 
 def plan_direct(kubeconfig: FilePlan, path: Path, connect_to: ConnectTo) -> FilePlan:
     """The same with the API's mapped address as server and its name in ``tls-server-name``; no such file where nothing is mapped."""
-    document = libraries.yaml.safe_load(kubeconfig.content or "")
+    document = yaml_text.load(kubeconfig.content or "")
     mapped = False
     for entry in document["clusters"]:
         cluster = entry["cluster"]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..common import libraries
+from ..common import yaml_text
 from ..common.connect import ConnectTo
 from ..common.errors import ZeroTouchError
 from ..common.state import StateFile
@@ -44,8 +44,8 @@ def spoke_client(hub: KubeClient, cluster: ClusterRef, *, connect_to: ConnectTo,
     if not data:
         raise ZeroTouchError(f"the hub has no Secret {cluster.namespace}/{name} with a kubeconfig.")
     try:
-        document = libraries.yaml.safe_load(base64.b64decode(str(data)))
-    except (ValueError, libraries.yaml.YAMLError) as error:
+        document = yaml_text.load(base64.b64decode(str(data)))
+    except ValueError as error:
         raise ZeroTouchError(f"the hub's Secret {cluster.namespace}/{name} holds no readable kubeconfig.") from error
     config = resolve(source_of(document, f"the hub's Secret {cluster.namespace}/{name}"))
     return KubeClient(config, connect_to=connect_to, service=f"API of {cluster}", timeout=_TIMEOUT, **options)

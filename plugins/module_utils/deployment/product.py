@@ -18,8 +18,8 @@ from ..ignition.document import LiveIgnition
 from ..image.artifact import Artifact, ArtifactRecord, make_artifact, plan_artifact
 from ..image.boot_artifacts import Names, boot_artifacts, network_arguments, rootfs_pieces
 from ..image.build import ImagePlan, ImageRecord, build_image, compare_base, plan_image, verify_base
-from ..image.composed import Composed, Piece
-from ..image.iso9660 import ImageFile
+from ..image.composed import Composed
+from ..image.iso9660 import ImageFile, Piece
 from ..image.kargs import append
 from ..image.live import LiveImage
 from .base_image import ReadyBase

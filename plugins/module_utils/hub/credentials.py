@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..common import libraries
+from ..common import yaml_text
 from ..common.errors import ZeroTouchError
 from ..common.files import SECRET_FILE, ensure_directory, same_file, write_atomic
 from ..kube.client import KubeClient, Object
@@ -76,9 +76,9 @@ def _same_admin(path: Path, text: str) -> bool:
     if not path.is_file() or path.stat().st_mode & 0o777 != SECRET_FILE:
         return False
     try:
-        ours, theirs = (libraries.yaml.safe_load(each) for each in (path.read_text(), text))
+        ours, theirs = (yaml_text.load(each) for each in (path.read_text(), text))
         return bool(_who(ours) == _who(theirs))
-    except (libraries.yaml.YAMLError, KeyError, IndexError, TypeError, ValueError):
+    except (KeyError, IndexError, TypeError, ValueError):
         return False
 
 

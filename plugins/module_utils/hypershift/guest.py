@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..capi.objects import part, text
-from ..common import libraries
+from ..common import yaml_text
 from ..common.connect import ConnectTo
 from ..common.errors import ZeroTouchError
 from ..hub.kinds import SECRET
@@ -50,12 +50,12 @@ def pending_requests(client: KubeClient, params: Mapping[str, Any], view: PoolVi
     if not waiting:
         return []
     try:
-        document = libraries.yaml.safe_load(kubeconfig_of(client, view.hosted_cluster))
+        document = yaml_text.load(kubeconfig_of(client, view.hosted_cluster))
         if not isinstance(document, Mapping):
             return []
         config = resolve(source_of(document, f"kubeconfig of hosted cluster {view.cluster}"))
         guest = KubeClient(config, connect_to=ConnectTo.of(params.get("connect_to") or {}), timeout=_TIMEOUT, service=f"The API of {view.cluster}")
-    except (ZeroTouchError, libraries.yaml.YAMLError) as error:
+    except (ZeroTouchError, yaml_text.NotYaml) as error:
         return [f"they could not be read: {error}"]
     try:
         seen = look(guest, [Expected(machine.hostname) for machine in waiting])

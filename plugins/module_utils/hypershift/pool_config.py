@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from ..capi.objects import part
-from ..common import libraries
+from ..common import yaml_text
 from ..hub.kinds import CONFIG_MAP
 from ..kube.client import KubeClient, Object
 from ..kube.faults import ForbiddenError
@@ -55,8 +55,8 @@ def _faults(config_map: Object | None, key: str, kinds: frozenset[str]) -> Itera
         yield f"has nothing under {key}"
         return
     try:
-        documents = [each for each in libraries.yaml.safe_load_all(str(text)) if each is not None]
-    except libraries.yaml.YAMLError:
+        documents = [each for each in yaml_text.load_all(str(text)) if each is not None]
+    except yaml_text.NotYaml:
         yield f"holds no YAML under {key}"
         return
     for document in documents:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from ..common.files import SECRET_FILE, ensure_directory, remove_leftovers, sha256_of
-from .composed import Composed, Piece
+from .composed import Composed
 from .copy import DigestOf, is_patched_copy, patched_copy
-from .iso9660 import ImageFile
+from .iso9660 import ImageFile, Piece
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,10 +13,9 @@ from collections.abc import Sequence
 
 from ..common.errors import ZeroTouchError
 from . import kargs
-from .composed import Piece
 from .cpio import gzip, write_archive
 from .edit import with_config
-from .iso9660 import Extent, ImageFile, Volume
+from .iso9660 import Extent, ImageFile, Piece, Volume
 from .live import KERNEL, ROOTFS, LiveImage
 
 _INITRD = "IMAGES/PXEBOOT/INITRD.IMG"

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
 
-from .iso9660 import Extent, ImageFile
+from .iso9660 import ImageFile, Piece
 
 _BLOCK = 1 << 20
-
-Piece: TypeAlias = "Extent | bytes"
 
 
 class Composed:

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from ..common.errors import ZeroTouchError
 
@@ -36,6 +36,10 @@ class Extent:
     length: int
 
 
+# A run of a base image, or bytes that it has not.
+Piece: TypeAlias = "Extent | bytes"
+
+
 class ImageSource(Protocol):
     """An image that can be read at positions: a file, or what is put together from pieces of one. ``size`` in bytes is that of the image, ``path`` and
     ``identity`` (size, modification time in ns) are those of the file that it is or comes from.
@@ -48,7 +52,7 @@ class ImageSource(Protocol):
     def read_at(self, offset: int, length: int) -> bytes:
         """Exactly ``length`` bytes. Raises :class:`ZeroTouchError`."""
 
-    def pieces(self) -> Sequence[tuple[int, Extent | bytes]]:
+    def pieces(self) -> Sequence[tuple[int, Piece]]:
         """Where in the image which run of the file, or which bytes of its own, stands; ascending and without gaps."""
 
     def blocks(self) -> Iterator[tuple[int, memoryview]]:
@@ -89,7 +93,7 @@ class ImageFile:
             position += len(piece)
         return b"".join(pieces)
 
-    def pieces(self) -> Sequence[tuple[int, Extent | bytes]]:
+    def pieces(self) -> Sequence[tuple[int, Piece]]:
         return ((0, Extent(0, self.size)),)
 
     def blocks(self) -> Iterator[tuple[int, memoryview]]:

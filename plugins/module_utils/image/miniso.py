@@ -13,8 +13,8 @@ from typing import Any
 
 from ..common.errors import ZeroTouchError
 from .areas import corrupt
-from .composed import Composed, Piece
-from .iso9660 import SECTOR, Extent, ImageFile, Volume
+from .composed import Composed
+from .iso9660 import SECTOR, Extent, ImageFile, Piece, Volume
 
 MINISO = "COREOS/MINISO.DAT"
 _MAGIC = b"MINISO\x00\x00"

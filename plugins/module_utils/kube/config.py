@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..common import libraries
+from ..common import libraries, yaml_text
 from ..common.errors import ZeroTouchError
 from ..common.http import Proxy
 
@@ -122,12 +122,12 @@ def resolve(source: Source, context: str = "", *, persist: bool = False) -> Kube
 def load_document(path: Path) -> dict[str, Any]:
     """The kubeconfig as a mapping. Raises :class:`ZeroTouchError` when there is none or it is not one."""
     try:
-        document = libraries.yaml.safe_load(path.read_text())
+        document = yaml_text.load(path.read_text())
     except FileNotFoundError as error:
         raise ZeroTouchError(f"The kubeconfig {path} does not exist.") from error
     except OSError as error:
         raise ZeroTouchError(f"The kubeconfig {path} cannot be read: {error.strerror}.") from error
-    except (libraries.yaml.YAMLError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise ZeroTouchError(f"The kubeconfig {path} is not YAML.") from error  # the parser's words would quote a key
     return _checked(document, str(path))
 

@@ -112,7 +112,8 @@ def test_what_is_shown(run: Play) -> None:
         probe({"act": "show", "data": {"image_url": "{{ r.url }}"}}, failed_when=f"r.url != 'https://images/byapikey/' ~ {secret.strip('{}')} ~ '/a.iso'"),
     ]
     done = run(tasks, "-vvv", "--diff", environment={"PROBE_SECRET": SECRET})
-    assert done.stdout.count('url": "https://images/byapikey/<hidden>/a.iso"') == 4, done.stdout
+    # Newer releases of ansible-core print fewer of a task's arguments.
+    assert done.stdout.count('url": "https://images/byapikey/<hidden>/a.iso"') >= 2, done.stdout
     assert re.search(r"^half way$", done.stdout, re.M)
     assert "[WARNING]: mind this" in done.stdout + done.stderr
     assert "No way with <hidden>. Try another one." in done.stdout + done.stderr

@@ -175,3 +175,18 @@ def test_numbers_without_libyaml(without_libyaml: Any) -> None:
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_numbers_keep_their_value(number: float) -> None:
     assert float(yaml_text.go_number(number)) == number
+
+
+@pytest.mark.parametrize(
+    "text", ["a: 2020-99-99", f"a: {'9' * 5000}", "[" * 3000, "a: [", "{[]: 1}", "!!bool maybe", "!!timestamp soon", "a: \x00", "? - !!set"]
+)
+def test_a_text_that_cannot_be_read_is_no_yaml_and_nothing_worse(text: str) -> None:
+    for read in (yaml_text.load, yaml_text.load_all):
+        with pytest.raises(yaml_text.NotYaml):
+            read(text)
+
+
+def test_what_is_read() -> None:
+    assert yaml_text.load("a: 1") == {"a": 1}
+    assert yaml_text.load(b"") is None
+    assert yaml_text.load_all("a: 1\n---\n- b\n") == [{"a": 1}, ["b"]]
