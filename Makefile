@@ -20,7 +20,7 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/.build/pycache
 unexport ANSIBLE_CONFIG VIRTUAL_ENV PYTHONPATH PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-down test test-hub lint unit integration scenarios matrix test-matrix bench artifact clean format \
+.PHONY: help setup demo demo-down test test-hub test-long lint unit integration scenarios matrix test-matrix bench artifact clean format \
         lint-python lint-types lint-shell lint-yaml lint-ansible lint-docs lint-changelog lint-sanity lint-importer
 
 help: ## This list
@@ -94,10 +94,14 @@ unit: setup ## Unit tests
 	@$(PYTEST) -n 2 tests/unit
 
 # Suites of minutes each that go the ways of others again, with BareMetalHosts, to the end of a cluster, by modules alone: `make test-hub` has them.
-LONG_HUB_SUITES := $(addprefix tests/integration/test_,hub_bare_metal.py hub_destroy.py hub_hosted.py hub_agents.py hypershift.py hosted.py capi_steered.py)
+LONG_HUB_SUITES := $(addprefix tests/integration/test_,hub_bare_metal.py hub_destroy.py hub_hosted.py hub_agents.py hub_infra_env.py hub_publish.py \
+                     hypershift.py hosted.py capi.py capi_steered.py) $(addprefix lab/tests/hub/hypershift/test_,scaling.py life.py)
 
 integration: setup ## The collection against the lab, and the lab's own tests
-	@$(PYTEST) -n $(LAB_WORKERS) $(addprefix --ignore=,$(LONG_HUB_SUITES)) $(wildcard tests/integration lab/tests)
+	@$(PYTEST) -n $(LAB_WORKERS) -m "not long" $(addprefix --ignore=,$(LONG_HUB_SUITES)) $(wildcard tests/integration lab/tests)
+
+test-long: setup ## Deployments that are cut off, changed or late, further ways of it
+	@$(PYTEST) -n $(LAB_WORKERS) -m long $(wildcard tests/integration lab/tests)
 
 test-hub: setup ## The hub suite; against a real kube-apiserver too where KUBEBUILDER_ASSETS names a directory with it
 	@$(PYTEST) -n $(LAB_WORKERS) $(wildcard lab/tests/kubeapi lab/tests/hub $(addprefix tests/integration/test_,hub* hypershift* hosted* capi*))

@@ -38,7 +38,14 @@ MOMENTS = {
 }
 
 
-@pytest.mark.parametrize("kill", [kill_all, kill_parent, ctrl_c], ids=["SIGKILL", "SIGKILL of the parent", "SIGINT"])
+@pytest.mark.parametrize(
+    "kill",
+    [
+        pytest.param(kill_all, id="SIGKILL"),
+        pytest.param(kill_parent, id="SIGKILL of the parent", marks=pytest.mark.long),
+        pytest.param(ctrl_c, id="SIGINT", marks=pytest.mark.long),
+    ],
+)
 def test_the_next_run_completes(sno: Deployment, kill: Callable[[int], None]) -> None:
     told = []
     for name, moment in MOMENTS.items():

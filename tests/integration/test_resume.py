@@ -9,7 +9,11 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from .lab import Deployment, Run, kill_all
+
+pytestmark = pytest.mark.long
 
 
 def change_input(deployment: Deployment, ntp_source: str) -> None:
