@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from xdist.scheduler import LoadScopeScheduling
 
+from .assisted_lab import Bench, Door, door_of, running_service
 from .canaries import BMC_PASSWORD, PULL_SECRET
 from .lab import ROOT, Deployment, Lab, Run, read_inventory, without, write_inventory
 
@@ -182,3 +183,16 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
         yield Installed(deployment, first, second)
     finally:
         take_down([lab])
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    """The lab's assisted-service, one for each module."""
+    with running_service(INFRA_ENV_ID="", INSTALL_INVOKER="", DEPLOY_TARGET="onprem") as running:
+        yield running
+
+
+@pytest.fixture
+def door(bench: Bench, capfd: pytest.CaptureFixture[str]) -> Door:
+    """A door to it."""
+    return door_of(bench, capfd)

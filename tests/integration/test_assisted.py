@@ -5,23 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-from .assisted_lab import PULL_SECRET, Bench, Door, door_of, running_service, scripted
-
-
-@pytest.fixture(scope="module")
-def bench() -> Iterator[Bench]:
-    with running_service(INFRA_ENV_ID="", INSTALL_INVOKER="", DEPLOY_TARGET="onprem") as running:
-        yield running
-
-
-@pytest.fixture
-def door(bench: Bench, capfd: pytest.CaptureFixture[str]) -> Door:
-    return door_of(bench, capfd)
+from .assisted_lab import PULL_SECRET, Bench, Door, scripted
 
 
 def test_nothing_is_told_of_an_empty_service(door: Door) -> None:

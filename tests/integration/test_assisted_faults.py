@@ -22,7 +22,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.conne
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.service import AssistedService
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 
-from .assisted_lab import PULL_SECRET, Bench, running_service, scripted
+from .assisted_lab import PULL_SECRET, Bench, scripted
 from .ill_service import Gateway
 
 CLUSTER = {
@@ -51,12 +51,6 @@ DOORS: dict[str, dict[str, Any]] = {
 ILLS = ((502, 503, 504), ("cut-before", "cut-middle"), ("slow",))
 
 Ask = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture(scope="module")
-def bench() -> Iterator[Bench]:
-    with running_service(INFRA_ENV_ID="", INSTALL_INVOKER="", DEPLOY_TARGET="onprem") as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -6,15 +6,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.directory import ManifestsRequest, apply_manifests, plan_manifests
 
-from .assisted_lab import PULL_SECRET, Bench, Door, door_of, running_service, scripted
+from .assisted_lab import PULL_SECRET, Bench, Door, scripted
 
 MACS = [f"02:00:00:00:00:{number:02x}" for number in range(1, 4)]
 INSTALL_CONFIG = {
@@ -41,17 +39,6 @@ HOSTS = [
     {"hostname": f"node-{number}", "role": "master", "interfaces": [{"name": "eth0", "macAddress": mac}], "networkConfig": network(20 + number)}
     for number, mac in enumerate(MACS, 1)
 ]
-
-
-@pytest.fixture(scope="module")
-def bench() -> Iterator[Bench]:
-    with running_service(INFRA_ENV_ID="", INSTALL_INVOKER="", DEPLOY_TARGET="onprem") as running:
-        yield running
-
-
-@pytest.fixture
-def door(bench: Bench, capfd: pytest.CaptureFixture[str]) -> Door:
-    return door_of(bench, capfd)
 
 
 def configuration(directory: Path, install: dict[str, Any], hosts: list[dict[str, Any]]) -> Path:

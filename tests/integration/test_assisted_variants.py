@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from ansible.module_utils.common.arg_spec import ModuleArgumentSpecValidator
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_care import Care
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_session import AssistedRequest, open_session
 from ansible_collections.zerotouch.openshift.plugins.modules.assisted_deployment import argument_spec
 
-from .assisted_lab import PULL_SECRET, Bench, Door, door_of, running_service, scripted
+from .assisted_lab import PULL_SECRET, Bench, Door, scripted
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFFqxkMhK3Oo0Vb6wiwGPbtNBrNzlP3rl64oT6WvJqp5"
 PROXY = {"http_proxy": "http://proxy.example.com:3128", "https_proxy": "http://proxy.example.com:3128", "no_proxy": ".example.com"}
@@ -36,17 +34,6 @@ class Machine(scripted.Machine):  # type: ignore[misc, name-defined]
         found["interfaces"][0]["ipv6_addresses"] = [f"fd00::{20 + self.number}/64"]
         found["routes"].append({"interface": "eth0", "gateway": "fd00::1", "destination": "::", "family": 10, "metric": 100})
         return found
-
-
-@pytest.fixture(scope="module")
-def bench() -> Iterator[Bench]:
-    with running_service(INFRA_ENV_ID="", INSTALL_INVOKER="", DEPLOY_TARGET="onprem") as running:
-        yield running
-
-
-@pytest.fixture
-def door(bench: Bench, capfd: pytest.CaptureFixture[str]) -> Door:
-    return door_of(bench, capfd)
 
 
 def host(number: int, role: str) -> dict[str, Any]:
