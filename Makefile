@@ -20,7 +20,7 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/.build/pycache
 unexport ANSIBLE_CONFIG VIRTUAL_ENV PYTHONPATH PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-down test test-hub test-long lint unit integration scenarios matrix test-matrix bench artifact clean format \
+.PHONY: help setup demo demo-down test test-all test-hub test-long test-soak lint unit integration scenarios matrix test-matrix bench artifact clean format \
         lint-python lint-types lint-shell lint-yaml lint-ansible lint-docs lint-changelog lint-sanity lint-importer
 
 help: ## This list
@@ -54,6 +54,10 @@ demo-down: $(STAMPS)/run $(LINK) ## Stop what `make demo` started
 
 test: setup ## Lint, unit, integration and scenario tests; those that touch Ansible on the newest Python found, too
 	@MATRIX=newest tools/steps lint unit integration scenarios+matrix
+
+# Each step uses all processors; the deployments of the matrix would disturb the labs of another step.
+test-all: setup ## `make test`, the long suites, and unit, sanity and a deployment on each ansible-core of the matrix: hours
+	@MATRIX=all tools/steps lint unit integration scenarios test-long test-hub test-soak matrix
 
 lint: setup ## All static checks, those of the built artifact included
 	@$(MAKE) -k -j2 --output-sync=target lint-sanity lint-ansible lint-types lint-python lint-shell lint-yaml lint-docs lint-changelog lint-importer
@@ -94,7 +98,7 @@ unit: setup ## Unit tests
 	@$(PYTEST) -n 2 tests/unit
 
 # Suites of minutes each that go the ways of others again, with BareMetalHosts, to the end of a cluster, by modules alone: `make test-hub` has them.
-LONG_HUB_SUITES := $(addprefix tests/integration/test_,hub_bare_metal.py hub_destroy.py hub_hosted.py hub_agents.py hub_infra_env.py hub_publish.py \
+LONG_HUB_SUITES := $(addprefix tests/integration/test_,hub_safety.py hosted_abandoned.py hub_bare_metal.py hub_destroy.py hub_hosted.py hub_agents.py hub_infra_env.py hub_publish.py \
                      hypershift.py hosted.py capi.py capi_steered.py) $(addprefix lab/tests/hub/hypershift/test_,scaling.py life.py)
 
 integration: setup ## The collection against the lab, and the lab's own tests
@@ -106,10 +110,14 @@ test-long: setup ## Deployments that are cut off, changed or late, further ways 
 test-hub: setup ## The hub suite; against a real kube-apiserver too where KUBEBUILDER_ASSETS names a directory with it
 	@$(PYTEST) -n $(LAB_WORKERS) $(wildcard lab/tests/kubeapi lab/tests/hub $(addprefix tests/integration/test_,hub* hypershift* hosted* capi*))
 
+# Each worker has a cluster of its own that sequences share. The name of each test is its seed.
+test-soak: setup ## 300 random sequences of playbooks against racks in use: no BMC write without consent (ZT_SOAK_SEEDS: how many, ZT_SOAK_SEED: this one)
+	@$(PYTEST) -vv -n $(LAB_WORKERS) tests/soak
+
 scenarios: setup ## Molecule: the whole deployment as a user would run it
 	@molecule test
 
-matrix test-matrix: setup ## Unit tests on the newer Pythons that are installed here, each with the newest ansible-core it takes
+matrix test-matrix: setup ## Unit tests on the newer Pythons that are installed here; MATRIX=all: every ansible-core too (see tools/matrix)
 	@tools/matrix
 
 bench: setup ## The budgets of performance, as ratios measured in one run

@@ -14,6 +14,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sup
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.table import markdown
 from ansible_collections.zerotouch.openshift.tests.docs.error_pages import errors_page
 from ansible_collections.zerotouch.openshift.tests.docs.field_pages import fields_page
+from ansible_collections.zerotouch.openshift.tests.docs.safety_page import safety_page
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 CHECKS_HEAD = """# Checks
@@ -58,7 +59,7 @@ def variables_page(now: str) -> str:
 
 def pages() -> dict[Path, str]:
     """Path of every generated page and its text."""
-    variables = DOCS / "variables.md"
+    variables, safety = DOCS / "variables.md", DOCS / "safety.md"
     return {
         **{DOCS / "schemas" / name: text for name, text in schema_files().items()},
         DOCS / "ignition-files.md": markdown(),
@@ -66,6 +67,7 @@ def pages() -> dict[Path, str]:
         DOCS / "errors.md": errors_page(),
         DOCS / "fields.md": fields_page(),
         variables: variables_page(variables.read_text()),
+        safety: safety_page(safety.read_text()),
     }
 
 

@@ -66,6 +66,14 @@ def _parser() -> argparse.ArgumentParser:
     by_hand = command("boot", "boot a machine by hand: put the medium in, switch on (for hosts whose boot method is manual)")
     by_hand.add_argument("host", metavar="HOST")
     by_hand.add_argument("--image", required=True, metavar="URL", help="where the medium is published")
+    power = command("power", "switch a machine on or off past its BMC, as a person at the rack or a power cut does")
+    power.add_argument("host", metavar="HOST", nargs="?", default="")
+    power.add_argument("power", choices=("on", "off"))
+    power.add_argument("--all", action="store_true", help="every machine of the site")
+    other = command("install", "something else is installed on a machine and runs there, as if another team had done it")
+    other.add_argument("host", metavar="HOST")
+    other.add_argument("system", metavar="SYSTEM", nargs="?", default="", help="an operating system, as rhel-8")
+    other.add_argument("--cluster", default="", metavar="NAME", help="the machine is a worker of this cluster, which runs")
     pace = command("speed", "go on faster or slower")
     pace.add_argument("speed", type=_speed, metavar="N", help="lab seconds per second")
     credentials = command("kubeconfig", "a kubeconfig of the newest cluster that works while the lab runs")
@@ -152,6 +160,21 @@ def _boot(options: argparse.Namespace) -> None:
     print(f"{options.host} boots from {options.image}; ztlab console {options.host} shows how far it gets.")
 
 
+def _power(options: argparse.Namespace) -> None:
+    if bool(options.host) == options.all:
+        raise commands.CommandError("name a machine, or all of them with --all")
+    states = ask(options.state, "power", machines=[] if options.all else [options.host], power=options.power)
+    print("\n".join(f"{name}: {state}" for name, state in states.items()))
+
+
+def _install(options: argparse.Namespace) -> None:
+    if bool(options.system) == bool(options.cluster):
+        raise commands.CommandError("name an operating system, or a cluster with --cluster")
+    done = ask(options.state, "install", machine=options.host, system=options.system, cluster=options.cluster)
+    role = next(iter(done["installed"].values()))
+    print(f"{options.host} runs {options.system or f'as {role} of {options.cluster}'}.")
+
+
 def _change_speed(options: argparse.Namespace) -> None:
     print(f"speed {ask(options.state, 'speed', speed=options.speed)['speed']:g}")
 
@@ -192,6 +215,8 @@ _COMMANDS = {
     "vars": _vars,
     "console": _console,
     "boot": _boot,
+    "power": _power,
+    "install": _install,
     "speed": _change_speed,
     "kubeconfig": _kubeconfig,
     "fault": _fault,

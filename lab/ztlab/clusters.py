@@ -16,6 +16,7 @@ from .newcluster import pki
 from .newcluster.cluster import NewCluster
 from .newcluster.config_server import ConfigServer
 from .newcluster.guest import GuestCluster
+from .newcluster.kubelet import NO_FACTS, NodeFacts
 
 if TYPE_CHECKING:
     from .lab import Lab
@@ -41,6 +42,7 @@ class ClusterPlan:
     signers: Mapping[str, tuple[bytes, bytes]]  # name -> (certificate, key) in PEM
     cluster_id: str = ""  # OpenShift's, "" for one of its own choice
     config_authority: tuple[bytes, bytes] | None = None  # signs the machine config server's certificate
+    bmcs: Mapping[str, str] = dataclasses.field(default_factory=dict)  # MAC address -> BMC address, where the installation was configured with BMCs
 
     @property
     def domain(self) -> str:
@@ -60,6 +62,7 @@ class RunningCluster:
         self._ingress = ingress
         self.port = API_PORT
         self._carriers: set[str] = set()
+        self._down = False
         self._serving = False
         self._lock = asyncio.Lock()
 
@@ -72,6 +75,12 @@ class RunningCluster:
         """A machine does not run it any more; without one the API is away."""
         self._carriers.discard(machine)
         await self._adjust()
+
+    async def interrupt(self, down: bool) -> None:
+        """The API is away for a while, although what carries it runs."""
+        if down != self._down:
+            self._down = down
+            await self._adjust()
 
     async def end(self) -> None:
         self._carriers.clear()
@@ -97,13 +106,14 @@ class RunningCluster:
 
     async def _adjust(self) -> None:
         async with self._lock:
-            if self._carriers and not self._serving:
+            wanted = bool(self._carriers) and not self._down
+            if wanted and not self._serving:
                 await self.api.start(self.address, API_PORT)
                 await self._ingress.start()
                 await self.config.start(self.address)
                 self._virtual.update(dict.fromkeys(self._vips, ""))
                 self._serving = True
-            elif self._serving and not self._carriers:
+            elif self._serving and not wanted:
                 await self.config.stop()
                 await self._ingress.stop()
                 await self.api.stop()
@@ -115,9 +125,10 @@ class RunningCluster:
     def _vips(self) -> tuple[str, ...]:
         return tuple(address for address in (self.plan.api_ip, self.plan.ingress_ip) if address)
 
-    def node_booted(self, hostname: str, role: str, ip: str, *, machine: str = "", installation: str = "") -> None:
-        """A machine booted from disk and runs its kubelet. Once the cluster is installed nobody in it approves a new node's requests."""
-        self.api.node_booted(hostname, role, ip, automatic=not self.api.installed, machine=machine, installation=installation)
+    def node_booted(self, hostname: str, role: str, ip: str, *, machine: str = "", installation: str = "", facts: NodeFacts = NO_FACTS) -> None:
+        """A machine booted from disk and runs its kubelet. The cluster approves the requests of the hosts of its installation, not those of later ones."""
+        automatic = self.api.approves(hostname, role)
+        self.api.node_booted(hostname, role, ip, automatic=automatic, machine=machine, installation=installation, facts=facts)
 
     def node_stopped(self, hostname: str) -> None:
         """The machine of a node does not run it any more."""
@@ -138,17 +149,23 @@ class HostedRun(RunningCluster):
         table: dict[str, str] = {}
         super().__init__(plan, api, address, Ingress(api, address), table, ConfigServer((), api.ingress_authority, api.pools))
         self.guest, self.port, self.ignition = api, port, ignition
+        self._published = False
 
     async def serve(self) -> None:
         """Answer at the published address."""
-        if not self._serving:
-            await self.guest.start(self.address, self.port)
-            self._serving = True
+        self._published = True
+        await self._adjust()
 
     async def end(self) -> None:
-        if self._serving:
-            self._serving = False
-            await self.guest.stop()
+        self._published = False
+        await self._adjust()
+
+    async def _adjust(self) -> None:
+        async with self._lock:
+            wanted = self._published and not self._down
+            if wanted != self._serving:
+                self._serving = wanted
+                await (self.guest.start(self.address, self.port) if wanted else self.guest.stop())
 
     async def carry(self, machine: str) -> None:
         """Machines of a hosted cluster are workers."""
@@ -156,8 +173,8 @@ class HostedRun(RunningCluster):
     async def drop(self, machine: str) -> None:
         """The control plane stays."""
 
-    def node_booted(self, hostname: str, role: str, ip: str, *, machine: str = "", installation: str = "") -> None:
-        self.api.node_booted(hostname, "worker", ip, automatic=False, machine=machine, installation=installation)
+    def node_booted(self, hostname: str, role: str, ip: str, *, machine: str = "", installation: str = "", facts: NodeFacts = NO_FACTS) -> None:
+        self.api.node_booted(hostname, "worker", ip, automatic=False, machine=machine, installation=installation, facts=facts)
 
 
 class Clusters:
@@ -170,6 +187,10 @@ class Clusters:
 
     def get(self, key: str) -> RunningCluster | None:
         return self._clusters.get(key)
+
+    def all(self) -> tuple[RunningCluster, ...]:
+        """Those that machines carry, then the hosted ones."""
+        return (*self._clusters.values(), *self.hosted.values())
 
     def by_domain(self, domain: str) -> RunningCluster | None:
         """The newest cluster of this name."""
@@ -185,6 +206,12 @@ class Clusters:
 
     async def begin(self, plan: ClusterPlan, machine: str) -> RunningCluster:
         """Bootkube begins on a machine. A cluster of the same key or address is history. Raises ValueError for signers that are none."""
+        running = await self.add(plan)
+        await running.carry(machine)
+        return running
+
+    async def add(self, plan: ClusterPlan) -> RunningCluster:
+        """A cluster that no machine carries yet, in the place of one of the same key or address. Raises ValueError for signers that are none."""
         for key, old in list(self._clusters.items()):
             if key == plan.key or old.plan.api_ip == plan.api_ip:
                 await old.end()
@@ -199,6 +226,7 @@ class Clusters:
             clock=self._lab.clock,
             faults=self._lab.faults,
             cluster_id=plan.cluster_id,
+            bmcs=plan.bmcs,
         )
         table = self._lab.fabric.table
         authority = pki.load_signer(*plan.config_authority) if plan.config_authority else pki.new_authority("root-ca")
@@ -213,11 +241,10 @@ class Clusters:
             ConfigServer(names, authority, api.pools),
         )
         self._clusters[plan.key] = running
-        await running.carry(machine)
         return running
 
     async def stop(self) -> None:
-        await asyncio.gather(*(running.end() for running in (*self._clusters.values(), *self.hosted.values())))
+        await asyncio.gather(*(running.end() for running in self.all()))
         self._clusters.clear()
         self.hosted.clear()
 
@@ -236,7 +263,7 @@ class Clusters:
                     for name, kubelet in running.api.nodes.kubelets.items()
                 },
             }
-            for running in (*self._clusters.values(), *self.hosted.values())
+            for running in self.all()
         ]
 
     def kubeconfig(self, name: str = "") -> str:

@@ -80,11 +80,17 @@ class Daemon:
             return {"speed": self.lab.clock.speed}
         if command == "boot":
             return self._boot(request["machine"], request["image"])
+        if command == "power":
+            return await self._power(request["machines"], request["power"])
+        if command == "install":
+            return await self._install(request["machine"], request["system"], request["cluster"])
         if command == "stop":
             asyncio.get_running_loop().call_later(0.05, self._stop.set)
             return {"pid": os.getpid()}
         if command.startswith("fault-"):
-            return self._faults(command, request)
+            answer = self._faults(command, request)
+            await self.lab.outages.apply()
+            return answer
         raise ValueError(f"unknown command {command!r}")
 
     def _kubeconfig(self, *, hub: bool, cluster: str) -> str:
@@ -103,6 +109,31 @@ class Daemon:
         machine.boot.target, machine.boot.enabled = "Cd", "Once"
         machine.reset("On" if machine.power_state == "Off" else "ForceRestart")
         return {"machine": name}
+
+    async def _install(self, name: str, system: str, cluster: str) -> dict[str, Any]:
+        """What another team does with a machine: it is a worker of a cluster, or runs another operating system, from now on."""
+        if name not in self.lab.machines:
+            raise ValueError(f"no machine {name!r}; the site has {', '.join(self.lab.machines)}")
+        machine = self.lab.machines[name]
+        if not cluster:
+            await self.lab.occupants.install_other(machine, system)
+        else:
+            running = next((running for running in self.lab.clusters.all() if running.plan.name == cluster and running.serving), None)
+            if running is None:
+                raise ValueError(f"no cluster {cluster!r} runs")
+            await self.lab.occupants.install_member(machine, running)
+        return {"machine": name, "installed": {disk: found.role for disk, found in machine.installed.items()}}
+
+    async def _power(self, names: list[str], state: str) -> dict[str, str]:
+        """Switch machines on or off past their BMCs; none named: all of them. Their power states afterwards."""
+        unknown = [name for name in names if name not in self.lab.machines]
+        if unknown:
+            raise ValueError(f"no machine {unknown[0]!r}; the site has {', '.join(self.lab.machines)}")
+        if state not in ("on", "off"):
+            raise ValueError(f"the power can be on or off, not {state!r}")
+        machines = [self.lab.machines[name] for name in names or self.lab.machines]
+        await asyncio.gather(*(machine.switch(state == "on") for machine in machines))
+        return {machine.spec.name: machine.power_state for machine in machines}
 
     def _faults(self, command: str, request: Mapping[str, Any]) -> Any:
         faults = self.lab.faults

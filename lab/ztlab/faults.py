@@ -16,6 +16,7 @@ from typing import Any
 # kind -> what it does. A component that honours a new kind adds its line here; ``ztlab fault add`` accepts these only.
 KINDS: dict[str, str] = {
     # BMC
+    "bmc-down": "the BMC refuses every connection until the fault is cleared",
     "bmc-503": "the BMC answers 503 (option methods: GET, PATCH, ..., comma separated; default all)",
     "bmc-401-session": "the BMC forgets its sessions: the next request with a token gets 401",
     "bmc-session-refused": "session creation is refused (option status, default 503)",
@@ -53,6 +54,7 @@ KINDS: dict[str, str] = {
     # assisted-service
     "service-500": "the service answers 500 (option path: only URLs that contain it)",
     "service-503": "the service answers 503 (option path: only URLs that contain it)",
+    "service-down": "the service does not answer until the fault is cleared; behind a route the router answers 503 for it",
     "service-slow": "the service answers after option seconds (lab seconds, default 30)",
     "service-never-starts": "the service on the rendezvous host does not come up",
     # the new cluster
@@ -61,6 +63,8 @@ KINDS: dict[str, str] = {
     "api-410": "the Kubernetes API ends a watch with 410 Gone",
     "api-429": "the Kubernetes API answers 429 with Retry-After (option seconds, default 1; options user, method: only such)",
     "api-500": "the Kubernetes API answers 500 (options user, method: only such)",
+    "api-down": "the Kubernetes API refuses every connection until the fault is cleared (option cluster: its name, or hub; default every cluster but the hub)",
+    "kubelet-down": "the kubelet of the machine is stopped until the fault is cleared; the machine itself runs on",
     "api-never-starts": "the new cluster's API does not come up",
     # the hub
     "hub-restart": "the hub's Kubernetes API is away for option seconds (lab seconds, default 30) and comes back with all it had",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import itertools
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,12 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
+from .agent.kubelet import KubeletPort
 from .bmc.endpoint import BmcEndpoint
 from .clock import LabClock
 from .clusters import Clusters
 from .fabric.hosts import Fabric
+from .fabric.listener import Listener
 from .fabric.loopback import AddressTable, unprivileged_port
 from .fabric.pki import Authority
 from .faults import Faults
@@ -26,6 +29,8 @@ from .machine.console import Console
 from .machine.firmware import Firmware
 from .machine.hardware import Hardware
 from .machine.medium import probe
+from .occupied import Occupants
+from .outages import Outages
 from .service.app import AssistedService
 from .site.model import Site
 from .standalone import Standalone
@@ -74,7 +79,11 @@ class Lab:
             for machine in site.machines
         }
         self._endpoints: dict[str, BmcEndpoint] = {}
-        self._runners: list[web.AppRunner] = []
+        self.bmc_listeners: dict[str, Listener] = {}
+        self._listeners: list[Listener] = []
+        self.kubelets: dict[str, KubeletPort] = {}
+        self.outages = Outages(self)
+        self.occupants = Occupants(self)
         self._session: aiohttp.ClientSession | None = None
         self.hub = Hub(self) if site.hub is not None else None
         self.standalone = Standalone(self) if site.service is not None else None
@@ -91,37 +100,42 @@ class Lab:
         connector = aiohttp.TCPConnector(limit=0)
         self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
         shared: dict[tuple[str, int], list[Hardware]] = defaultdict(list)
+        numbers = itertools.count(1)
         for machine in self.machines.values():
             shared[machine.spec.bmc.host, machine.spec.bmc.port].append(machine)
         for (host, port), machines in shared.items():
-            endpoint = BmcEndpoint(machines, clock=self.clock, faults=self.faults, probe=self._probe)
+            endpoint = BmcEndpoint(machines, clock=self.clock, faults=self.faults, probe=self._probe, numbers=numbers)
             context = self.authority.server_context([host, self.fabric.table.loopback(host)]) if machines[0].spec.bmc.tls else None
-            await self.serve(endpoint.app, self.fabric.table.loopback(host), unprivileged_port(port), context)
+            listener = await self.serve(endpoint.app, self.fabric.table.loopback(host), unprivileged_port(port), context)
             for machine in machines:
                 self._endpoints[machine.spec.name] = endpoint
+                self.bmc_listeners[machine.spec.name] = listener
         if self.hub is not None:
             await self.hub.start()
         if self.standalone is not None:
             await self.standalone.start()
+        await self.occupants.settle()
+        self.outages.start()
 
     async def stop(self) -> None:
         """End everything, in the order in which it depends on each other."""
+        await self.outages.stop()
         await asyncio.gather(*(machine.close() for machine in self.machines.values()))
         if self.hub is not None:
             await self.hub.stop()
         if self.standalone is not None:
             await self.standalone.stop()
         await self.clusters.stop()
-        await asyncio.gather(*(runner.cleanup() for runner in self._runners))
+        await asyncio.gather(*(listener.end() for listener in self._listeners))
         if self._session is not None:
             await self._session.close()
 
-    async def serve(self, app: web.Application, host: str, port: int, context: Any = None) -> None:
+    async def serve(self, app: web.Application, host: str, port: int, context: Any = None) -> Listener:
         """Open a server that lives as long as the lab."""
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
-        await runner.setup()
-        self._runners.append(runner)
-        await web.TCPSite(runner, host, port, ssl_context=context).start()
+        listener = Listener(app, host, port, context)
+        self._listeners.append(listener)
+        await listener.open()
+        return listener
 
     async def _probe(self, url: str) -> str:
         return await probe(self.session, self.fabric.redirect, url)

@@ -17,6 +17,7 @@ from .site.model import ClusterHint, HubSite, Site
 
 SERVICE_PORT = 8090
 API_PORT = 6443
+KUBELET_PORT = 10250
 LOAD_BALANCERS = 4
 
 
@@ -39,6 +40,7 @@ def connect_to(site: Site, fabric: Fabric) -> dict[str, str]:
         mapping[_endpoint(bmc.host, bmc.port)] = f"{fabric.table.loopback(bmc.host)}:{unprivileged_port(bmc.port)}"
     for cluster in site.clusters:
         mapping |= _cluster(cluster, site, fabric)
+    mapping |= {_endpoint(address, KUBELET_PORT): f"{fabric.table.loopback(address)}:{KUBELET_PORT}" for address in _node_addresses(site)}
     if site.hub is not None:
         address = fabric.table.loopback(site.hub.address)
         mapping[f"{site.hub.api_host}:{API_PORT}"] = f"{address}:{API_PORT}"
@@ -49,6 +51,12 @@ def connect_to(site: Site, fabric: Fabric) -> dict[str, str]:
     if site.service is not None:
         mapping |= {f"{name}:443": f"{fabric.table.loopback(site.service.address)}:{unprivileged_port(443)}" for name in site.service.dns_names}
     return mapping
+
+
+def _node_addresses(site: Site) -> list[str]:
+    """The addresses on which machines may run a kubelet, as far as the site file names them."""
+    machines = [address for machine in site.machines for address in (*machine.addresses, *(nic.lease for nic in machine.nics))]
+    return list(dict.fromkeys(filter(None, [*machines, *(member.address for cluster in site.clusters for member in cluster.members)])))
 
 
 def _hosted(site: Site, hub: HubSite, fabric: Fabric) -> dict[str, str]:
@@ -67,7 +75,9 @@ def _host(name: str) -> str:
 def _cluster(cluster: ClusterHint, site: Site, fabric: Fabric) -> dict[str, str]:
     mapping: dict[str, str] = {}
     rendezvous = cluster.rendezvous_ip
-    api = cluster.api_vip or _record(site, f"api.{cluster.domain}") or rendezvous
+    masters = [member for member in cluster.members if member.role == "master"]
+    first = next((address for member in masters for address in (member.address, *site.machine(member.machine).addresses) if address), "")
+    api = cluster.api_vip or _record(site, f"api.{cluster.domain}") or rendezvous or first
     ingress = cluster.ingress_vip or _record(site, f"*.apps.{cluster.domain}") or api
     if rendezvous:
         mapping[_endpoint(rendezvous, SERVICE_PORT)] = f"{fabric.table.loopback(rendezvous)}:{SERVICE_PORT}"

@@ -11,4 +11,4 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import Do
 
 class ActionModule(DoorAction):
     door = bmc_boot
-    libraries = ("urllib3",)
+    libraries = ("urllib3", "yaml", "kubernetes", "x509")

@@ -11,4 +11,4 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import Do
 
 class ActionModule(DoorAction):
     door = node_pool_info
-    libraries = ("jmespath", "urllib3", "yaml")
+    libraries = ("jmespath", "urllib3", "yaml", "kubernetes", "x509")

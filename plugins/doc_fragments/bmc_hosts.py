@@ -58,6 +58,10 @@ options:
         description: Boot again even if the machine seems to run from this image.
         type: bool
         default: false
+      take_over:
+        description: Whether the machine may be touched although it is on and no record says what runs on it.
+        type: bool
+        default: false
   forks:
     description: How many BMCs are worked on at the same time.
     type: int

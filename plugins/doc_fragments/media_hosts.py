@@ -1,21 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options of doors that watch an installation and detach virtual media meanwhile."""
+"""Options with machines and their BMCs, each under the name that its modules have for it."""
 
 from __future__ import annotations
 
-
-class ModuleDocFragment:
-    DOCUMENTATION = r"""
-options:
-  media_hosts:
-    description:
-      - Hosts with BMC whose virtual medium is detached as soon as they boot from their disk, in the form of the option C(hosts) of
-        M(zerotouch.openshift.bmc_boot). Only with O(wait_for=installed).
-    type: list
-    elements: dict
-    default: []
+_MACHINES = r"""
     suboptions:
       name:
         description: Name of the host.
@@ -58,7 +48,58 @@ options:
         description: Not used here.
         type: bool
         default: false
+      take_over:
+        description: Whether the machine may be booted although it is on and no record says what runs on it.
+        type: bool
+        default: false
+"""
+
+
+class ModuleDocFragment:
+    DOCUMENTATION = r"""
+options:
+  media_hosts:
+    description:
+      - Hosts with BMC whose virtual medium is detached as soon as they boot from their disk, in the form of the option C(hosts) of
+        M(zerotouch.openshift.bmc_boot). Only with O(wait_for=installed).
+    type: list
+    elements: dict
+    default: []
+"""
+    DOCUMENTATION += (
+        _MACHINES
+        + r"""
   bmc_ca_cert:
     description: CA, as path or PEM, trusted for all BMCs of O(media_hosts) in addition to their own.
     type: str
 """
+    )
+
+    # Annotated: the linter of documentation takes every plain assignment of a class for a literal.
+    TOUCHED: str = (
+        r"""
+options:
+  hosts:
+    description:
+      - BMCs of the hosts, in the form of the option C(hosts) of M(zerotouch.openshift.bmc_boot). Those of hosts that O(names) does not name are not contacted.
+      - A host that has none here is booted manually.
+    type: list
+    elements: dict
+    default: []
+"""
+        + _MACHINES
+    )
+
+    POOL: str = (
+        r"""
+options:
+  bmc_hosts:
+    description:
+      - BMCs of O(hosts), in the form of the option C(hosts) of M(zerotouch.openshift.bmc_boot). Only those of machines that would be booted are contacted.
+      - They are read only with O(touch).
+    type: list
+    elements: dict
+    default: []
+"""
+        + _MACHINES
+    )

@@ -52,7 +52,9 @@ options:
   hostnames:
     description:
       - What hosts are called; the first of these that the Agent has and that no other Agent has as well. The last resort is C(<namespace>-<Agent>).
-      - V(hostname) is the one asked for, else the one it came with, never C(localhost); V(mac_address) is its first MAC, V(name) the Agent's name.
+      - V(hostname) is the one asked for, else the one that the machine reports; V(mac_address) is its first MAC, V(name) the Agent's name.
+      - A name is not used if another source of the inventory has a host or a group of that name; a warning names both.
+      - A name is not used if it is no DNS name (RFC 1123), can be read as an IP address, or is a name of the local machine such as C(localhost).
     type: list
     elements: str
     choices: [hostname, mac_address, name]
@@ -71,26 +73,25 @@ options:
 """
 
 EXAMPLES = r"""
-# edge.agents.yml - all Agents of one namespace; the connection comes from K8S_AUTH_* or ~/.kube/config
+# edge.agents.yml - all Agents of one namespace; the connection comes from K8S_AUTH_* or ~/.kube/config.
 plugin: zerotouch.openshift.agents
 namespaces: [edge]
 label_groups: [rack]
 cache: true
 cache_plugin: ansible.builtin.jsonfile
-cache_connection: /tmp/agents
+cache_connection: ~/.cache/zerotouch/agents # a directory that only you can write: what is in it becomes your inventory
 
----
-# Only what can be bound, large machines in a group of their own
-plugin: zerotouch.openshift.agents
-kubeconfig: ~/hub.kubeconfig
-query: state == 'known-unbound'
-compose:
-  ansible_host: agent_ip_addresses | first
-groups:
-  large: agent_inventory.cpu.count >= 64
-keyed_groups:
-  - key: agent_inventory.systemVendor.manufacturer
-    prefix: vendor
+# free.agents.yml - only Agents that can be bound, large machines in a group of their own.
+# plugin: zerotouch.openshift.agents
+# kubeconfig: ~/hub.kubeconfig
+# query: state == 'known-unbound'
+# compose:
+#   ansible_host: agent_ip_addresses | first
+# groups:
+#   large: agent_inventory.cpu.count >= 64
+# keyed_groups:
+#   - key: agent_inventory.systemVendor.manufacturer
+#     prefix: vendor
 """
 
 import hashlib
@@ -100,8 +101,10 @@ from typing import Any
 
 from ansible.errors import AnsibleParserError
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
+from ansible.utils.unsafe_proxy import wrap_var
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import nearest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.terminal import printable_data
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.flat import flatten
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.inventory import groups_of, host_names, variables_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.select import list_agents, selection
@@ -125,8 +128,26 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         super().parse(inventory, loader, path, cache)
         self._check_names(self._read_config_data(path))
         agents = self._agents(self._key(path), cache)
-        for name, agent in zip(host_names(agents, self.get_option("hostnames")), agents, strict=True):
+        for name, agent in zip(self._names(agents), agents, strict=True):
             self._add(name, agent)
+
+    def _names(self, agents: list[dict[str, Any]]) -> list[str]:
+        """A name for each Agent. A machine chooses its hostname, so it must not become a host or a group that another source of the inventory has."""
+        order = self.get_option("hostnames")
+        preferred, names = host_names(agents, order), host_names(agents, order, self._taken(agents))
+        for agent, before, name in zip(agents, preferred, names, strict=True):
+            if before != name:
+                self.display.warning(
+                    f"Agent {agent['namespace']}/{agent['name']}: the inventory already has a host or group {before}. The Agent becomes the host {name}."
+                )
+        return names
+
+    def _taken(self, agents: list[dict[str, Any]]) -> set[str]:
+        """Names of groups, and of hosts that are none of these Agents. Another source with Agents may have added the same ones."""
+        own = {(agent["namespace"], agent["name"]) for agent in agents}
+        hosts = {name for name, host in self.inventory.hosts.items() if (host.vars.get("agent_namespace"), host.vars.get("agent_name")) not in own}
+        kinds, labels = self.get_option("group_by"), self.get_option("label_groups")
+        return {*hosts, *self.inventory.groups, *(group for agent in agents for group in groups_of(agent, kinds, labels))}
 
     def _check_names(self, config: dict[str, Any]) -> None:
         """Ansible passes over options that it does not know; a misspelt ``namespaces`` would show all of them."""
@@ -152,12 +173,13 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         wanted = selection({name: self._value(name) for name in _SELECTING})
         client = connect({name: self._value(name) for name in CONNECTION_OPTIONS})
         try:
-            return [flatten(agent, inventory=self.get_option("inventory")) for agent in list_agents(client, wanted)]
+            return [printable_data(flatten(agent, inventory=self.get_option("inventory"))) for agent in list_agents(client, wanted)]
         finally:
             client.close()
 
     def _add(self, name: str, agent: dict[str, Any]) -> None:
-        variables = variables_of(agent)
+        # Before ansible-core 2.19, texts of variables are templates unless they are marked; from then on they are none unless they are marked.
+        variables = wrap_var(variables_of(agent))
         self.inventory.add_host(name)
         for key, value in variables.items():
             self.inventory.set_variable(name, key, value)

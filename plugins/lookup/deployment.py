@@ -22,6 +22,7 @@ options:
       - V(hosts) is the list of hosts in inventory order, each with C(inventory_name), C(role) and its C(openshift_host) over C(openshift_host_defaults).
       - V(bmc_hosts) is the list of hosts that boot through a BMC, as M(zerotouch.openshift.bmc_boot) takes it.
       - V(manual_hosts) is the list of names of hosts that somebody boots by hand.
+      - V(node_addresses) has the static addresses of the hosts by hostname. Hosts that also get addresses by DHCP or router advertisement are left out.
       - V(hub) is C(openshift_hub) with its defaults. C(connection) has the options of the hub's modules and may hold secrets. C(cluster) is the
         ClusterDeployment of C(openshift_cluster), empty without one.
       - V(assisted) is C(openshift_assisted) with its defaults. C(connection) has the options of the modules of an assisted-service and may hold secrets.
@@ -32,6 +33,8 @@ options:
       - V(node_pool) is C(openshift_node_pool) with its defaults; C(options) has those of M(zerotouch.openshift.node_pool). C(agents), C(networks),
         C(bmc_hosts) by hostname, and C(manual_hosts) are the machines that may be used for the pool.
       - V(bare_metal_hosts) is the list of O(agents) as M(zerotouch.openshift.bare_metal_hosts) takes them, with their BMCs.
+      - V(touch) is the deployment that touches machines and the sources of evidence about them, as option C(touch) of
+        M(zerotouch.openshift.touch_check) takes them. It may contain secrets.
       - V(input) is everything that M(zerotouch.openshift.deployment_check) looks at, with what is wrong with the variables in C(problems).
       - V(problems) is the list of everything that is wrong with the variables, each a sentence; with it the terms but V(input) fail.
     required: true
@@ -44,22 +47,31 @@ options:
       - hosts
       - bmc_hosts
       - manual_hosts
+      - node_addresses
       - hub
       - assisted
       - hub_hosts
       - bare_metal_hosts
       - hosted_cluster
       - node_pool
+      - touch
       - input
       - problems
   building:
     description: Whether a cluster is going to be built; otherwise the base image and the version need not be known.
     type: bool
     default: true
+  playbook:
+    description: For V(input) and V(problems), the playbook that runs. It is a problem if the installation method does not have this playbook.
+    type: str
   agents:
     description: For V(bare_metal_hosts), the hosts as M(zerotouch.openshift.agents) takes them; by default those of V(hub_hosts).
     type: list
     elements: dict
+  method:
+    description: For V(touch), the method whose hosts the caller touches, if it differs from the method of the deployment.
+    type: str
+    choices: [agent, assisted, hub, hosted, capi]
 """
 
 EXAMPLES = r"""
@@ -76,27 +88,33 @@ _raw:
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleError, AnsibleLookupError
 from ansible.plugins.lookup import LookupBase
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Host
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import INVALID, Problem
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import hide_secrets
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import HUB_METHODS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.from_spec import agent_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.source import read_source
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import METHOD as ASSISTED
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import check_host_options, host_options
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.connections import describe as describe_connections
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import native
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.groups import check_groups
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import (
     bmc_hosts,
     chosen_hosts,
     group_names,
+    identities,
     manual_hosts,
     members_of_roles,
     named_as_described,
+    node_addresses,
     read_members,
 )
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import (
@@ -108,6 +126,7 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import (
     without_bmc,
 )
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute, absolute_manifests
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.playbooks import check_playbook
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import check_hosted_description, check_hosted_groups, read_hosted, read_pool, spare_group
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import (
     OF_HOSTS,
@@ -144,12 +163,14 @@ class LookupModule(LookupBase):
             "hosts": inventory.hosts,
             "bmc_hosts": lambda: bmc_hosts(inventory.hosts()),
             "manual_hosts": lambda: manual_hosts(inventory.hosts()),
+            "node_addresses": lambda: node_addresses(inventory.hosts()),
             "hub": lambda: self._hub(inventory),
             "assisted": lambda: self._assisted(inventory),
             "hub_hosts": lambda: self._hub_hosts(inventory),
             "bare_metal_hosts": lambda: self._bare_metal_hosts(inventory),
             "hosted_cluster": lambda: self._hosted_cluster(inventory),
             "node_pool": lambda: self._node_pool(inventory),
+            "touch": lambda: self._touch(inventory),
             "input": lambda: self._input(inventory),
             "problems": lambda: [problem.text() for problem in self._problems(inventory)],
         }
@@ -183,6 +204,34 @@ class LookupModule(LookupBase):
         further = {hostnames[name]: host_options(options) for name, options in inventory.agent_variables().items() if options and name in hostnames}
         return {**found, "host_options": further, "names": [hostnames[host["inventory_name"]] for host in self._chosen(inventory)]}
 
+    def _touch(self, inventory: _Inventory) -> dict[str, Any]:
+        variables = inventory.checked_settings()
+        settings = read_settings(variables, inventory.directory, building=self._building)
+        hosts = {host["inventory_name"]: host for host in [*inventory.hosts(), *inventory.pool_hosts()]}
+        method = self.get_option("method") or settings.method
+        return {
+            "method": method,
+            "cluster_name": settings.name,
+            "work_dir": settings.work_dir,
+            "confirm": settings.confirm,
+            "force": settings.force,
+            "timeouts": settings.timeouts,
+            "hosts": identities(hosts.values(), inventory.agent_variables()),
+            "hub": self._named_hub(inventory) if variables.get("openshift_hub") or method in HUB_METHODS else None,
+            "assisted": self._named_service(inventory) if variables.get("openshift_assisted") or method == ASSISTED else None,
+        }
+
+    def _named_service(self, inventory: _Inventory) -> dict[str, Any]:
+        found = self._assisted(inventory)
+        return {**_without_mapping(found), "cluster_id": found["cluster_id"]}
+
+    def _named_hub(self, inventory: _Inventory) -> dict[str, Any]:
+        """Connection and scope of the hub that the user named; what is in the namespaces of its pools is of this deployment."""
+        hub, variables = self._hub(inventory), inventory.checked_settings()
+        pool = read_pool(variables, cluster_name(variables, inventory.directory))
+        scope = {"namespace": hub["namespace"], "infra_env": hub["infra_env"], "cluster": hub["cluster"] or None, "bare_metal_hosts": hub["bare_metal_hosts"]}
+        return {**_without_mapping(hub), **scope, "namespaces": [name for name in (pool.get("machine_namespace"),) if name]}
+
     def _hosted_cluster(self, inventory: _Inventory) -> dict[str, Any]:
         variables = inventory.checked_settings()
         read_settings(variables, inventory.directory, building=self._building)
@@ -208,7 +257,11 @@ class LookupModule(LookupBase):
         hub = self._hub(inventory)
         # The host of an InfraEnv with a cluster is bound when it registers.
         bound = hub["cluster"] if hub["binding"] == "late" else None
-        return by_hostname(hub_hosts(self._chosen(inventory), inventory.agent_variables(), bound or None))
+        found = hub_hosts(self._chosen(inventory), inventory.agent_variables(), bound or None)
+        if described := inventory.described() if self._building else ():
+            # Files name hosts without further options for their Agents.
+            found["agents"] = [{**agent, **({"cluster": dict(bound)} if bound else {})} for agent in agent_hosts(described)]
+        return by_hostname(found)
 
     def _chosen(self, inventory: _Inventory) -> list[Any]:
         names = as_list(inventory.settings().get("openshift_hosts") or []) if not self._building else []
@@ -220,6 +273,8 @@ class LookupModule(LookupBase):
 
     def _problems(self, inventory: _Inventory) -> list[Problem]:
         variables = inventory.settings()
+        if refused := check_playbook(variables, str(self.get_option("playbook") or "")):
+            return refused
         hosts = [*check_host_variables(inventory.host_variables(), variables), *inventory.read_hosts()[1]]
         check = check_host_options if inventory.method == ASSISTED else check_agent_variables
         agents = check(inventory.agent_variables())
@@ -269,6 +324,8 @@ class LookupModule(LookupBase):
     def _input(self, inventory: _Inventory) -> dict[str, Any]:
         problems = self._problems(inventory)
         found: dict[str, Any] = {"problems": [problem.as_dict() for problem in problems]}
+        if not problems:
+            found["connections"] = describe_connections(self._touch(inventory))
         variables = inventory.settings()
         hosts_missing = any(
             (problem.path.startswith("openshift_host") and "." not in problem.path) or problem.path.startswith("openshift_groups.") for problem in problems
@@ -283,6 +340,11 @@ class LookupModule(LookupBase):
         options = {key: variables.get(f"openshift_{key}") for key in ("version", "release_image", "checks")}
         found["agent_iso"] = variables.get("openshift_install_method") in (None, "agent")
         return {**found, **described, **{key: value for key, value in options.items() if value is not None}}
+
+
+def _without_mapping(service: Mapping[str, Any]) -> dict[str, Any]:
+    """The connection of a hub or service without ``connect_to``: modules have one option for all connections."""
+    return {key: value for key, value in service["connection"].items() if key != "connect_to"}
 
 
 class _Inventory:
@@ -334,16 +396,16 @@ class _Inventory:
             members = members_of_roles(self._groups, group_names(self._value("openshift_groups")))
             known = {name for name, _role in members}
             hosts, problems = self._read(members + [(name, role) for name, role in self._spares if self.hosted and name not in known])
-            self._hosts = (hosts if problems else named_as_described(hosts, self._described())), problems
+            self._hosts = (hosts if problems else named_as_described(hosts, {host.name: list(host.macs) for host in self.described()})), problems
         return self._hosts
 
-    def _described(self) -> dict[str, list[str]]:
-        """MAC addresses of the hosts in the files of the user, by name; what is wrong with the files is for the configuration to say."""
+    def described(self) -> Sequence[Host]:
+        """The hosts in the files of the user; what is wrong with the files is for the configuration to say."""
         directory = self._value("openshift_config_dir")
         if not directory or not isinstance(directory, str):
-            return {}
+            return ()
         parsed = read_source(Path(absolute(directory, self.directory)))
-        return {host.name: list(host.macs) for host in parsed.deployment.hosts} if parsed.deployment else {}
+        return parsed.deployment.hosts if parsed.deployment else ()
 
     @property
     def workers(self) -> int:

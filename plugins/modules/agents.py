@@ -22,6 +22,7 @@ description:
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.hub
+  - zerotouch.openshift.touch
 attributes:
   check_mode:
     support: full
@@ -290,6 +291,19 @@ hosts:
         message:
           description: What is wrong.
           type: str
+nodes:
+  description: The Nodes that the hosts become, as O(zerotouch.openshift.node_csrs#module:hosts) takes them. The addresses are those of the Agent's inventory.
+  returned: always, once the Agents were listed
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the Node.
+      type: str
+    addresses:
+      description: Its IP addresses, without link-local ones.
+      type: list
+      elements: str
 unmatched:
   description: Hosts without an Agent.
   returned: always, once the Agents were listed
@@ -363,17 +377,26 @@ api_calls:
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_release, why_not_ours
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.door import agents_argument_spec, run_agents
 
 OPTIONS = {"supports_check_mode": True}
 
 
 def argument_spec() -> dict[str, Any]:
-    return agents_argument_spec()
+    return {**agents_argument_spec(), "touch": touch_spec()}
 
 
 def run(call: Call) -> dict[str, Any]:
-    return run_agents(call)
+    params = call.params
+    if not params["touch"]:
+        return run_agents(call)
+    touch = read_touch(params["touch"], params["connect_to"] or {})
+    result = run_agents(call, lambda agent: why_not_ours(agent, touch))
+    if not call.check_mode:
+        record_release(touch, [str(host["name"]) for host in params["hosts"] if host["state"] == "absent"])
+    return result
 
 
 def main() -> None:

@@ -24,6 +24,7 @@ extends_documentation_fragment:
   - zerotouch.openshift.assisted
   - zerotouch.openshift.timeouts
   - zerotouch.openshift.media_hosts
+  - zerotouch.openshift.touch
   - zerotouch.openshift.described_cluster
 attributes:
   check_mode:
@@ -82,11 +83,11 @@ options:
     default: none
   force:
     description:
-      - With V(start_over) cluster and InfraEnv are deleted and made anew, and all hosts booted.
+      - With V(start_over) cluster and InfraEnv are deleted and created again, and all hosts are booted.
       - With V(rebuild_image) hosts that have registered are booted again, with V(reboot_joined_hosts) also those of an installation on its way.
     type: list
     elements: str
-    choices: [rebuild_image, reboot_joined_hosts, start_over]
+    choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub]
     default: []
   log_dir:
     description: Where folders of failures go. By default C(logs) in O(dest).
@@ -222,6 +223,13 @@ joined:
   returned: O(wait_for=joined)
   type: list
   elements: dict
+nodes:
+  description:
+    - The Nodes that the hosts become, as O(zerotouch.openshift.node_csrs#module:hosts) takes them - C(name), and the C(addresses) that the service has from
+      the host's agent.
+  returned: O(wait_for=joined)
+  type: list
+  elements: dict
 kubeconfig:
   description: Path of the kubeconfig; empty as long as there is none.
   returned: O(state=present), not with O(wait_for=joined)
@@ -257,7 +265,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.ass
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_wait import Patience, wait_installed
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.described import DESCRIPTION_OPTIONS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.media import BmcMedia
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.resume import FORCE
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import touch_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits, timeouts_spec
 
 OPTIONS = {
@@ -281,8 +290,9 @@ def argument_spec() -> dict[str, Any]:
         "image": {"type": "str", "choices": ["direct", "publish"], "default": "direct"},
         "wait_for": {"type": "str", "choices": ["none", "installed", "joined"], "default": "none"},
         "timeouts": timeouts_spec(),
-        "force": {"type": "list", "elements": "str", "choices": list(FORCE), "default": []},
+        "force": {"type": "list", "elements": "str", "choices": list(OVERRIDES), "default": []},
         **media_hosts_spec(),
+        "touch": touch_spec(),
         "log_dir": {"type": "path"},
     }
 

@@ -56,8 +56,16 @@ options:
         description: Name of the BareMetalHost.
         type: str
         required: true
+      create:
+        description:
+          - Whether the BareMetalHost may be created. With V(false) an existing one is updated, and a host without one is left alone.
+          - A new BareMetalHost gives the power of the machine to the hub, which boots it.
+        type: bool
+        default: true
       boot_mac_address:
-        description: MAC address of one of its NICs, by which the hub recognises its Agent. Cannot be changed.
+        description:
+          - MAC address of one of its NICs, by which the hub recognises its Agent. Cannot be changed.
+          - With O(state=absent), a BareMetalHost of this name with another MAC address is another machine, and is left alone.
         type: str
       bmc:
         description: Its BMC.
@@ -254,6 +262,7 @@ _BMC = {
 def argument_spec() -> dict[str, Any]:
     host = {
         "name": {"type": "str", "required": True},
+        "create": {"type": "bool", "default": True},
         "boot_mac_address": {"type": "str"},
         "bmc": {"type": "dict", "options": _BMC},
         "boot_mode": {"type": "str", "choices": ["UEFI", "UEFISecureBoot", "legacy"]},

@@ -17,10 +17,14 @@ description:
   - All BMCs are read before any is written. If one cannot be reached, refuses the login, lists NICs of which none has one of
     O(hosts[].mac_addresses), leads to the same System UUID as another, or cannot do what is asked for, no machine is touched
     for O(state=booted) and O(state=on). For O(state=off) and O(state=ejected) only that machine is left alone.
+  - Directly before the first write the module decides for each machine that would change whether it may be touched
+    (M(zerotouch.openshift.touch_check), page safety of the documentation), from evidence that it reads at that moment. A machine that is on, and of
+    which no record says what runs on it, is touched only with O(hosts[].take_over).
   - A host that fails later does not stop the others. The task then fails with the complete list.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.bmc_hosts
+  - zerotouch.openshift.touch
 attributes:
   check_mode:
     support: full
@@ -34,6 +38,8 @@ options:
   image_url:
     description:
       - URL of the ISO as the BMCs reach it, for hosts without O(hosts[].image_url). It must end in C(.iso) and have a directory in its path.
+      - In results of M(zerotouch.openshift.image_server) the token of the URL is hidden. Pass that URL unchanged; O(state_file) completes it.
+      - With O(state=booted) the default is the URL of the published image that O(state_file) records.
     type: str
   state:
     description:
@@ -42,10 +48,16 @@ options:
     type: str
     choices: [booted, ejected, "on", "off"]
     default: booted
+  action:
+    description:
+      - The purpose for which the machines are touched. It selects the column of the safety table. By default it follows from O(state).
+      - That table does not apply to O(state=ejected).
+    type: str
+    choices: [boot, supply, remove, reprovision, shrink, destroy, "on", "off"]
   state_file:
     description:
       - The deployment's C(state.json). Sessions are remembered there, so that the next run can end what a killed run left open.
-      - MACs of hosts without O(hosts[].mac_addresses) are taken from there.
+      - MACs of hosts without O(hosts[].mac_addresses) are taken from there, and the token of O(image_url).
     type: path
 """
 
@@ -115,7 +127,7 @@ hosts:
       description: What was attached before.
       type: str
     image:
-      description: The image's URL.
+      description: The image's URL, without its token.
       type: str
     boot_target:
       description: The override target that was set.
@@ -136,15 +148,29 @@ hosts:
 """
 
 import contextlib
+import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.boot import boot_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec, bmc_options, bulk_result
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import image_tokens
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import Gate
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import Action
 
 OPTIONS = {"supports_check_mode": True}
+# What a change of state may be for; the first one is the default.
+_ACTIONS: Mapping[str, tuple[Action, ...]] = {
+    "booted": ("boot", "supply", "reprovision"),
+    "on": ("on",),
+    "off": ("off", "remove", "reprovision", "shrink", "destroy"),
+}
 
 
 def argument_spec() -> dict[str, Any]:
@@ -152,7 +178,9 @@ def argument_spec() -> dict[str, Any]:
         **bmc_argument_spec(),
         "image_url": {"type": "str"},
         "state": {"type": "str", "choices": ["booted", "ejected", "on", "off"], "default": "booted"},
+        "action": {"type": "str", "choices": ["boot", "supply", "remove", "reprovision", "shrink", "destroy", "on", "off"]},
         "state_file": {"type": "path"},
+        "touch": touch_spec(),
     }
 
 
@@ -160,10 +188,28 @@ def run(call: Call) -> dict[str, Any]:
     state = call.params["state"]
     options = bmc_options(call)
     requests = boot_requests(call.params["hosts"], call.params["image_url"] or "", needs_image=state == "booted", state_file=options.state_file)
+    call.add_secrets(token for request in requests for token in image_tokens(request.image_url))
     alone = contextlib.nullcontext() if call.check_mode or not options.state_file else one_run(options.state_file.path.parent, "bmc_boot", call.clock)
     with alone:
-        results = boot_hosts(requests, state, options, check_mode=call.check_mode)
+        gate = _gate(call, options)
+        results = boot_hosts(requests, state, options, check_mode=call.check_mode, permit=gate.permit if gate else None)
+        if gate:
+            gate.done([result.name for result in results if result.changed and not result.failed])
     return bulk_result(call, results, state)
+
+
+def _gate(call: Call, options: BmcOptions) -> Gate | None:
+    """What decides whether the machines may be touched; media may be detached from any of them."""
+    params = call.params
+    if params["state"] == "ejected":
+        return None
+    touch = read_touch(params["touch"], params["connect_to"], ca_cert=options.ca_cert, state_file=options.state_file.path if options.state_file else None)
+    allowed = touch.take_over | {host["name"] for host in params["hosts"] if host.get("take_over")}
+    allowed_actions = _ACTIONS[params["state"]]
+    action: Action = params["action"] or allowed_actions[0]
+    if action not in allowed_actions:
+        raise ZeroTouchError(f"action {action} does not fit state {params['state']}.", f"Use one of {', '.join(allowed_actions)}, or leave action out.")
+    return Gate(action, dataclasses.replace(touch, take_over=frozenset(allowed)), call.clock, call.progress, records=not call.check_mode)
 
 
 def main() -> None:

@@ -34,6 +34,11 @@ options:
         type: list
         elements: dict
         default: []
+      connections:
+        description: APIs and services that the run uses, and where their settings come from. The module prints them.
+        type: list
+        elements: str
+        default: []
       cluster:
         description: The cluster, as C(openshift_cluster). Without it and O(input.source_dir) no configuration is looked at.
         type: dict
@@ -68,6 +73,11 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+connections:
+  description: APIs and services that the run uses, and where their settings come from.
+  returned: success
+  type: list
+  elements: str
 problems:
   description: Everything that is wrong, one entry a mistake. The message has one line for each error.
   returned: failure
@@ -117,6 +127,7 @@ OPTIONS = {"supports_check_mode": True}
 def argument_spec() -> dict[str, Any]:
     given = {
         "problems": {"type": "list", "elements": "dict", "default": []},
+        "connections": {"type": "list", "elements": "str", "default": []},
         "cluster": {"type": "dict"},
         "hosts": {"type": "list", "elements": "dict", "default": []},
         "source_dir": {"type": "path"},
@@ -129,8 +140,10 @@ def argument_spec() -> dict[str, Any]:
 
 
 def run(call: Call) -> dict[str, Any]:
+    for line in call.params["input"]["connections"]:
+        call.progress(line)
     check_input(call.params["input"], tell_secrets=call.add_secrets)
-    return {}
+    return {"connections": call.params["input"]["connections"]}
 
 
 def main() -> None:

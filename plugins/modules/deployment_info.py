@@ -70,10 +70,11 @@ options:
       - What to do all the same.
       - V(rebuild_image) builds the image even if it matches, and overrides the stop because of a changed configuration.
       - V(reboot_joined_hosts) also boots hosts that joined an installation that is not complete.
-      - V(start_over) builds and boots all hosts anew whatever was observed, which destroys what is on them.
+      - V(start_over) builds the image again and plans to boot all hosts, whatever was observed. This destroys what is on them.
+      - Whether the machines may be booted is decided by M(zerotouch.openshift.touch_check).
     type: list
     elements: str
-    choices: [rebuild_image, reboot_joined_hosts, start_over]
+    choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub]
     default: []
   connect_to:
     description:
@@ -180,7 +181,7 @@ from typing import Any
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.info import Question, answer
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.resume import FORCE
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits, timeouts_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import inventory_host, known_secrets, open_work_dir
 
@@ -202,7 +203,7 @@ def argument_spec() -> dict[str, Any]:
         "api_url": {"type": "str"},
         "changed_files": {"type": "list", "elements": "str", "default": []},
         "timeouts": timeouts_spec(),
-        "force": {"type": "list", "elements": "str", "choices": list(FORCE), "default": []},
+        "force": {"type": "list", "elements": "str", "choices": list(OVERRIDES), "default": []},
         "connect_to": {"type": "dict", "default": {}},
         "ca_cert": {"type": "str"},
     }

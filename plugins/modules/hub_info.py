@@ -12,8 +12,8 @@ version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Finds the Agents of the hosts, looks how far the installation of their cluster is and, once that is installed, at its Nodes.
-  - Says for each host whether it has to be booted from the discovery image, is waited for, or is to be left alone, and why. Changes nothing.
-  - A host that belongs to a cluster is never to be booted, and none is where that cannot be told.
+  - Returns for each host whether it must be booted from the discovery image, is waited for, or needs nothing, and why. Changes nothing.
+  - This is a plan. M(zerotouch.openshift.touch_check) decides whether the machines may be touched, and reads more sources than this module.
 notes:
   - The user needs C(list) on C(agents), and with O(cluster) C(get) on C(agentclusterinstalls), C(clusterdeployments) and C(secrets) in its
     namespace; for O(purpose=reprovision) C(list) on C(infraenvs).
@@ -48,6 +48,13 @@ options:
       namespace:
         description: Its namespace; that of the Agents by default.
         type: str
+  infra_env:
+    description: The InfraEnv of the hosts. A free Agent of another one does not count as registered. By default Agents of all InfraEnvs count.
+    type: str
+  binds:
+    description: With O(purpose=add), whether the hosts are going to be bound to O(cluster). Its ClusterDeployment must exist then.
+    type: bool
+    default: false
   purpose:
     description:
       - V(install) is for hosts that install a new cluster, V(add) for hosts that join later or stay unbound, V(reprovision) for hosts that are taken out of a
@@ -56,7 +63,7 @@ options:
     choices: [install, add, reprovision, remove]
     default: add
   force:
-    description: What to do all the same. V(start_over) boots hosts that nobody installs at the moment, whatever else speaks against it.
+    description: Overrides. V(start_over) boots hosts that are neither installed nor being installed.
     type: list
     elements: str
     choices: [start_over]
@@ -107,8 +114,15 @@ forced_hosts:
   returned: always
   type: list
   elements: str
+touch_hosts:
+  description:
+    - Names of the hosts about which M(zerotouch.openshift.touch_check) must decide before anything is done. These are the hosts to boot, those that are
+      bound to another cluster or match several Agents, and those whose installation has failed.
+  returned: always
+  type: list
+  elements: str
 stop:
-  description: Why nothing may be done at all; empty if something may.
+  description: Why the hub cannot do what is requested for these hosts; empty if it can.
   returned: always
   type: str
 phase:
@@ -144,6 +158,8 @@ def argument_spec() -> dict[str, Any]:
         "namespace": {"type": "str", "required": True},
         "hosts": {"type": "list", "elements": "dict", "required": True},
         "cluster": {"type": "dict", "options": cluster},
+        "infra_env": {"type": "str"},
+        "binds": {"type": "bool", "default": False},
         "purpose": {"type": "str", "choices": ["install", "add", "reprovision", "remove"], "default": "add"},
         "force": {"type": "list", "elements": "str", "choices": ["start_over"], "default": []},
         "state_file": {"type": "path"},
@@ -165,6 +181,8 @@ def run(call: Call) -> dict[str, Any]:
             purpose=params["purpose"],
             force=params["force"],
             state_file=params["state_file"] or "",
+            infra_env=params["infra_env"] or "",
+            binds=params["binds"],
         )
     finally:
         client.close()

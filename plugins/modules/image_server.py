@@ -13,7 +13,10 @@ author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - With O(publish.method=serve) an HTTP server is started that serves this one file and nothing else, with ranges, in a process of its own. It goes on
     when Ansible ends, and ends by itself when the image is gone or O(max_seconds) are over.
-  - The path of the URL holds 128 random bits. It stays the same for a work directory, so that a medium left attached by a killed run is still known.
+  - The path of the URL contains a token of 128 random bits. It stays the same until the image is withdrawn with O(state=stopped), so that a medium that a
+    killed run left attached is recognised. The next deployment has another token.
+  - The token is a secret. Results and logs show it as C(<hidden>). M(zerotouch.openshift.bmc_boot) reads it from C(state.json), and RV(url_file) contains the
+    complete URL for machines that are booted manually.
   - With O(publish.method=directory) the image is copied into a directory that a web server serves, with O(publish.method=none) the user serves it.
   - Where hosts load the root file system of the image from a URL (a minimal ISO), it is looked for there first; if it is not there, nothing is published.
   - The image holds credentials. Whoever knows the URL and reaches the address can read it; publish it in the management network only.
@@ -124,10 +127,15 @@ EXAMPLES = r"""
 
 RETURN = r"""
 url:
-  description: URL of the image for the BMCs.
+  description: URL of the image for the BMCs. The token in it is hidden; M(zerotouch.openshift.bmc_boot) with O(ignore:state_file) accepts the URL in this form.
   returned: success
   type: str
-  sample: http://192.0.2.10:40123/5f6d0e27c1a94c0f8f0f6f3e0b6f3a52/agent.x86_64.iso
+  sample: http://192.0.2.10:40123/<hidden>/agent.x86_64.iso
+url_file:
+  description: The file with the complete URL. Only the user who runs the module can read it. O(state=stopped) deletes the file.
+  returned: success
+  type: str
+  sample: clusters/kni22/auth/image-url
 path:
   description: The image.
   returned: success
@@ -149,7 +157,7 @@ pid:
   returned: success
   type: int
 copy_path:
-  description: The copy, with O(publish.method=directory).
+  description: The copy, with O(publish.method=directory). The token in it is hidden.
   returned: success
   type: str
 reason:
@@ -162,10 +170,12 @@ state_file:
   type: str
 """
 
+from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.publication import publish_image, withdraw_image
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, known_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import DEFAULT_LIFE, DEFAULT_LISTEN, METHODS
 
 OPTIONS = {"supports_check_mode": True}
@@ -194,9 +204,12 @@ def argument_spec() -> dict[str, Any]:
 
 
 def run(call: Call) -> dict[str, Any]:
+    work_dir = WorkDir(Path(call.params["work_dir"]).absolute())
+    call.add_secrets(known_secrets(work_dir))
     if call.params["state"] == "stopped":
         return withdraw_image(call.params, call.clock, check_mode=call.check_mode)
     result, warnings = publish_image(call.params, call.clock, check_mode=call.check_mode)
+    call.add_secrets(known_secrets(work_dir))  # the token that this call has created
     for warning in warnings:
         call.warn(warning)
     if result["changed"]:

@@ -54,11 +54,11 @@ options:
     default: true
   force:
     description:
-      - With V(start_over) the wait begins anew, and the API of a former cluster does not count until the service of the new one was seen. Other values have
+      - With V(start_over) the wait starts again, and the API of a former cluster does not count until the service of the new one was seen. Other values have
         no meaning here.
     type: list
     elements: str
-    choices: [rebuild_image, reboot_joined_hosts, start_over]
+    choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub]
     default: []
   log_dir:
     description: Where failure bundles go, each in a folder of its own. By default C(logs) in O(source_dir).
@@ -142,7 +142,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.media import BmcMedia
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.resume import FORCE, START_OVER
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES, START_OVER
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits, timeouts_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.wait import Surroundings, WaitRequest, predict, wait
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, known_secrets, open_work_dir
@@ -160,7 +160,7 @@ def argument_spec() -> dict[str, Any]:
         "detach_media": {"type": "bool", "default": True},
         "repair": {"type": "bool", "default": True},
         "timeouts": timeouts_spec(),
-        "force": {"type": "list", "elements": "str", "choices": list(FORCE), "default": []},
+        "force": {"type": "list", "elements": "str", "choices": list(OVERRIDES), "default": []},
         "log_dir": {"type": "path"},
     }
 

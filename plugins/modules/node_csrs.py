@@ -12,7 +12,11 @@ version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - A node that joins a running cluster asks for a client certificate and then for a serving certificate. Both are approved if the node is one of O(hosts) and
-    everything about the request is as it must be - signer, requester and its groups, usages, subject, alternative names against the addresses of its Node.
+    everything about the request is as it must be - signer, requester and its groups, usages, subject, alternative names.
+  - A serving certificate is for the name of the node and its known addresses only. The addresses in the status of the Node do not count as known, because
+    the kubelet of the node writes them. If they counted, a node could get a certificate for the API or for another node.
+  - A certificate with an address that another Node has as well is never approved, nor one with an address that belongs to no single host, such as a
+    loopback address.
   - Nothing else is ever approved. Each refusal names the first thing that is not as expected.
   - The connection is to the cluster that the nodes join, not to its hub.
 notes:
@@ -41,10 +45,20 @@ options:
         type: str
         required: true
       addresses:
-        description: Its IP addresses. If given, its serving certificate may name no others.
+        description:
+          - Its IP addresses, and further DNS names that it may have. Its name and the first label of its name need not be repeated.
+          - Where to find them - the static addresses of its network configuration; RV(zerotouch.openshift.agents#module:nodes) for an Agent of a hub;
+            RV(zerotouch.openshift.assisted_deployment#module:nodes) for a host of an assisted-service; else the DHCP server.
         type: list
         elements: str
         default: []
+  accept_reported_addresses:
+    description:
+      - For hosts without an IP address in O(hosts[].addresses), whether to accept the addresses that the node itself reports.
+      - Use it if the addresses are not known, for example with DHCP and without an Agent. Addresses of other Nodes are refused nevertheless.
+      - Without this option the serving certificates of such nodes are refused, with a message that says so.
+    type: bool
+    default: false
   wait:
     description: Wait, and go on approving, until all O(hosts) are Ready.
     type: bool
@@ -67,7 +81,15 @@ EXAMPLES = r"""
       - name: worker-3
         addresses: [192.0.2.33]
       - name: worker-4
+        addresses: [192.0.2.34, 2001:db8::34]
     wait: true
+
+- name: Let a worker join whose address comes from DHCP
+  zerotouch.openshift.node_csrs:
+    kubeconfig: clusters/edge/auth/kubeconfig
+    hosts:
+      - name: worker-5
+    accept_reported_addresses: true
 """
 
 RETURN = r"""
@@ -123,13 +145,14 @@ def argument_spec() -> dict[str, Any]:
     return {
         **CONNECTION_OPTIONS,
         "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},
+        "accept_reported_addresses": {"type": "bool", "default": False},
         "wait": {"type": "bool", "default": False},
         "timeout": {"type": "float", "default": 1800},
     }
 
 
 def run(call: Call) -> dict[str, Any]:
-    expected = expected_nodes(call.params["hosts"])
+    expected = expected_nodes(call.params["hosts"], accept_reported=call.params["accept_reported_addresses"])
     client = connect(call.params, clock=call.clock, check_mode=call.check_mode)
     approver = Approver(client, expected, call.clock, call.progress)
     try:

@@ -16,15 +16,22 @@ description:
   - Counts the Agents that are free for the pool now (approved, validated, connected, bound to nothing, reserved by nobody, with its labels). Where they are
     not enough, says which machines of the inventory have to be approved or booted, no more than are needed; where these are not enough either, what is
     missing and why others cannot be used.
-  - Finds the Machines of hosts that shall go, and the hosts that have left a cluster and wait to boot the discovery image.
+  - Finds the Machines of hosts that must leave, and the hosts that have left a cluster and wait to boot the discovery image.
+  - If the pool shrinks by more hosts than O(remove) names, chooses which ones leave. Machines that are marked for deletion come first, then those without a
+    host, then those that are not Ready, and the newest first.
   - A host that belongs to a cluster is never to be booted.
+  - With O(touch), decides by the safety table (page safety of the documentation) whether the hosts may leave, and whether the machines may be booted. Only
+    the BMCs of machines that would be booted are read. A spare machine whose BMC cannot be used is replaced by another one.
 notes:
+  - With O(touch), an override that was used is recorded in the work directory, so that the run after an interrupted one does not need it.
   - "Permissions: C(get) on C(nodepools) and C(hostedclusters), C(list) on C(nodepools) (hypershift.openshift.io) in O(namespace), or on
     C(machinedeployments) (cluster.x-k8s.io) and C(agentmachinetemplates) (capi-provider.agent-install.openshift.io); C(list) on C(machines) and
     C(agentmachines) in the namespace of the Machines, and on C(agents) in O(agent_namespace)."
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
+  - zerotouch.openshift.media_hosts.pool
   - zerotouch.openshift.hub
+  - zerotouch.openshift.touch
 attributes:
   check_mode:
     support: full
@@ -54,13 +61,19 @@ options:
     type: str
     required: true
   replicas:
-    description: How many Machines the pool shall have; by default as many as now, less what O(remove) names.
+    description: The requested number of Machines; by default as many as now, minus those that O(remove) names.
     type: int
   initial_replicas:
     description: How many a pool that does not exist yet gets without O(replicas).
     type: int
+  keep_size:
+    description:
+      - Whether a pool that exists keeps its size and its hosts. O(replicas) is the size of a new pool then, and O(remove) has no effect.
+      - A difference is a warning.
+    type: bool
+    default: false
   remove:
-    description: Hosts that shall go, by their name in O(hosts), hostname, Agent, Machine or Node. One that is not in the pool any more is no mistake.
+    description: Hosts that must leave, by their name in O(hosts), hostname, Agent, Machine or Node. A host that is not in the pool any more is no error.
     type: list
     elements: str
     default: []
@@ -100,10 +113,17 @@ options:
     elements: dict
     default: []
   manual_hosts:
-    description: Names of those that somebody boots by hand; they come last.
+    description: Names of those that the user boots manually; they are chosen last.
     type: list
     elements: str
     default: []
+  bmc_ca_cert:
+    description: CA, as path or PEM, trusted for all BMCs and for the sources of evidence in addition to their own.
+    type: str
+  forks:
+    description: How many BMCs are read at the same time.
+    type: int
+    default: 20
   infra_env:
     description: The InfraEnv whose image they boot.
     type: str
@@ -265,7 +285,17 @@ returning_hosts:
   type: list
   elements: str
 remove:
-  description: Names of the Machines that O(remove) means.
+  description: Names of the Machines that must be deleted first, because their hosts leave.
+  returned: always
+  type: list
+  elements: str
+leaving:
+  description: Names of all hosts that leave the pool, as in O(hosts), else their hostnames.
+  returned: always
+  type: list
+  elements: str
+not_checked:
+  description: Sources of evidence that could not be read, and why.
   returned: always
   type: list
   elements: str
@@ -276,10 +306,25 @@ plan:
   elements: str
 """
 
+from collections.abc import Sequence
 from typing import Any
 
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.observe import observe_all
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_observe import describe, observe_pool, pool_request, warnings_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_observe import (
+    PoolInfo,
+    describe,
+    observe_pool,
+    pool_request,
+    warnings_of,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_touch import Touched, decide_pool
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import print_not_checked, record_permission
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gather import Machines
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 
 OPTIONS = {"supports_check_mode": True}
@@ -296,6 +341,7 @@ def argument_spec() -> dict[str, Any]:
         "agent_namespace": {"type": "str", "required": True},
         "replicas": {"type": "int"},
         "initial_replicas": {"type": "int"},
+        "keep_size": {"type": "bool", "default": False},
         "remove": {"type": "list", "elements": "str", "default": []},
         "agent_label_selector": {"type": "dict"},
         "selector_label": {"type": "dict", "options": label},
@@ -305,6 +351,10 @@ def argument_spec() -> dict[str, Any]:
         "cluster_coming": {"type": "bool", "default": False},
         "hosts": {"type": "list", "elements": "dict", "default": []},
         "manual_hosts": {"type": "list", "elements": "str", "default": []},
+        "bmc_hosts": {**bmc_argument_spec()["hosts"], "required": False, "default": []},
+        "bmc_ca_cert": {"type": "str"},
+        "forks": {"type": "int", "default": 20},
+        "touch": touch_spec(),
         "infra_env": {"type": "str"},
         "agent_labels": {"type": "dict", "default": {}},
     }
@@ -316,11 +366,30 @@ def run(call: Call) -> dict[str, Any]:
         info = observe_pool(client, pool_request(call.params))
     finally:
         client.close()
-    result = describe(info)
-    for text in warnings_of(info):
+    touched = _decided(call, info) if call.params["touch"] else Touched(info.plan())
+    result = {**describe(info, touched.plan), "not_checked": list(touched.not_checked)}
+    for text in (*warnings_of(info, touched.plan), *(f"{name} is not booted: {reason}" for name, reason in touched.unusable.items())):
         call.warn(text)
     call.plan(result["plan"])
     return result
+
+
+def _decided(call: Call, info: PoolInfo) -> Touched:
+    """The plan with the decision about each machine that it touches."""
+    touch = read_touch(call.params["touch"], call.params["connect_to"], ca_cert=call.params["bmc_ca_cert"] or "")
+    options = BmcOptions(
+        forks=max(1, call.params["forks"]), connect_to=touch.connect_to, ca_cert=touch.ca_cert, state_file=None, clock=call.clock, progress=call.progress
+    )
+    bmcs = {str(host["name"]): host for host in call.params["bmc_hosts"]}
+
+    def read(names: Sequence[str]) -> Machines:
+        return observe_all(boot_requests([bmcs[name] for name in names if name in bmcs]), options, read_only=True)
+
+    touched = decide_pool(info, touch, read, call.clock)
+    print_not_checked(touched.not_checked, call.progress)
+    if not touched.plan.stop and not call.check_mode:
+        record_permission(touch, touched.booted)
+    return touched
 
 
 def main() -> None:

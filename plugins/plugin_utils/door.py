@@ -96,7 +96,7 @@ class DoorAction(ActionBase):
     def _out_of_sight(self, result: dict[str, Any], call: Call) -> dict[str, Any]:
         """Ansible prints no success that holds secrets for another task; where it would have, we print it without them."""
         if self._display.verbosity and not self._task.no_log:
-            shown = {name: value for name, value in call.redactor.data(result).items() if name != "invocation" or self._display.verbosity > 2}
+            shown = {name: value for name, value in call.redactor.presentable(result).items() if name != "invocation" or self._display.verbosity > 2}
             self._show(f"{self._task.action} => {json.dumps(shown, indent=4, sort_keys=True, ensure_ascii=False)}")
         return {**result, "_ansible_verbose_override": True}
 
@@ -106,7 +106,7 @@ class DoorAction(ActionBase):
         if isinstance(validation.errors[0], UnsupportedError):
             message = f"Unsupported parameters for ({self._task.action}) module: {message}"
         redactor = Redactor(secret_values(dict(params)) | {str(value) for value in validation._no_log_values})
-        return {"failed": True, "msg": redactor.text(message), "invocation": {"module_args": redactor.data(dict(params))}}
+        return {"failed": True, "msg": redactor.presentable(message), "invocation": {"module_args": redactor.presentable(dict(params))}}
 
     def _show(self, line: str) -> None:
         if not self._task.no_log:

@@ -14,6 +14,7 @@ from typing import Any
 from ..module_utils.bmc.requests import check_bmc
 from ..module_utils.common.errors import InvalidInput
 from ..module_utils.common.problems import INVALID, REQUIRED, UNSUPPORTED, Problem, nearest
+from ..module_utils.nmstate.document import only_static_addresses, static_addresses
 from .paths import certificate
 
 DEFAULT_GROUPS = {"control_plane": "control_plane", "workers": "workers", "arbiters": "arbiters"}
@@ -21,6 +22,9 @@ DEFAULT_GROUPS = {"control_plane": "control_plane", "workers": "workers", "arbit
 GROUP_ROLES = {"control_plane": "master", "arbiters": "arbiter", "workers": "worker"}
 BOOT_METHODS = ("bmc", "manual", "libvirt", "pxe")
 BUILT_BOOT_METHODS = ("bmc", "manual")
+
+# By what an Agent of a hub is recognised besides MAC addresses.
+_OF_AGENT = ("system_uuid", "serial_number", "bmc_address", "labels", "query")
 
 
 def group_names(value: Any) -> dict[str, str]:
@@ -104,16 +108,45 @@ def bmc_hosts(hosts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         {
             "name": _name(host),
             "bmc": dict(host["bmc"]),
-            "mac_addresses": [str(nic["mac_address"]) for nic in host.get("interfaces") or () if nic.get("mac_address")],
+            "mac_addresses": _macs(host),
         }
         for host in hosts
         if boot_method(host) == "bmc"
     ]
 
 
+def identities(hosts: Iterable[Mapping[str, Any]], agents: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Who the hosts are, as option ``touch.hosts`` of the modules takes it. ``agents`` has ``openshift_agent`` by inventory name: it may identify them too."""
+    return [
+        {
+            **{key: value for key, value in dict(agents.get(host["inventory_name"]) or {}).items() if key in _OF_AGENT},
+            "name": _name(host),
+            "mac_addresses": _macs(host),
+            "addresses": _addresses(host.get("network_config")),
+            "take_over": isinstance(host.get("boot"), Mapping) and host["boot"].get("take_over") is True,
+        }
+        for host in hosts
+    ]
+
+
+def _addresses(network_config: Any) -> list[str]:
+    return [address.ip for address in static_addresses(network_config)] if isinstance(network_config, Mapping) else []
+
+
+def _macs(host: Mapping[str, Any]) -> list[str]:
+    return [str(nic["mac_address"]) for nic in host.get("interfaces") or () if nic.get("mac_address")]
+
+
 def manual_hosts(hosts: Iterable[Mapping[str, Any]]) -> list[str]:
     """The names of the hosts that somebody boots by hand."""
     return [_name(host) for host in hosts if boot_method(host) == "manual"]
+
+
+def node_addresses(hosts: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Addresses by hostname, of the hosts whose network configuration has static addresses only: no other address of theirs is to be trusted."""
+    found = {str(host.get("hostname") or host["inventory_name"]): host.get("network_config") for host in hosts}
+    addresses = {name: only_static_addresses(document) for name, document in found.items() if isinstance(document, Mapping)}
+    return {name: known for name, known in addresses.items() if known}
 
 
 def boot_method(host: Mapping[str, Any]) -> str:

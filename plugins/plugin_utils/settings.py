@@ -19,6 +19,7 @@ from ..module_utils.common.connect import ConnectTo
 from ..module_utils.common.errors import InvalidInput, ZeroTouchError
 from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest, nearest_of
 from ..module_utils.common.tls import Tls
+from ..module_utils.deployment.safety.table import CONFIRMED_OVERRIDES, OVERRIDES
 from ..module_utils.serving.options import as_given, check_options, read_publish
 from .assisted import check_assisted, read_assisted
 from .hosts import DEFAULT_GROUPS
@@ -28,7 +29,7 @@ from .pool import agent_namespace, check_pools
 
 METHODS = ("agent", "assisted", "hub", "capi", "hosted")
 BUILT_METHODS = ("agent", "assisted", "hub", "hosted")
-FORCES = ("rebuild_image", "reboot_joined_hosts", "start_over")
+FORCES = OVERRIDES
 PHASES = ("boot", "discovery", "bootstrap", "install", "operators")
 _BASE_IMAGE = ("path", "url", "sha256", "version", "rootfs_url")
 # What can stand as a directory below ./clusters; what a cluster may be called is the configuration's to say.
@@ -55,7 +56,7 @@ VARIABLES: Mapping[str, type | tuple[type, ...]] = {
     "openshift_checks": dict,
     "openshift_force": (list, str),
     "openshift_hosts": (list, str),
-    "openshift_confirm": str,
+    "openshift_confirm": (list, str),
     "openshift_hosted_cluster": dict,
     "openshift_node_pool": dict,
     "openshift_destroy_purge": (bool, str),
@@ -87,7 +88,7 @@ class Settings:
     timeouts: dict[str, float]
     checks: dict[str, str]
     force: list[str]
-    confirm: str
+    confirm: list[str]
     destroy_purge: bool
 
     def as_dict(self) -> dict[str, Any]:
@@ -105,8 +106,7 @@ def read_settings(variables: Mapping[str, Any], directory: str, *, building: boo
     given = _given(variables)
     source_dir = absolute(given.get("openshift_config_dir", ""), directory)
     cluster = given.get("openshift_cluster", {})
-    others = ((given.get("openshift_node_pool") or {}).get("name"), (given.get("openshift_hub") or {}).get("infra_env"))
-    name = str(cluster.get("name") or os.path.basename(source_dir) or next(filter(None, others), None))
+    name = _name_of_deployment(given, directory)
     work_dir = absolute(given.get("openshift_work_dir") or os.path.join("clusters", name), directory)
     return Settings(
         name=name,
@@ -123,9 +123,16 @@ def read_settings(variables: Mapping[str, Any], directory: str, *, building: boo
         timeouts={str(key): float(value) for key, value in given.get("openshift_timeouts", {}).items()},
         checks={str(key): str(value) for key, value in given.get("openshift_checks", {}).items()},
         force=as_list(given.get("openshift_force", [])),
-        confirm=str(given.get("openshift_confirm", "")),
+        confirm=as_list(given.get("openshift_confirm", [])),
         destroy_purge=str(given.get("openshift_destroy_purge", False)).lower() in _YES,
     )
+
+
+def _name_of_deployment(given: Mapping[str, Any], directory: str) -> str:
+    """The cluster's name; without a cluster that of the directory with its files, of the pool, or of the InfraEnv."""
+    source = os.path.basename(absolute(given.get("openshift_config_dir", ""), directory))
+    others = ((given.get("openshift_node_pool") or {}).get("name"), (given.get("openshift_hub") or {}).get("infra_env"))
+    return str((given.get("openshift_cluster") or {}).get("name") or source or next(filter(None, others), None))
 
 
 def hub_settings(variables: Mapping[str, Any], directory: str, *, building: bool = True) -> dict[str, Any]:
@@ -160,6 +167,7 @@ def check_settings(variables: Mapping[str, Any], directory: str, *, building: bo
         *ConnectTo.parse(readable.get("openshift_connect_to", {}))[1],
         *_authority(readable, directory),
         *check_hub(readable),
+        *_unconfirmed(readable, directory),
         *([] if "openshift_assisted" in mistyped else check_assisted(readable, os.environ)),
         *check_pools(readable),
     ]
@@ -264,6 +272,14 @@ def _choices(given: Mapping[str, Any]) -> Iterator[Problem]:
     for force in as_list(given.get("openshift_force", [])):
         if force not in FORCES:
             yield _problem("openshift_force", UNSUPPORTED, f"supported values: {', '.join(FORCES)}", nearest(force, FORCES), force)
+
+
+def _unconfirmed(given: Mapping[str, Any], directory: str) -> Iterator[Problem]:
+    """Overrides that give up what is installed need the name of the cluster, whatever the state of its machines."""
+    name = _name_of_deployment(given, directory)
+    for force in as_list(given.get("openshift_force", [])):
+        if force in CONFIRMED_OVERRIDES and name not in as_list(given.get("openshift_confirm", [])):
+            yield _problem("openshift_confirm", REQUIRED, f"{force} needs the confirmation -e openshift_confirm={name}")
 
 
 def _timeouts(given: Mapping[str, Any]) -> Iterator[Problem]:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, UNSUPPORTED
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED
 
 from .error_model import Entry as E
 from .error_model import Topic
@@ -158,7 +158,7 @@ FENCING = Topic(
             "controlPlane.fencing.credentials[] controlPlane.fencing.credentials[].hostName",
             REQUIRED,
             ("at least one of hostname or macaddress must be provided", "missing HostName"),
-            "nobody would know which host it is",
+            "without it, the credential belongs to no host",
             "`hostName` as in the inventory",
         ),
         E(
@@ -184,9 +184,16 @@ FENCING = Topic(
         ),
         E(
             "controlPlane.fencing.credentials[].macAddress",
+            UNKNOWN_FIELD,
+            "OpenShift … does not know this field; it came with 4.23",
+            "one MAC address, even beside a hostname, makes the client in the image of an older release reject all fencing credentials",
+            "`hostName` as in the inventory, without `macAddress`",
+        ),
+        E(
+            "controlPlane.fencing.credentials[].macAddress",
             INVALID,
             "does not match any configured host interface",
-            "4.22 on: a credential without `hostName` goes to the host with that address",
+            "4.23 on: a credential without `hostName` goes to the host with that address",
             "the address of a NIC in `hosts[].interfaces`, or `hostName`",
         ),
         E(

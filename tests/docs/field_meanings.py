@@ -99,8 +99,8 @@ POOL: dict[str, Meaning] = {
     "fencing.credentials": _M(
         "control plane only: two BMCs of two control-plane hosts that fence each other; with 4.20 and 4.21 in a preview feature set", "none", "4.20"
     ),
-    "fencing.credentials[].hostName": _M("which host it is; this or `macAddress`", "", "4.20"),
-    "fencing.credentials[].macAddress": _M("which host it is, by one of its NICs", "", "4.22"),
+    "fencing.credentials[].hostName": _M("which host it is; from 4.23 on, this or `macAddress`", "", "4.20"),
+    "fencing.credentials[].macAddress": _M("which host it is, by one of its NICs; an older image would reject all credentials", "", "4.23"),
     "fencing.credentials[].username": _M("required", "", "4.20"),
     "fencing.credentials[].password": _M("required", "", "4.20"),
     "fencing.credentials[].address": _M("required: a Redfish address, `redfish+https://HOST/redfish/v1/Systems/ID`", "", "4.20"),

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.testing import patch_module_args
+from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 from ztlab.clock import LabClock
 from ztlab.faults import Faults
 from ztlab.service import AssistedService

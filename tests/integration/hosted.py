@@ -50,6 +50,11 @@ class Site:
         return {machine["name"]: str(machine["phase"]) for machine in self.lab.status()["machines"]}
 
 
+def changed(site: Site, before: dict[str, int]) -> set[str]:
+    """Machines whose BMC was written to since."""
+    return {name for name, writes in site.lab.writes().items() if writes > before[name]}
+
+
 def make_site(make_lab: MakeLab, directory: Path) -> Site:
     """The inventory ``hosted`` and the lab that plays it."""
     return Site(Deployment(make_lab(directory, canary_site("hosted", directory)), canary_inventory("hosted", directory), directory))

@@ -41,6 +41,7 @@ class Gateway:
         gateway = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
+            disable_nagle_algorithm = True
             protocol_version = "HTTP/1.1"
 
             def handle_any(self) -> None:

@@ -79,7 +79,7 @@ class Lab:
 
     def up(self) -> None:
         swagger = ["--swagger", str(SWAGGER)] if SWAGGER.exists() else []
-        self._ztlab("up", "--site", str(self.site), "--speed", SPEED, "--ttl", "20m", *swagger)
+        self._ztlab("up", "--site", str(self.site), "--speed", SPEED, "--ttl", "40m", *swagger)
         self.vars_file.write_text(self._ztlab("vars"))
 
     @property
@@ -100,6 +100,46 @@ class Lab:
     def writes(self) -> dict[str, int]:
         """Changing requests that each BMC has seen so far; logins are no change."""
         return {machine["name"]: int(machine["writes"]) for machine in self.status()["machines"]}
+
+    def bmc_writes(self, *, refused: bool = False) -> list[dict[str, Any]]:
+        """The changing requests of all BMCs in their order, each with machine, method, path, summary; ``refused``: with those that a BMC refused."""
+        kinds = ["writes", *(["refused_writes"] if refused else [])]
+        found = [write for machine in self.status()["machines"] for kind in kinds for write in machine["bmc"].get(kind, [])]
+        return sorted(found, key=lambda write: int(write["number"]))
+
+    def powers(self) -> dict[str, str]:
+        """Power state by machine."""
+        return {machine["name"]: str(machine["power"]) for machine in self.status()["machines"]}
+
+    def boots(self) -> dict[str, list[str]]:
+        """What each machine has booted so far."""
+        return {machine["name"]: list(machine["boots"]) for machine in self.status()["machines"]}
+
+    def power(self, state: str, *machines: str) -> None:
+        """Switch machines on or off past their BMCs; none named: all of them."""
+        ask(self.state, "power", machines=list(machines), power=state)
+
+    def install(self, machine: str, system: str = "", *, cluster: str = "") -> None:
+        """Another team installs an operating system on a machine, or makes it a worker of a cluster that runs."""
+        ask(self.state, "install", machine=machine, system=system, cluster=cluster)
+
+    def nodes(self, cluster: str = "") -> dict[str, str]:
+        """State of each Node, as the lab sees the clusters (of this name)."""
+        clusters = [found for found in self.status()["clusters"] if cluster in ("", found["name"])]
+        return {name: str(state) for found in clusters for name, state in found["nodes"].items()}
+
+    def kubeconfig(self, cluster: str = "") -> Path:
+        """A kubeconfig of a cluster that goes straight to its address."""
+        path = self.directory / f"{cluster or 'newest'}.kubeconfig"
+        path.write_text(self._ztlab("kubeconfig", *(["--cluster", cluster] if cluster else [])))
+        return path
+
+    def hide(self, variable: str) -> Any:
+        """Take a variable out of what playbooks of this lab are started with; its value."""
+        found = self.vars
+        value = found.pop(variable)
+        self.vars_file.write_text(yaml.safe_dump(found))
+        return value
 
     def methods(self) -> set[str]:
         """HTTP methods that any BMC has seen."""
@@ -152,11 +192,12 @@ class Lab:
 class Deployment:
     """An inventory, a work directory and the lab that is played with: deploys, destroys."""
 
-    def __init__(self, lab: Lab | None, inventory: Path, directory: Path, work_dir: str = "cluster") -> None:
+    def __init__(self, lab: Lab | None, inventory: Path, directory: Path, work_dir: str = "cluster", environment: Mapping[str, str] | None = None) -> None:
         self._lab = lab
         self.inventory = inventory
         self.directory = directory
         self.work_dir = directory / work_dir
+        self.environment = dict(environment or {})
 
     @property
     def lab(self) -> Lab:
@@ -166,14 +207,14 @@ class Deployment:
 
     def beside(self, work_dir: str) -> Deployment:
         """The same with another work directory: somebody else deploys to the same machines."""
-        return Deployment(self._lab, self.inventory, self.directory, work_dir)
+        return Deployment(self._lab, self.inventory, self.directory, work_dir, self.environment)
 
     def described_as(self, change: Callable[[dict[str, Any]], object]) -> Deployment:
         """The same work directory and machines, described by a changed inventory."""
         inventory = json.loads(self.inventory.read_text())
         change(inventory)
         path = write_inventory(self.directory / f"hosts-{len(list(self.directory.glob('hosts-*')))}.json", inventory)
-        return Deployment(self._lab, path, self.directory, self.work_dir.name)
+        return Deployment(self._lab, path, self.directory, self.work_dir.name, self.environment)
 
     def start(self, playbook: str = "deploy_cluster", *options: str, extra: Mapping[str, Any] | None = None) -> subprocess.Popen[str]:
         lab = ["-e", f"@{self._lab.vars_file}"] if self._lab else []
@@ -193,7 +234,7 @@ class Deployment:
     def _environment(self) -> dict[str, str]:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
         own = {"ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"), "ANSIBLE_NOCOLOR": "1", "PYTHONUNBUFFERED": "1", "PWD": str(self.directory)}
-        return inherited | own
+        return inherited | own | self.environment
 
     def run(self, playbook: str = "deploy_cluster", *options: str, extra: Mapping[str, Any] | None = None) -> Run:
         """Run a playbook to its end."""
@@ -258,6 +299,36 @@ class Deployment:
         reader.join(timeout=LIMIT)
         return Run(process.returncode, looked_through("".join(lines))), took
 
+    def untouched(self, playbook: str = "deploy_cluster", *options: str, extra: Mapping[str, Any] | None = None) -> Run:
+        """Run a playbook that must change nothing at any BMC: it is killed at the first attempt, so that the lab keeps what the test is about."""
+        before = len(self.lab.bmc_writes(refused=True))
+        process = self.start(playbook, *options, extra=extra)
+        lines: list[str] = []
+        reader = threading.Thread(target=lambda: lines.extend(process.stdout or ()), daemon=True)
+        reader.start()
+        deadline = time.monotonic() + LIMIT
+        attempts: list[dict[str, Any]] = []
+        while process.poll() is None and not attempts and time.monotonic() < deadline:
+            time.sleep(0.2)
+            attempts = self.lab.bmc_writes(refused=True)[before:]
+        if process.poll() is None:
+            kill_all(process.pid)
+        process.wait(timeout=LIMIT)
+        reader.join(timeout=LIMIT)
+        output = looked_through("".join(lines))
+        attempts = self.lab.bmc_writes(refused=True)[before:]
+        if attempts:
+            pytest.fail(f"{playbook} wrote to BMCs: {[(write['machine'], write['summary']) for write in attempts]}\n{output}")
+        assert process.returncode >= 0, f"{playbook} did not end within {LIMIT:g} s:\n{output}"
+        assert "Traceback" not in output, output
+        return Run(process.returncode, output)
+
+    def stopped(self, playbook: str = "deploy_cluster", *options: str, extra: Mapping[str, Any] | None = None) -> Run:
+        """Like :meth:`untouched`, and the run must fail."""
+        run = self.untouched(playbook, *options, extra=extra)
+        assert not run.ok, run.output
+        return run
+
     def interrupted(self, moment: Callable[[str], bool], end: Callable[[int], None], **more: Any) -> tuple[str, float]:
         """Like :meth:`watched`, for a run that does not survive it."""
         run, took = self.watched(moment, lambda process, output: end(process), **more)
@@ -269,10 +340,15 @@ class Deployment:
         return list(self.work_dir.rglob("*.part"))
 
 
+_TOKEN_OF_IMAGE = re.compile(r"/([0-9a-f]{32})/[^/\s]*\.iso")
+
+
 def looked_through(output: str) -> str:
     """Every output of every run is searched for the secrets of the inventories."""
     found = shown(output)
     assert not found, f"{found} in the output:\n{output}"
+    tokens = _TOKEN_OF_IMAGE.findall(output)
+    assert not tokens, f"the token of the image's URL {tokens} in the output:\n{output}"
     return output
 
 

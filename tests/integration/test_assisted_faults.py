@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible.module_utils.testing import patch_module_args
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted import cluster, infra_env
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster_wish import read_wish
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.service import AssistedService
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
+from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 
 from .assisted_lab import PULL_SECRET, Bench, scripted
 from .ill_service import Gateway

@@ -12,15 +12,18 @@ import json
 import re
 import shutil
 import subprocess
+import time
 from typing import Any
 
 import pytest
 import yaml
 
 from .conftest import MakeLab, canary_inventory, canary_site
-from .lab import Deployment, Lab, Run
+from .lab import SPEED, Deployment, Lab, Run
 
 HUB = {"address": "10.0.0.5", "base_domain": "hub.example.com"}
+# An hour of the lab: long after kubelet was heard last.
+DEAD = 3600
 # Inventory name -> role, disk that its hints choose.
 HOSTS = {"master-0": "master", "master-1": "master", "master-2": "master", "worker-0": "worker", "worker-1": "worker"}
 
@@ -59,6 +62,17 @@ class Site:
         assert run.ok and start, run.output
         return dict(json.JSONDecoder().raw_decode(run.output[start.end() :])[0])
 
+    def power_off(self, name: str) -> None:
+        """What a power cut does to one machine."""
+        inventory = json.loads(self.deployment.inventory.read_text())
+        groups = inventory["all"]["children"].values()
+        host = next(group["hosts"][name]["openshift_host"] for group in groups if name in group["hosts"])
+        defaults = inventory["all"]["vars"].get("openshift_host_defaults") or {}
+        machine = {"name": name, "bmc": {**(defaults.get("bmc") or {}), **host["bmc"]}, "take_over": True}
+        trusted = {name: self.lab.vars[f"openshift_{name}"] for name in ("connect_to", "ca_cert")}
+        run = self.deployment.module("bmc_boot", {"hosts": [machine], "state": "off", **trusted})
+        assert run.ok, run.output
+
     def nodes(self) -> set[str]:
         """Names of the Nodes that are Ready, as the lab sees the new cluster."""
         (cluster,) = self.lab.status()["clusters"]
@@ -80,6 +94,7 @@ def test_a_plan_before_anything_exists(site: Site) -> None:
     run = site.played("deploy_cluster", "--check", "--diff")
     assert "would create AgentClusterInstall demo/demo" in run.output
     assert "boot master-0, master-1, master-2, worker-0, worker-1" in run.output
+    assert all(f"would boot {name} (" in run.output for name in HOSTS)
     assert site.agents() == {}
     assert set(site.lab.writes().values()) == {0}
 
@@ -130,14 +145,20 @@ def test_what_kubectl_shows(site: Site) -> None:
 def test_nobody_leaves_without_confirmation(site: Site) -> None:
     for extra in ({}, {"openshift_hosts": ["worker-1"]}, {"openshift_confirm": "demo"}, {"openshift_hosts": ["worker-1"], "openshift_confirm": "other"}):
         run = site.play("reprovision_hosts", **extra)
-        assert not run.ok and "Nothing was done" in run.message
+        assert not run.ok and "No machine was touched" in run.message and "openshift_confirm=demo" in run.message
     run = site.play("remove_hosts", openshift_hosts=["wroker-1"], openshift_confirm="demo")
     assert not run.ok and "worker-1" in run.output
     assert site.nodes() == set(HOSTS)
 
 
 def test_a_host_is_freed_and_joins_again(site: Site) -> None:
+    before = site.lab.writes()
+    predicted = site.played("reprovision_hosts", "--check", openshift_hosts=["worker-1"], openshift_confirm="demo")
+    assert "would drain Node worker-1" in predicted.output and "would take worker-1 out of its cluster and boot it into discovery" in predicted.output
+    assert (site.lab.writes(), site.nodes()) == (before, set(HOSTS))
     site.played("reprovision_hosts", openshift_hosts=["worker-1"], openshift_confirm="demo")
+    # None where the hub has reclaimed it before it could be booted.
+    assert {name for name, count in site.lab.writes().items() if count != before[name]} <= {"worker-1"}
     freed = site.agents()["worker-1"]
     assert (freed["state"], freed["cluster"] or "") == ("known-unbound", "")
     assert site.nodes() == set(HOSTS) - {"worker-1"}
@@ -151,11 +172,21 @@ def test_a_host_is_freed_and_joins_again(site: Site) -> None:
     site.lab.assert_nothing_left()
 
 
-def test_a_host_is_removed(site: Site) -> None:
+def test_a_dead_host_is_removed_without_a_drain(site: Site) -> None:
     """Its Node too: the hub removes it with an Agent that is still bound, not with one that was unbound just before."""
     removal = {"openshift_hosts": ["worker-0"], "openshift_confirm": "demo"}
-    site.played("remove_hosts", **removal)
+    site.power_off("worker-0")
+    time.sleep(DEAD / float(SPEED))
+    writes = site.lab.writes()
+    predicted = site.played("remove_hosts", "--check", **removal)
+    assert "would taint Node worker-0 as out of service, without a drain" in predicted.output
+    assert "would take worker-0 out of its cluster and power it off" in predicted.output
+    assert site.lab.writes() == writes and site.listed_nodes() == set(HOSTS)
+    run = site.played("remove_hosts", **removal)
+    assert re.search(r"Drain the Nodes\] \**\nskipping", run.output), run.output
+    assert re.search(r"Taint the Nodes whose machines are off\] \**\n.*\n?changed: .*item=worker-0", run.output), run.output
     assert site.listed_nodes() == set(HOSTS) - {"worker-0"}
     assert set(site.agents()) == set(HOSTS) - {"worker-0"}
     assert site.lab.machine("worker-0")["power"] == "Off"
-    assert site.played("remove_hosts", **removal).changed == 0
+    again = site.played("remove_hosts", **removal)
+    assert again.changed == 0, again.output

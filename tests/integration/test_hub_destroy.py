@@ -84,7 +84,7 @@ def test_a_single_node_and_its_report(site: Site) -> None:
 def test_it_is_not_destroyed_by_mistake(site: Site) -> None:
     assert "takes it off the hub" in site.play("destroy_cluster").message
     forgotten = site.deployment.run("destroy_cluster", extra=CONFIRMED)
-    assert "was deployed through a hub" in forgotten.message and "openshift_install_method: hub" in forgotten.message
+    assert "hub is the method that is recorded" in forgotten.message and "openshift_install_method=hub" in forgotten.message
     planned = site.played("destroy_cluster", "--check", **CONFIRMED)
     assert "would delete ClusterDeployment sno/sno" in planned.output
     assert site.power == "On" and "CLUSTER_DEPLOYMENT/sno" in site.on_hub("CLUSTER_DEPLOYMENT")

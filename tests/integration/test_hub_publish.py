@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -67,10 +68,10 @@ def on_hub(site: Deployment, act: str = "look") -> tuple[int, int]:
 
 
 def test_somebody_boots_it_from_the_image_that_is_served_here(site: Deployment) -> None:
-    told = re.compile(r"Boot sno-0 from (http://\S+\.iso) \(file (\S+\.iso)\)")
+    told = re.compile(r"Boot sno-0 from the URL in (\S+) \(file (\S+\.iso)\)")
 
     def person(_process: int, output: str) -> None:
-        site.lab.boot("sno-0", told.findall(output)[0][0])
+        site.lab.boot("sno-0", Path(told.findall(output)[0][0]).read_text().strip())
 
     run, _seconds = site.watched(lambda output: told.search(output) is not None, person, extra=variables(site))
     assert run.ok, run.output

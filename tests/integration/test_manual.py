@@ -50,11 +50,13 @@ def test_somebody_boots_it(sno: Deployment, web: tuple[Path, str]) -> None:
     assert f"Publish {rootfs} there and run again." in too_early.message, too_early.output
     (published / rootfs.name).symlink_to(rootfs)
 
-    told = re.compile(r"Boot sno-0 from (\S+\.iso) \(file (\S+)\)")
+    told = re.compile(r"Boot sno-0 from the URL in (\S+) \(file (\S+)\)")
 
     def person(process: int, output: str) -> None:
-        address, image = told.findall(output)[0]
-        assert Path(image).stat().st_size < rootfs.stat().st_size, "the root file system is not in it"
+        url_file, image = map(Path, told.findall(output)[0])
+        assert url_file.stat().st_mode & 0o777 == 0o600
+        address = url_file.read_text().strip()
+        assert image.stat().st_size < rootfs.stat().st_size, "the root file system is not in it"
         sno.lab.boot("sno-0", address)
 
     run, _seconds = by_hand.watched(lambda output: told.search(output) is not None, person)

@@ -29,6 +29,7 @@ def test_check_mode_from_nothing(sno: Deployment) -> None:
         "create install-config.yaml",
         "create agent-config.yaml",
         "create release.json",
+        "boot sno-0",
         "build",
         "publish",
         "insert",
@@ -56,7 +57,7 @@ def test_deploy_twice_and_destroy_twice(sno: Deployment) -> None:
     assert looked.changed == 0, looked.output
 
     stranger = sno.beside("stranger").refused()
-    assert "not of this deployment" in stranger.message and "start_over" in stranger.message
+    assert f"it belongs to the deployment of cluster sno in {sno.work_dir}" in stranger.message
 
     refused = sno.run("destroy_cluster")
     assert not refused.ok and "openshift_confirm=sno" in refused.output
@@ -83,16 +84,16 @@ def test_deploy_twice_and_destroy_twice(sno: Deployment) -> None:
 
 
 def powered_off_but_not_forgotten(sno: Deployment) -> None:
-    """state.json says installed, the BMC answers, the cluster does not: nobody can tell, so nothing is booted (design 4)."""
+    """state.json says installed, the BMC answers, the cluster does not: what became of it is unknown, so nothing is booted."""
     hosts = json.loads(sno.inventory.read_text())["all"]["children"]["control_plane"]["hosts"]
-    bmc = [{"name": name, "bmc": variables["openshift_host"]["bmc"]} for name, variables in hosts.items()]
+    bmc = [{"name": name, "bmc": variables["openshift_host"]["bmc"], "take_over": True} for name, variables in hosts.items()]
     off = sno.module(
         "bmc_boot", {"hosts": bmc, "state": "off", "connect_to": sno.lab.vars["openshift_connect_to"], "ca_cert": sno.lab.vars["openshift_ca_cert"]}
     )
     assert off.ok, off.output
     before = sno.lab.writes()
     run = sno.refused()
-    assert "Cannot tell" in run.message and "start_over" in run.message, run.message
+    assert "no service or API of this deployment answers" in run.message and "start_over" in run.message, run.message
     assert sno.lab.writes() == before and sno.lab.machine("sno-0")["power"] == "Off"
 
 

@@ -73,10 +73,12 @@ def test_a_failed_installation_is_begun_anew_only_when_asked(sno: Deployment) ->
 
     written = sno.lab.writes()
     stopped = sno.refused()
-    assert "The installation has failed" in stopped.message and "start_over" in stopped.message
+    assert "destroy_cluster -e openshift_confirm=sno" in stopped.message and "openshift_force=start_over" in stopped.message
     assert sno.lab.writes() == written
 
-    sno.deployed(extra={"openshift_force": "start_over"})
+    assert "start_over needs the confirmation" in sno.refused(extra={"openshift_force": "start_over"}).message
+    assert sno.lab.writes() == written
+    sno.deployed(extra={"openshift_force": "start_over", "openshift_confirm": "sno"})
     sno.lab.assert_nothing_left()
     assert sno.deployed().changed == 0
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from ansible_collections.zerotouch.openshift.tests.support.ansible_core import as_module_process
 
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50, database=None)
 hypothesis.settings.load_profile("repeatable")
@@ -31,7 +32,5 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _as_a_module_finds_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test that imports controller code tells the whole process so, and modules then keep their warnings from their result."""
-    monkeypatch.setattr("ansible.module_utils._internal.is_controller", False)
-    monkeypatch.setattr("ansible.module_utils.common.warnings._global_warnings", {})
+def _module_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    as_module_process(monkeypatch)

@@ -77,6 +77,23 @@ def test_faults_and_errors(lab: Path) -> None:
     assert ztlab("console", "sno-0", *state) == ""
 
 
+def test_power(lab: Path) -> None:
+    state = ("--state", str(lab))
+    assert ztlab("power", "sno-0", "on", *state) == "sno-0: On\n"
+    assert ztlab("power", "--all", "off", *state) == "sno-0: Off\n"
+    assert "no machine 'x'" in ztlab("power", "x", "on", *state, code=1)
+    assert "name a machine, or all of them" in ztlab("power", "on", *state, code=1)
+
+
+def test_another_team_installs(lab: Path) -> None:
+    state = ("--state", str(lab))
+    assert ztlab("install", "sno-0", "rhel-8", *state) == "sno-0 runs rhel-8.\n"
+    machine = json.loads(ztlab("status", "--json", *state))["machines"][0]
+    assert (machine["power"], machine["installed"]) == ("On", {"sda": "rhel-8"})
+    assert "no cluster 'x' runs" in ztlab("install", "sno-0", "--cluster", "x", *state, code=1)
+    assert "name an operating system, or a cluster" in ztlab("install", "sno-0", *state, code=1)
+
+
 def test_down_leaves_nothing(tmp_path: Path) -> None:
     runtime = tmp_path / "runtime"
     runtime.mkdir()

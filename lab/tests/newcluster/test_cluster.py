@@ -208,6 +208,20 @@ def test_day_two_requests_wait_for_a_user() -> None:
     assert serving["spec"]["username"] == "system:node:extra"
 
 
+def test_a_late_host_of_the_installation_is_approved() -> None:
+    """The cluster can be complete without its last control-plane host; that host still is one of the installation, others are day 2."""
+    cluster = make_cluster({"master": 3, "worker": 1})
+    for name, role in (("master-0", "master"), ("master-1", "master"), ("worker-0", "worker")):
+        assert cluster.approves(name, role)
+        cluster.node_booted(name, role, "192.0.2.10")
+    cluster.settle()
+    assert cluster.installed
+    assert cluster.approves("master-2", "bootstrap") and cluster.approves("master-2", "master")
+    assert not cluster.approves("worker-1", "worker") and not cluster.approves("worker-0", "worker"), "a user approves on day 2"
+    cluster.node_booted("master-2", "master", "192.0.2.12")
+    assert not cluster.approves("master-3", "master")
+
+
 def test_a_degraded_operator_holds_the_version_back_until_cleared() -> None:
     async def flow() -> None:
         faults = Faults()

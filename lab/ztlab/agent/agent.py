@@ -90,7 +90,7 @@ class Agent:
         lab, own = self._live.lab, self._live.machine.spec
         fault = lab.faults.peek("duplicate-uuid", own.name)
         other = lab.machines.get(fault.options.get("of", "")) if fault is not None else None
-        return (other.spec if other is not None else own).system_uuid
+        return (other.spec if other is not None else own).os_uuid
 
     @property
     def base(self) -> str:

@@ -15,6 +15,7 @@ from ..clusters import RunningCluster
 from ..fabric.hosts import HostNetwork, Unreachable
 from ..live.http import HostHttp
 from ..machine.hardware import Hardware, Outcome
+from .kubelet import KubeletPort, node_facts
 from .pointer import Pointer
 from .reclaim import Reclaim
 
@@ -42,33 +43,30 @@ class NodeDisk:
     pointer: Pointer | None = None
 
 
-async def boot_node(lab: Lab, machine: Hardware, disk: NodeDisk) -> Outcome:
-    """Run an installed system until it is switched off."""
+async def boot_node(lab: Lab, machine: Hardware, disk: NodeDisk, *, runs: bool = False) -> Outcome:
+    """Run an installed system until it is switched off. ``runs``: it has booted long ago, and its cluster has the Node."""
     console = machine.console
     name = machine.spec.name
     network = disk.network
-    await lab.clock.sleep(KERNEL_SECONDS)
+    await lab.clock.sleep(0.0 if runs else KERNEL_SECONDS)
     for address in lab.fabric.attach(name, network):
         console.print(f"Duplicate address: {address} is in use by {', '.join(lab.fabric.owners(address))}.")
     running = None
-    kubelet = False
+    port: asyncio.Task[None] | None = None
     try:
-        if disk.role == "master":
-            running = await _own_control_plane(lab, name, disk.cluster_key)
-        # What was bootstrapped in place has its whole configuration on its disk, and its own DNS: it asks no name of the site's.
-        alone = running is not None and running.plan.expected.get("master") == 1 and not running.plan.expected.get("worker")
-        pointer = None if alone and disk.role == "master" else disk.pointer
-        running = await (_point(lab, machine, pointer, network) if pointer else _configure(lab, machine, disk.role, network, disk.cluster_key))
+        running = lab.clusters.get(disk.cluster_key) if runs else None
+        running = running or await _configured(lab, machine, disk)
         if disk.role == "master":
             await running.carry(name)
         if lab.faults.take("never-joins", name):
             console.print("kubelet: failed to run Kubelet (injected fault never-joins).", phase="installed, not joined")
         else:
-            address = (network.addresses() or [""])[0]
-            running.node_booted(disk.hostname, disk.role, address, machine=name, installation=disk.installation)
-            kubelet = True
+            if not runs:
+                _boot_kubelet(machine, disk, running)
+            kubelet = KubeletPort(lab, name, running, running.api.nodes.kubelets[disk.hostname])
+            port = asyncio.create_task(kubelet.run(), name=f"kubelet of {name}")
             console.print(f"kubelet: registering node {disk.hostname}.", phase="node")
-        if disk.pointer is None or not kubelet:
+        if disk.pointer is None or port is None:
             await asyncio.Event().wait()
         artifacts = await Reclaim(lab, machine, running, disk.hostname, network).wait()
         for system in machine.installed.values():
@@ -77,9 +75,28 @@ async def boot_node(lab: Lab, machine: Hardware, disk: NodeDisk) -> Outcome:
     finally:
         lab.fabric.detach(name)
         if running is not None:
-            if kubelet:
+            if port is not None:
+                port.cancel()
+                await asyncio.gather(port, return_exceptions=True)
                 running.node_stopped(disk.hostname)
             await running.drop(name)
+
+
+async def _configured(lab: Lab, machine: Hardware, disk: NodeDisk) -> RunningCluster:
+    """The cluster that a host is a part of, once the host has its configuration."""
+    name, running = machine.spec.name, None
+    if disk.role == "master":
+        running = await _own_control_plane(lab, name, disk.cluster_key)
+    # What was bootstrapped in place has its whole configuration on its disk, and its own DNS: it asks no name of the site's.
+    alone = running is not None and running.plan.expected.get("master") == 1 and not running.plan.expected.get("worker")
+    pointer = None if alone and disk.role == "master" else disk.pointer
+    return await (_point(lab, machine, pointer, disk.network) if pointer else _configure(lab, machine, disk.role, disk.network, disk.cluster_key))
+
+
+def _boot_kubelet(machine: Hardware, disk: NodeDisk, running: RunningCluster) -> None:
+    address = (disk.network.addresses() or [""])[0]
+    facts = node_facts(machine.spec, disk.network)
+    running.node_booted(disk.hostname, disk.role, address, machine=machine.spec.name, installation=disk.installation, facts=facts)
 
 
 async def _point(lab: Lab, machine: Hardware, pointer: Pointer, network: HostNetwork) -> RunningCluster:

@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import json
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from aiohttp import web
@@ -29,9 +31,17 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 class BmcEndpoint:
-    """``probe(url)`` says why the BMC cannot read a medium ("" when it can)."""
+    """``probe(url)`` says why the BMC cannot read a medium ("" when it can). ``numbers`` orders the writes of all BMCs that share it."""
 
-    def __init__(self, machines: Sequence[Hardware], *, clock: LabClock, faults: Faults, probe: Callable[[str], Awaitable[str]]) -> None:
+    def __init__(
+        self,
+        machines: Sequence[Hardware],
+        *,
+        clock: LabClock,
+        faults: Faults,
+        probe: Callable[[str], Awaitable[str]],
+        numbers: Iterator[int] | None = None,
+    ) -> None:
         self.machines = {machine.spec.bmc.system_id: machine for machine in machines}
         self.clock = clock
         self.faults = faults
@@ -40,6 +50,8 @@ class BmcEndpoint:
         self.requests: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self.session_requests: Counter[str] = Counter()
         self.writes: list[dict[str, Any]] = []
+        self.refused_writes: list[dict[str, Any]] = []
+        self._numbers = numbers or itertools.count(1)
         self.refused = 0
         tasks = Tasks(clock)
         self.app = web.Application(middlewares=[self._answer])
@@ -55,6 +67,7 @@ class BmcEndpoint:
             "session_requests": dict(self.session_requests),
             "refused": self.refused,
             "writes": [write for write in self.writes if write["machine"] == machine],
+            "refused_writes": [write for write in self.refused_writes if write["machine"] == machine],
             "sessions": [{"id": session.id, "username": session.username, "created": round(session.created, 1)} for session in self.sessions.open()],
             "sessions_opened": self.sessions.opened,
         }
@@ -80,6 +93,7 @@ class BmcEndpoint:
         machine = self._machine_name(request)
         counter = self.session_requests if "/SessionService" in request.path else self.requests[machine]
         counter[request.method] += 1
+        changing = request.method not in _SAFE and "/SessionService" not in request.path
         try:
             await self._misbehave(request, machine)
             if not self._is_open(request):
@@ -87,6 +101,8 @@ class BmcEndpoint:
             response = await handler(request)
         except RedfishError as error:
             self.refused += error.status in (401, 403)
+            if changing:
+                self.refused_writes.append(await self._write(request, machine, error.status))
             return error.response()
         except web.HTTPNotFound:
             return RedfishError("ResourceMissingAtURI", request.path).response()
@@ -94,11 +110,23 @@ class BmcEndpoint:
             answer = RedfishError("OperationNotAllowed").response()
             answer.headers["Allow"] = ", ".join(sorted(error.allowed_methods))
             return answer
-        if request.method not in _SAFE and "/SessionService" not in request.path:
-            self.writes.append({"machine": machine, "method": request.method, "path": request.path, "status": response.status})
+        if changing:
+            self.writes.append(await self._write(request, machine, response.status))
         response.headers["OData-Version"] = "4.0"
         response.headers["Cache-Control"] = "no-cache"
         return response
+
+    async def _write(self, request: web.Request, machine: str, status: int) -> dict[str, Any]:
+        """The record of a request that changes something, or was meant to."""
+        return {
+            "number": next(self._numbers),
+            "lab_seconds": round(self.clock.now(), 1),
+            "machine": machine,
+            "method": request.method,
+            "path": request.path,
+            "status": status,
+            "summary": summary(request.method, request.path, await request.text()),
+        }
 
     def _machine_name(self, request: web.Request) -> str:
         parts = request.path.split("/")
@@ -170,3 +198,22 @@ class BmcEndpoint:
     async def _log_out(self, request: web.Request) -> web.Response:
         self.sessions.end(request.match_info["id"])
         return web.Response(status=204)
+
+
+def summary(method: str, path: str, body: str) -> str:
+    """A writing request in a few words: the action (or method and resource) and its parameters, without credentials."""
+    last = path.rstrip("/").rpartition("/")[2]
+    subject = last.rpartition(".")[2] if "/Actions/" in path else f"{method} {path.removeprefix(f'{ROOT}/')}"
+    try:
+        values = json.loads(body or "{}")
+    except ValueError:
+        return f"{subject} (no JSON)"
+    return " ".join([subject, *_flat(values if isinstance(values, dict) else {})])
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        elif name not in ("UserName", "Password"):
+            yield f"{prefix}{name}={value}"

@@ -99,6 +99,7 @@ class _Draft:
             "nics": [self._nic(name, mac, net) for name, mac in ports] or [{"name": "enp1s0", "mac": f"02:00:00:00:00:{index:02x}"}],
             "disks": [_disk(host.get("root_device_hints") or {}, host["name"])],
             "bmc": self._bmc(index, host.get("bmc") or {}),
+            **({"addresses": [address.partition("/")[0] for _interface, address in net.addresses]} if net.addresses else {}),
         }
 
     def _nic(self, name: str, mac: str, net: HostNet) -> Document:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import logging
 import ssl
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from ..newcluster import pki
 from ..service.app import AssistedService
 from ..service.artifacts import ROOT_CA
 from ..site.model import HubSite
-from . import admission, service_config
+from . import admission, inventory, service_config
 from .backend import Backend
 from .capi.room import kinds as cluster_api_kinds
 from .client import Client
@@ -40,6 +41,7 @@ from .world import World
 if TYPE_CHECKING:
     from ..lab import Lab
 
+LOG = logging.getLogger(__name__)
 OPERATOR = User("system:serviceaccount:multicluster-engine:assisted-service", ("system:masters", "system:serviceaccounts", "system:authenticated"))
 KUBECONFIG = "hub.kubeconfig"
 
@@ -134,6 +136,7 @@ class Hub:
         self.operators = Operators(world, Backend(self.service), self.spokes, lab, lambda: self.session, converged=self.site.converged_flow)
         await self.operators.start()
         await service_config.publish(world.client, self.site, lab.base_image.resolve().as_uri(), world.now())
+        await inventory.publish(world.client, lab.site)
         self._trouble = asyncio.create_task(Trouble(self).run(), name="faults of the hub")
         path = lab.paths.state / KUBECONFIG
         path.touch(mode=0o600)
@@ -157,6 +160,17 @@ class Hub:
 
     async def stop_api(self) -> None:
         await self.server.stop()
+
+    async def come_back(self) -> None:
+        """Listen again after an outage; the address may still be held by connections that are about to end."""
+        for _attempt in range(20):
+            try:
+                await self.start_api()
+            except OSError as error:
+                LOG.warning("the hub's API cannot listen yet: %s", error)
+                await asyncio.sleep(0.25)
+            else:
+                return
 
     def _choose_route(self, connection: ssl.SSLSocket | ssl.SSLObject, name: str | None, _context: ssl.SSLContext) -> None:
         """A route that passes TLS through shows the certificate of what is behind it."""

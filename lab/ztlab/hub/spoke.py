@@ -46,7 +46,7 @@ class Spokes:
 
     def spoils(self, fault: str, host_id: str) -> bool:
         """Whether a fault of the machine that a host is bites now."""
-        name = next((name for name, machine in self._lab.machines.items() if machine.spec.system_uuid == host_id), None)
+        name = next((name for name, machine in self._lab.machines.items() if machine.spec.os_uuid == host_id), None)
         return self._lab.faults.take(fault, name) is not None
 
     async def close(self) -> None:

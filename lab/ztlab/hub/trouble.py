@@ -48,19 +48,8 @@ class Trouble:
         if restart is not None:
             await self._hub.stop_api()
             await self._hub.lab.clock.sleep(restart.number("seconds", AWAY_SECONDS))
-            await self._come_back()
+            await self._hub.come_back()
         await self._delete_agent()
-
-    async def _come_back(self) -> None:
-        """Listen again; the address may still be held by connections that are about to end."""
-        for _attempt in range(20):
-            try:
-                await self._hub.start_api()
-            except OSError as error:
-                LOG.warning("the hub's API cannot listen yet: %s", error)
-                await asyncio.sleep(0.25)
-            else:
-                return
 
     async def _delete_agent(self) -> None:
         fault = self._faults.peek("agent-deleted")

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from .root import Root
 
 SIGNERS = ("kube-apiserver-lb-signer", "kube-apiserver-localhost-signer", "kube-apiserver-service-network-signer", "admin-kubeconfig-signer")
 TLS_DIRECTORY = "/opt/agent/tls"
+_OVERRIDES = "agent-install.openshift.io/install-config-overrides"
 OVERRIDE = "EPHEMERAL_INSTALLER_CLUSTER_TLS_CERTS_OVERRIDE_DIR"
 
 
@@ -23,7 +25,8 @@ def cluster_plan(root: Root, service_environment: Mapping[str, str], *, mounted:
     """The plan from the manifests in the image. ``mounted``: the service's container sees the signers' directory. Raises ClientError."""
     manifests = Manifests(root, {"/manifests": "/etc/assisted/manifests"})
     deployment = spec_of(manifests.document("cluster-deployment.yaml"))
-    install = spec_of(manifests.document("agent-cluster-install.yaml"))
+    document = manifests.document("agent-cluster-install.yaml")
+    install = spec_of(document)
     domain = f"{deployment.get('clusterName', '')}.{deployment.get('baseDomain', '')}"
     api = _first_vip(install, "apiVIP") or _record(fabric, f"api.{domain}") or own_ip
     requirements = install.get("provisionRequirements") or {}
@@ -37,10 +40,22 @@ def cluster_plan(root: Root, service_environment: Mapping[str, str], *, mounted:
         expected={role: int(requirements.get(f"{word}Agents") or 0) for role, word in _AGENTS.items()},
         platform=str(install.get("platformType") or ""),
         signers=_signers(root, service_environment, mounted),
+        bmcs=bmcs_of(document),
     )
 
 
 _AGENTS = {"master": "controlPlane", "arbiter": "arbiter", "worker": "worker"}
+
+
+def bmcs_of(install: Mapping[str, Any]) -> dict[str, str]:
+    """Boot MAC address -> BMC address of the hosts that the install-config's overrides name with one."""
+    text = ((install.get("metadata") or {}).get("annotations") or {}).get(_OVERRIDES) or "{}"
+    try:
+        platform = (json.loads(text).get("platform") or {}).get("baremetal") or {}
+    except ValueError:
+        return {}
+    hosts = [host for host in platform.get("hosts") or [] if (host.get("bmc") or {}).get("address")]
+    return {str(host.get("bootMACAddress", "")).lower(): str(host["bmc"]["address"]) for host in hosts}
 
 
 def _first_vip(install: Mapping[str, Any], kind: str) -> str:

@@ -84,12 +84,16 @@ class BootArtifacts:
 
 @dataclasses.dataclass
 class InstalledSystem:
-    """What is on a disk after an installation: enough to boot it as a node. ``once``: what the next start takes instead."""
+    """What is on a disk after an installation: enough to boot it as a node. ``once``: what the next start takes instead.
+
+    ``resume``: what runs where the system has booted before the lab looks; None: the same as ``boot``.
+    """
 
     role: str
     hostname: str
     boot: Callable[[Hardware], Awaitable[Outcome]]
     once: BootArtifacts | None = None
+    resume: Callable[[Hardware], Awaitable[Outcome]] | None = None
 
 
 Runner = Callable[["Hardware"], Awaitable[Outcome]]
@@ -149,6 +153,23 @@ class Hardware:
         else:
             self._begin(self._restart(GRACEFUL_SECONDS if reset_type == "GracefulRestart" else 0.0))
 
+    async def switch(self, on: bool) -> None:
+        """What a person at the rack does: plug and button. Nothing refuses it, and the power state is the new one when this returns."""
+        await _end(self._transition)
+        if not on:
+            await _end(self._system)
+            self.power_state, self.off_since = "Off", self.clock.now()
+            self.console.print("Power lost.", phase="off")
+        elif self.power_state != "On":
+            await self._power_on()
+
+    async def resume(self, system: Runner) -> None:
+        """A system runs on the machine from now on, as if it had been started long ago."""
+        if self.power_state != "Off":
+            await self.switch(False)
+        self.power_state = "On"
+        self._start(system)
+
     async def close(self) -> None:
         """End everything that runs on the machine."""
         for task in (self._transition, self._system):
@@ -184,13 +205,13 @@ class Hardware:
         self.power_state = "On"
         self._start()
 
-    def _start(self) -> None:
-        self._system = asyncio.create_task(self._operate(), name=f"system of {self.spec.name}")
+    def _start(self, first: Runner | None = None) -> None:
+        self._system = asyncio.create_task(self._operate(first or self._run), name=f"system of {self.spec.name}")
 
-    async def _operate(self) -> None:
+    async def _operate(self, run: Runner) -> None:
         while True:
             try:
-                outcome = await self._run(self)
+                outcome = await run(self)
             except Exception:
                 LOG.exception("machine %s", self.spec.name)
                 self.console.print("The lab has a fault of its own here; lab.log in the state directory says which.", phase="fault of the lab")
@@ -201,6 +222,7 @@ class Hardware:
                 self._begin(self._power_off(0.0))
                 return
             self.console.print("Restarting.", phase="firmware")
+            run = self._run
 
 
 async def _end(task: asyncio.Task[None] | None) -> None:

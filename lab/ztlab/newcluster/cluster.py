@@ -16,13 +16,16 @@ from ..clock import LabClock
 from ..faults import Faults
 from ..kubeapi import Authentication, KubeApi, Object, Registry, Store
 from . import operators, pki
-from .kinds import CONFIG, MCO, resources
+from .bare_metal import bare_metal_host
+from .kinds import CONFIG, MCO, METAL3, resources
+from .kubelet import NO_FACTS, NodeFacts
 from .nodes import Nodes
 from .versions import kubernetes_version
 
 LOG = logging.getLogger(__name__)
 TICK_SECONDS = 2.0
 BOOTKUBE_SECONDS = 90.0
+SETTLED_SECONDS = 86400.0
 NAMESPACES = (
     "default",
     "kube-system",
@@ -39,6 +42,7 @@ class NewCluster:
     """One new cluster. Raises ValueError when a signer is missing or broken.
 
     ``signers``: name -> (certificate, key) as the ISO has them in /opt/agent/tls. ``expected``: role -> number of hosts.
+    ``bmcs``: MAC address -> BMC address, of hosts whose BMC the installation was configured with.
     ``start`` and ``stop`` may alternate: the objects stay (a single node reboots while its API is away).
     """
 
@@ -55,7 +59,9 @@ class NewCluster:
         platform: str = "",
         pace: float = 1.0,
         cluster_id: str = "",
+        bmcs: Mapping[str, str] | None = None,
     ) -> None:
+        self.bmcs = dict(bmcs or {})
         self.name, self.base_domain, self.version = name, base_domain, version
         self.domain = f"{name}.{base_domain}"
         self.expected = {role: int(expected.get(role, 0)) for role in ("master", "worker", "arbiter")}
@@ -90,6 +96,16 @@ class NewCluster:
         self._bootstrap_complete = False
         self._installed = False
         self._create_initial_objects()
+
+    def settle(self) -> None:
+        """Installed long ago: every kubelet that is known is a Node that is Ready, every operator is available."""
+        now = self.clock.now()
+        for name in self.nodes.kubelets:
+            self.nodes.settle(name, now)
+        self._bootstrap_complete = True
+        self._put("ConfigMap", "", {"metadata": {"name": "bootstrap"}, "data": {"status": "complete"}}, "kube-system")
+        self._control_plane_since = now - SETTLED_SECONDS
+        self._operators(now)
 
     # what the rest of the lab asks
 
@@ -138,9 +154,20 @@ class NewCluster:
     def console_url(self) -> str:
         return f"https://console-openshift-console.apps.{self.domain}"
 
-    def node_booted(self, name: str, role: str, ip: str, *, automatic: bool = True, machine: str = "", installation: str = "") -> None:
+    def approves(self, name: str, role: str) -> bool:
+        """Whether the cluster approves a host's signing requests itself: those of its installation, also of a host that is late for it."""
+        role = "master" if role == "bootstrap" else role
+        present = sum(kubelet.role == role for kubelet in self.nodes.kubelets.values())
+        return not self._installed or (name not in self.nodes.kubelets and present < self.expected.get(role, 0))
+
+    def node_booted(
+        self, name: str, role: str, ip: str, *, automatic: bool = True, machine: str = "", installation: str = "", facts: NodeFacts = NO_FACTS
+    ) -> None:
         """A machine booted from disk and runs its kubelet. ``automatic`` False: its signing requests wait for a user (day 2)."""
-        self.nodes.boot(name, "master" if role == "bootstrap" else role, ip, self.clock.now(), automatic=automatic, machine=machine, installation=installation)
+        role = "master" if role == "bootstrap" else role
+        self.nodes.boot(name, role, ip, self.clock.now(), automatic=automatic, machine=machine, installation=installation, facts=facts)
+        if automatic and self.platform == "BareMetal" and facts.mac:
+            self._put("BareMetalHost", METAL3, bare_metal_host(self.name, name, role, facts, self.bmcs), "openshift-machine-api")
 
     def pools(self) -> set[str]:
         """Names of the MachineConfigPools; the arbiter's has no object of its own here."""

@@ -13,6 +13,7 @@ from ..clock import LabClock
 from ..faults import Faults
 from . import operators, pki
 from .cluster import NewCluster
+from .kubelet import NO_FACTS, NodeFacts
 from .workloads import NAMESPACES, Workloads
 
 # What has no part in a hosted cluster runs on the hub or not at all.
@@ -86,8 +87,10 @@ class GuestCluster(NewCluster):
     def kubeconfig(self, server_override: str | None = None) -> str:
         return pki.admin_kubeconfig(self.signers, self.name, server_override or self.api_url, self.endpoint[0] if server_override else "")
 
-    def node_booted(self, name: str, role: str, ip: str, *, automatic: bool = False, machine: str = "", installation: str = "") -> None:
-        super().node_booted(name, "worker", ip, automatic=False, machine=machine, installation=installation)
+    def node_booted(
+        self, name: str, role: str, ip: str, *, automatic: bool = False, machine: str = "", installation: str = "", facts: NodeFacts = NO_FACTS
+    ) -> None:
+        super().node_booted(name, "worker", ip, automatic=False, machine=machine, installation=installation, facts=facts)
 
     def tick(self) -> None:
         super().tick()

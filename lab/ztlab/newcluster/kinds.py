@@ -17,6 +17,7 @@ from .eviction import evict
 STATUS = {"status": replace_status}
 CONFIG = "config.openshift.io"
 MCO = "machineconfiguration.openshift.io"
+METAL3 = "metal3.io"
 
 
 def _address(item: Object, kind: str) -> str:
@@ -207,6 +208,7 @@ def resources() -> list[Resource]:
         Resource(CONFIG, "v1", "Proxy", "proxies", subresources=STATUS),
         Resource(MCO, "v1", "MachineConfig", "machineconfigs", short_names=("mc",)),
         Resource(MCO, "v1", "MachineConfigPool", "machineconfigpools", short_names=("mcp",), subresources=STATUS, columns=POOL_COLUMNS),
+        Resource(METAL3, "v1alpha1", "BareMetalHost", "baremetalhosts", True, ("bmh", "bmhost"), subresources=STATUS),
         Resource("route.openshift.io", "v1", "Route", "routes", True, subresources=STATUS, columns=ROUTE_COLUMNS),
     ]
     return [*(dataclasses.replace(resource, strategic=True) for resource in core), *openshift]

@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 import secrets
 import uuid
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric import ec
+
 from ..faults import Faults
 from ..kubeapi import Object, Registry, Store
 from . import pki
+from .kubelet import NO_FACTS, Kubelet, NodeFacts, network_annotations
 from .versions import kubernetes_version
 
 CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet"
@@ -32,33 +34,6 @@ APPROVED = {
 }
 
 
-@dataclasses.dataclass
-class Kubelet:
-    """A machine that runs a kubelet. ``automatic``: the cluster approves its requests itself, as on day 1.
-
-    ``machine`` is its name in the site; ``installation`` tells a freshly written disk from a restart; ``release`` "": the cluster's.
-    """
-
-    name: str
-    role: str
-    ip: str
-    booted: float
-    automatic: bool = True
-    machine: str = ""
-    installation: str = ""
-    release: str = ""
-    client_request: str = ""
-    serving_request: str = ""
-    requested: float = 0.0
-    joined: float | None = None
-    served: bool = False
-    ready: bool = False
-    halted: float | None = None
-    machine_id: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
-    system_uuid: str = dataclasses.field(default_factory=lambda: str(uuid.uuid4()))
-    boot_id: str = dataclasses.field(default_factory=lambda: str(uuid.uuid4()))
-
-
 class Nodes:
     """Moves every kubelet forward; called at each tick with the time in lab seconds."""
 
@@ -74,13 +49,25 @@ class Nodes:
         self.kubelets: dict[str, Kubelet] = {}
         self._faults = faults or Faults()
 
-    def boot(self, name: str, role: str, ip: str, now: float, *, automatic: bool = True, machine: str = "", installation: str = "") -> None:
+    def boot(
+        self,
+        name: str,
+        role: str,
+        ip: str,
+        now: float,
+        *,
+        automatic: bool = True,
+        machine: str = "",
+        installation: str = "",
+        facts: NodeFacts = NO_FACTS,
+    ) -> None:
         """A machine came up from its disk; a known one is rebooting, unless its disk was written anew or its Node was deleted."""
         known = self.kubelets.get(name)
         if known is None or known.installation != installation or (known.joined is not None and not self.store.exists(self.node_kind, name)):
-            self.kubelets[name] = Kubelet(name, role, ip, now, automatic, machine, installation)
+            known = self.kubelets[name] = Kubelet(name, role, ip, now, automatic, machine, installation, facts)
+            known.system_uuid = facts.system_uuid or known.system_uuid
             return
-        known.ip, known.booted, known.halted, known.boot_id = ip, now, None, str(uuid.uuid4())
+        known.ip, known.booted, known.halted, known.boot_id, known.facts = ip, now, None, str(uuid.uuid4()), facts
         if known.joined is not None:
             known.joined = now
             self._set_ready(known, False)
@@ -89,6 +76,25 @@ class Nodes:
         """The machine of a kubelet was switched off or runs something else."""
         if name in self.kubelets:
             self.kubelets[name].halted = now
+
+    def restart(self, name: str) -> None:
+        """A kubelet that was stopped runs again; its machine ran on."""
+        if name in self.kubelets:
+            self.kubelets[name].halted = None
+
+    def settle(self, name: str, now: float) -> None:
+        """The kubelet is a Node that is Ready, with its certificates, as after an installation that is long done."""
+        kubelet = self.kubelets[name]
+        kubelet.joined = now
+        self._create_node(kubelet)
+        request = pki.signing_request(f"system:node:{name}", ["system:nodes"], [name, *kubelet.node_ips], kubelet.key)
+        self._serve(kubelet, pki.sign_request(self.authority, request, client=False))
+        self._set_ready(kubelet, True)
+
+    @staticmethod
+    def _serve(kubelet: Kubelet, certificate: bytes) -> None:
+        kubelet.served, kubelet.certificate = True, certificate
+        kubelet.issued.set()
 
     def ready(self, *roles: str) -> int:
         return sum(kubelet.ready for kubelet in self.kubelets.values() if kubelet.role in roles)
@@ -120,7 +126,8 @@ class Nodes:
             kubelet.serving_request = self._request(kubelet, SERVING_SIGNER, f"system:node:{kubelet.name}")
             kubelet.requested = now
             return
-        kubelet.served = kubelet.served or self._issued(kubelet, kubelet.serving_request, now)
+        if not kubelet.served and self._issued(kubelet, kubelet.serving_request, now):
+            self._serve(kubelet, base64.b64decode(self.store.get(self.csr_kind, kubelet.serving_request)["status"]["certificate"]))
         if not kubelet.ready and now - kubelet.joined >= READY_SECONDS:
             self._set_ready(kubelet, True)
 
@@ -129,7 +136,7 @@ class Nodes:
     def _request(self, kubelet: Kubelet, signer: str, user: str) -> str:
         """The kubelet's request; what faults say about it included."""
         serving = signer == SERVING_SIGNER
-        name, addresses = kubelet.name, [kubelet.name, kubelet.ip] if serving else []
+        name, addresses = kubelet.name, [kubelet.name, *kubelet.node_ips] if serving else []
         wrong_name = None if serving else self._faults.take("csr-wrong-name", kubelet.machine)
         wrong_address = self._faults.take("csr-wrong-address", kubelet.machine) if serving else None
         foreign = None if serving else self._faults.take("csr-foreign", kubelet.machine)
@@ -139,11 +146,11 @@ class Nodes:
             addresses.append(wrong_address.options.get("address", "203.0.113.66"))
         if foreign:
             self._create_request(foreign.options.get("name", "intruder"), [], signer, user)
-        return self._create_request(name, addresses, signer, user)
+        return self._create_request(name, addresses, signer, user, kubelet.key if serving else None)
 
-    def _create_request(self, name: str, addresses: list[str], signer: str, user: str) -> str:
+    def _create_request(self, name: str, addresses: list[str], signer: str, user: str, key: ec.EllipticCurvePrivateKey | None = None) -> str:
         serving = signer == SERVING_SIGNER
-        pem = pki.signing_request(f"system:node:{name}", ["system:nodes"], addresses)
+        pem = pki.signing_request(f"system:node:{name}", ["system:nodes"], addresses, key)
         usage = "server auth" if serving else "client auth"
         groups = ["system:nodes"] if serving else ["system:serviceaccounts", "system:serviceaccounts:openshift-machine-config-operator"]
         body: Object = {
@@ -214,6 +221,13 @@ class Nodes:
             self.store.create(self.node_kind, {"metadata": {"name": kubelet.name, "labels": self.labels(kubelet)}, "spec": spec})
         self._set_ready(kubelet, False)
 
+    def _annotate(self, kubelet: Kubelet) -> None:
+        found = network_annotations(kubelet)
+        if found:
+            node = self.store.get(self.node_kind, kubelet.name)
+            node["metadata"]["annotations"] = {**(node["metadata"].get("annotations") or {}), **found}
+            self.store.update(self.node_kind, node)
+
     def kubelet_version(self, kubelet: Kubelet) -> str:
         return kubernetes_version(kubelet.release)[1] if kubelet.release else self.kubernetes_version
 
@@ -228,6 +242,8 @@ class Nodes:
     def _set_ready(self, kubelet: Kubelet, ready: bool, said: tuple[str, str, str] | None = None) -> None:
         """``said``: status, reason and message when they are not the usual ones."""
         kubelet.ready = ready
+        if ready:
+            self._annotate(kubelet)
         moment, version = self.store.timestamp(), self.kubelet_version(kubelet)
         usual = ("True", "KubeletReady", "kubelet is posting ready status")
         status, *texts = said or (usual if ready else ("False", "KubeletNotReady", "container runtime network not ready: NetworkReady=false"))
@@ -248,7 +264,7 @@ class Nodes:
         node = self.store.get(self.node_kind, kubelet.name)
         node["status"] = {
             "conditions": conditions,
-            "addresses": [{"type": "InternalIP", "address": kubelet.ip}, {"type": "Hostname", "address": kubelet.name}],
+            "addresses": [*({"type": "InternalIP", "address": ip} for ip in kubelet.node_ips), {"type": "Hostname", "address": kubelet.name}],
             "capacity": dict(CAPACITY),
             "allocatable": dict(CAPACITY),
             "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},

@@ -165,9 +165,14 @@ def admin_kubeconfig(signers: Mapping[str, Signer], name: str, server: str, serv
     return str(yaml.safe_dump(document, sort_keys=False))
 
 
-def signing_request(common_name: str, organisations: Sequence[str], names: Sequence[str] = ()) -> bytes:
-    """PEM of a CSR as a kubelet makes it."""
-    key = ec.generate_private_key(ec.SECP256R1())
+def new_key() -> ec.EllipticCurvePrivateKey:
+    """A key as kubelets make theirs."""
+    return ec.generate_private_key(ec.SECP256R1())
+
+
+def signing_request(common_name: str, organisations: Sequence[str], names: Sequence[str] = (), key: ec.EllipticCurvePrivateKey | None = None) -> bytes:
+    """PEM of a CSR as a kubelet makes it, with a key of its own unless one is passed."""
+    key = key or new_key()
     builder = x509.CertificateSigningRequestBuilder().subject_name(_name(common_name, organisations))
     if names:
         builder = builder.add_extension(x509.SubjectAlternativeName([_alternative(name) for name in names]), critical=False)
@@ -191,6 +196,11 @@ def sign_request(signer: Signer, request: bytes, *, client: bool) -> bytes:
         if isinstance(extension.value, x509.SubjectAlternativeName):
             names = [str(item.value) for item in extension.value]
     return sign(signer, key, loaded.subject, names, client=client)
+
+
+def kubelet_context(certificate: bytes, key: ec.EllipticCurvePrivateKey) -> ssl.SSLContext:
+    """TLS of a kubelet's port, with the certificate that its cluster issued."""
+    return _context(Pair(certificate, _pem_key(key)), None)
 
 
 def _context(pair: Pair, client_ca: bytes | None) -> ssl.SSLContext:

@@ -17,6 +17,7 @@ from typing import Any
 from aiohttp import web
 
 from ..clock import LabClock
+from ..fabric.listener import Listener
 from ..faults import Faults
 from . import machine_cluster, machine_host
 from .auth import Authenticator, check_object
@@ -58,7 +59,8 @@ class AssistedService:
         self._authenticator = Authenticator(self.core.settings)
         self.router = build_router()
         self._swagger = Swagger(swagger) if swagger is not None else None
-        self._runner: web.AppRunner | None = None
+        self._listener: Listener | None = None
+        self._down = False
         self._monitors: list[asyncio.Task[None]] = []
         self.host = ""
         self.port = 0
@@ -72,11 +74,9 @@ class AssistedService:
         """Listen and start both monitors. Port 0: any free one, see ``port``."""
         app = web.Application(client_max_size=LARGEST_BODY)
         app.router.add_route("*", "/{path:.*}", self.handle)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, host, port)
-        await site.start()
-        self.host, self.port = host, self._runner.addresses[0][1]
+        self._listener = Listener(app, host, port, grace=0.1)
+        await self._listener.open()
+        self.host, self.port = host, self._listener.port
         self.run_monitors()
 
     def run_monitors(self) -> None:
@@ -90,9 +90,15 @@ class AssistedService:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         self._monitors = []
-        if self._runner is not None:
-            await self._runner.cleanup()
-            self._runner = None
+        if self._listener is not None:
+            await self._listener.end()
+            self._listener = None
+
+    async def interrupt(self, down: bool) -> None:
+        """The service is away for a while, with all it knows. One behind a route is answered for by the router."""
+        self._down = down
+        if self._listener is not None:
+            await self._listener.set(not down)
 
     # monitors
 
@@ -101,12 +107,14 @@ class AssistedService:
             due = self.core.now() + self.core.settings.host_monitor_interval
             await self.core.clock.sleep(self.core.settings.host_monitor_interval)
             self._forgive(self.core.now() - due)
-            self._guarded(self.monitor_hosts)
+            if not self._down:
+                self._guarded(self.monitor_hosts)
 
     async def _monitor_clusters(self) -> None:
         while True:
             await self.core.clock.sleep(self.core.settings.cluster_monitor_interval)
-            self._guarded(self.monitor_clusters)
+            if not self._down:
+                self._guarded(self.monitor_clusters)
 
     def _guarded(self, step: Callable[[], None]) -> None:
         try:
@@ -166,6 +174,8 @@ class AssistedService:
 
     async def _faulty(self, path: str) -> web.Response | None:
         """Faults of the service itself; option ``path`` limits one to URLs that contain it."""
+        if self._down:
+            return web.Response(status=503, text="Application is not available\n")
         for kind, status in (("service-500", 500), ("service-503", 503), ("service-slow", 0)):
             fault = self.core.faults.peek(kind)
             if fault is None or fault.options.get("path", "") not in path:

@@ -20,7 +20,7 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import yaml
 
-from .model import Bmc, ClusterApi, ClusterHint, Disk, HubSite, Machine, Network, Nic, OsImage, ServiceSite, Site, SiteError
+from .model import Bmc, ClusterApi, ClusterHint, Disk, HubHost, HubSite, Machine, Member, Network, Nic, OsImage, ServiceSite, Site, SiteError
 
 _MAC = re.compile(r"^[0-9A-Fa-f]{2}([:-][0-9A-Fa-f]{2}){5}$")
 _BMC_ADDRESS = re.compile(r"^([a-z0-9-]+(\+https?)?://)?(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?(/.*)?$")
@@ -160,21 +160,24 @@ def _machine(entry: Mapping[str, Any]) -> Machine:
         Nic(nic["name"], _mac(nic["mac"]), nic.get("network", ""), tuple(nic.get("vlans", ())), nic.get("link", True), _ip(nic.get("lease", "")))
         for nic in entry["nics"]
     )
-    plain = {key: value for key, value in entry.items() if key not in ("nics", "disks", "bmc")}
-    return Machine(nics=nics, disks=tuple(Disk(**disk) for disk in entry["disks"]), bmc=Bmc(**entry["bmc"]), **plain)
+    plain = {key: value for key, value in entry.items() if key not in ("nics", "disks", "bmc", "addresses")}
+    addresses = tuple(_ip(address) for address in entry.get("addresses", ()))
+    return Machine(nics=nics, disks=tuple(Disk(**disk) for disk in entry["disks"]), bmc=Bmc(**entry["bmc"]), addresses=addresses, **plain)
 
 
 def _cluster(entry: Mapping[str, Any]) -> ClusterHint:
     addresses = {key: _ip(entry.get(key, "")) for key in ("api_vip", "ingress_vip", "rendezvous_ip")}
-    return ClusterHint(entry["name"], entry["base_domain"], **addresses)
+    members = tuple(Member(**{**member, "address": _ip(member.get("address", ""))}) for member in entry.get("members", ()))
+    return ClusterHint(**{**entry, **addresses, "members": members})
 
 
 def _hub(entry: Mapping[str, Any]) -> HubSite:
     images = tuple(OsImage(**image) for image in entry.get("os_images", ()))
     wanted = "cluster_api" in entry or entry.get("hypershift", False)
     cluster_api = ClusterApi(**entry.get("cluster_api", {})) if wanted else None
-    plain = {key: value for key, value in entry.items() if key not in ("address", "os_images", "cluster_api")}
-    return HubSite(address=_ip(entry["address"]), os_images=images, cluster_api=cluster_api, **plain)
+    hosts = tuple(HubHost(**host) for host in entry.get("bare_metal_hosts", ()))
+    plain = {key: value for key, value in entry.items() if key not in ("address", "os_images", "cluster_api", "bare_metal_hosts")}
+    return HubSite(address=_ip(entry["address"]), os_images=images, cluster_api=cluster_api, bare_metal_hosts=hosts, **plain)
 
 
 def _service(entry: Mapping[str, Any]) -> ServiceSite:
@@ -189,6 +192,7 @@ def _contradictions(site: Site) -> Iterable[str]:
     yield from _duplicates("machines", (machine.name for machine in site.machines))
     yield from _duplicates("machines: MAC address", (nic.mac for machine in site.machines for nic in machine.nics))
     yield from _duplicates("machines: BMC address", (f"{m.bmc.host}:{m.bmc.port} system {m.bmc.system_id}" for m in site.machines))
+    yield from _occupied(site)
     names = {network.name for network in site.networks}
     for index, network in enumerate(site.networks):
         yield from (f"networks[{index}].dhcp.range: {end} is not in the network" for end in network.dhcp or () if not network.contains(end))
@@ -203,6 +207,33 @@ def _contradictions(site: Site) -> Iterable[str]:
             yield from (f"{place}.vlans: network {name} has no vlan tag" for name in nic.vlans if name in names and site.network(name).vlan is None)
             if nic.lease and nic.network in names and not site.network(nic.network).contains(nic.lease):
                 yield f"{place}.lease: {nic.lease} is not in network {nic.network}"
+
+
+def _occupied(site: Site) -> Iterable[str]:
+    """Mistakes about what runs before the lab starts."""
+    machines = {machine.name: machine for machine in site.machines}
+    members = [(f"clusters[{number}].members[{index}]", member) for number, hint in enumerate(site.clusters) for index, member in enumerate(hint.members)]
+    yield from _duplicates("clusters: member", (member.machine for _place, member in members))
+    for place, member in members:
+        machine = machines.get(member.machine)
+        if machine is None:
+            yield f"{place}: no machine {member.machine!r}; there are {', '.join(machines)}"
+        elif machine.installed:
+            yield f"{place}: machine {member.machine} has {machine.installed} installed"
+        elif not (member.address or machine.addresses or any(nic.lease for nic in machine.nics)):
+            yield f"{place}: address missing: machine {member.machine} has neither addresses nor a lease"
+    for number, hint in enumerate(site.clusters):
+        if hint.installed != bool(hint.members):
+            yield f"clusters[{number}]: installed and members go together"
+        elif hint.installed and not any(member.role == "master" for member in hint.members):
+            yield f"clusters[{number}].members: none has the role master"
+    for number, machine in enumerate(site.machines):
+        for address in machine.addresses:
+            if not any(network.contains(address) for network in site.networks):
+                yield f"machines[{number}].addresses: {address} is in none of the networks"
+    for number, host in enumerate(site.hub.bare_metal_hosts if site.hub else ()):
+        if host.machine not in machines:
+            yield f"hub.bare_metal_hosts[{number}]: no machine {host.machine!r}; there are {', '.join(machines)}"
 
 
 def _duplicates(place: str, values: Iterable[str]) -> Iterable[str]:

@@ -116,6 +116,11 @@ class Bmc:
 
 @dataclasses.dataclass(frozen=True)
 class Machine:
+    """``power`` when the lab starts: on, off, or "": on for members of clusters that are installed. ``installed``: the operating system on its first disk.
+
+    ``addresses``: static ones that the machine will have, or has when something is installed on it.
+    """
+
     name: str
     nics: tuple[Nic, ...]
     disks: tuple[Disk, ...]
@@ -127,7 +132,11 @@ class Machine:
     model: str = "Rack Server 1"
     serial: str = ""
     uuid: str = ""
+    uuid_byte_order: str = "same"
     tpm: str = "none"
+    power: str = ""
+    installed: str = ""
+    addresses: tuple[str, ...] = ()
 
     @property
     def system_uuid(self) -> str:
@@ -135,19 +144,42 @@ class Machine:
         return self.uuid or str(uuid.uuid5(_NAMESPACE, "/".join([self.name, *(nic.mac for nic in self.nics)])))
 
     @property
+    def os_uuid(self) -> str:
+        """The UUID as Linux prints it. Firmware and BMC of some machines differ in the byte order of its first three fields (SMBIOS 2.6, 7.2.1)."""
+        return str(uuid.UUID(bytes=uuid.UUID(self.system_uuid).bytes_le)) if self.uuid_byte_order == "swapped" else self.system_uuid
+
+    @property
     def serial_number(self) -> str:
         return self.serial or self.system_uuid[:8].upper()
 
 
 @dataclasses.dataclass(frozen=True)
+class Member:
+    """A machine that is a node of an installed cluster. ``hostname`` "": the machine's name; ``address`` "": the machine's first one."""
+
+    machine: str
+    role: str = "worker"
+    hostname: str = ""
+    address: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
 class ClusterHint:
-    """Names and addresses of a cluster to come, for the address mapping that ``ztlab vars`` prints before it exists."""
+    """Names and addresses of a cluster to come, for the address mapping that ``ztlab vars`` prints before it exists; or a cluster that is ``installed``.
+
+    ``bmcs``: whether the BareMetalHosts of an installed cluster on platform baremetal have the addresses of the BMCs.
+    """
 
     name: str
     base_domain: str
     api_vip: str = ""
     ingress_vip: str = ""
     rendezvous_ip: str = ""
+    installed: bool = False
+    version: str = "4.22.0"
+    platform: str = "baremetal"
+    bmcs: bool = True
+    members: tuple[Member, ...] = ()
 
     @property
     def domain(self) -> str:
@@ -173,6 +205,15 @@ class ClusterApi:
 
 
 @dataclasses.dataclass(frozen=True)
+class HubHost:
+    """A BareMetalHost of another owner in a hub: it has the BMC address and the boot MAC address of a machine."""
+
+    machine: str
+    namespace: str = "inventory"
+    name: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
 class HubSite:
     """A hub cluster: where it is, what it is called, what it offers. ``real_apiserver`` auto: when KUBEBUILDER_ASSETS names the programs.
 
@@ -188,6 +229,7 @@ class HubSite:
     real_apiserver: str = "auto"
     cluster_api: ClusterApi | None = None
     hypershift: bool = False
+    bare_metal_hosts: tuple[HubHost, ...] = ()
     variables: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @property

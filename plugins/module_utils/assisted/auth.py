@@ -18,6 +18,7 @@ from ..common.clock import Clock
 from ..common.errors import RemoteError, Unreachable, ZeroTouchError
 from ..common.http import HttpClient, Response
 from ..common.retry import Backoff, retry
+from ..common.terminal import shortened
 
 # Personas that may make a request, by the letters of the reference's table of endpoints.
 USER, USER_AGENT, USER_WATCHER, ALL, USER_LINK, USER_WATCHER_LINK, USER_AGENT_LINK = "U", "UA", "UW", "UAW", "UL", "UWL", "UAL"
@@ -156,7 +157,7 @@ class OfflineToken:
 
     def _refused(self, answer: Response, document: Mapping[str, object]) -> RemoteError:
         told = document.get("error_description") or document.get("error")
-        words = str(told or (answer.status != 200 and answer.text().strip()[:100]) or "no access token in the answer")
+        words = str(told or (answer.status != 200 and shortened(answer.text().strip(), 100)) or "no access token in the answer")
         expired, ill = answer.status in (400, 401), answer.status == 429 or answer.status >= 500
         hint = "The offline token has ended or was revoked: get a new one." if expired else "" if ill else "Check token_url."
         return RemoteError(self._http.service, answer.status, words, str(document.get("error") or ""), hint)

@@ -10,7 +10,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..common import json_text
 from ..common.secrets import HIDDEN, hide_secrets, is_secret_key
+from ..common.terminal import shortened
 
 # Compares one wished value with what the service shows.
 Equal = Callable[[Any, Any], bool]
@@ -93,7 +95,7 @@ def _decoded(value: Any) -> Any:
     if not isinstance(value, str):
         return value or None
     try:
-        return json.loads(value) or None if value.strip() else None
+        return json_text.parse_remote(value) or None if value.strip() else None
     except ValueError:
         return value
 
@@ -103,7 +105,7 @@ def _short(value: Any) -> str:
         return "none"
     value = hide_secrets(value)
     text = repr(value) if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return shortened(text, _LONGEST)
 
 
 def _shown(data: Mapping[str, Any]) -> str:

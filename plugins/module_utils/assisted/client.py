@@ -16,20 +16,20 @@ A client of ours and not the assisted-service-client package (spike of 2026-11-2
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from ..common import libraries
+from ..common import json_text
 from ..common.clock import Clock, SystemClock
 from ..common.connect import DIRECT, ConnectTo
-from ..common.errors import RemoteError, Unreachable, ZeroTouchError
-from ..common.http import HttpClient, Proxy, Response, unreachable
+from ..common.errors import RemoteError, Unreachable, UnusableAnswer, ZeroTouchError
+from ..common.http import HttpClient, Proxy, Response
 from ..common.retry import Backoff, retry
 from ..common.tls import Tls
 from .auth import ALL, USER_AGENT, USER_LINK, USER_WATCHER, USER_WATCHER_LINK, Auth, Credential, Tokens
 from .faults import AssistedError
+from .shapes import misfit
 
 Document = dict[str, Any]
 
@@ -64,6 +64,9 @@ IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE"})
 # A gateway that says this has handed the request to nobody, so even one that creates something may be sent again.
 _NOT_HANDED_ON = ("no healthy upstream", "Application is not available")
 LONGEST_PAUSE = 60.0
+# Bytes and seconds of all logs of a cluster: they have some 100 MB for a cluster of 5, and the service keeps them compressed.
+LARGEST_LOGS = 4 << 30
+_LOGS_WITHIN = 3600.0
 
 
 class AssistedClient:
@@ -161,15 +164,13 @@ class AssistedClient:
         for renewed in (False, True):
             credential = self.auth.credential(personas)
             url = f"{BASE_PATH}/{path}?{urlencode({**query, **credential.query})}"
-            with self._http.stream("GET", url, headers=credential.headers) as answer:
-                try:
-                    if answer.status == 401 and not renewed and self.auth.renew(credential):
-                        continue
-                    if answer.status != 200:
-                        raise AssistedError(self.service, Response(answer.status, {}, answer.read(decode_content=True)))
-                    yield from answer.stream(1 << 16, decode_content=True)
-                except libraries.urllib3.exceptions.HTTPError as error:
-                    raise unreachable(self.service, self._http.base_url, error) from error
+            with self._http.stream("GET", url, headers=credential.headers, within=_LOGS_WITHIN) as answer:
+                if answer.status == 401 and not renewed and self.auth.renew(credential):
+                    continue
+                if answer.status != 200:
+                    words = b"".join(self._http.pieces(answer, self._http.base_url, self._http.largest))
+                    raise AssistedError(self.service, Response(answer.status, {}, words))
+                yield from self._http.pieces(answer, self._http.base_url, LARGEST_LOGS)
             return
 
     def close(self) -> None:
@@ -181,14 +182,19 @@ class AssistedClient:
         # An empty list may come as null: the service is written in Go.
         if document is not None and not isinstance(document, list):
             raise self._http.failure(answer, f"/{path} is not a list; is this an assisted-service?")
-        return [decoded(item) for item in document or []]
+        return [self._checked(decoded(item), path, answer, listed=True) for item in document or []]
 
     def _object(self, path: str, personas: str, query: Mapping[str, str] | None = None, *, method: str = "GET", body: Any = None) -> Document:
         answer = self._send(method, path, personas, query=query, body=body)
         document = self._json(answer)
         if not isinstance(document, dict):
             raise self._http.failure(answer, f"/{path} is not an object; is this an assisted-service?")
-        result: Document = decoded(document)
+        return self._checked(decoded(document), path, answer)
+
+    def _checked(self, document: Any, path: str, answer: Response, *, listed: bool = False) -> Document:
+        if reason := misfit(document, path, listed=listed):
+            raise UnusableAnswer(self.service, answer.status, f"/{path} is not as the API defines it: {reason}")
+        result: Document = document
         return result
 
     def _send(self, method: str, path: str, personas: str, *, query: Mapping[str, str] | None = None, body: Any = None, repeatable: bool = False) -> Response:
@@ -264,7 +270,7 @@ def _inner(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        return json.loads(value) if value.strip() else None
+        return json_text.parse_remote(value) if value.strip() else None
     except ValueError:
         return value
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import dataclasses
-import tarfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,7 +13,8 @@ from typing import Any, BinaryIO
 from ..common.errors import InvalidInput, PartialFailure, ZeroTouchError
 from ..common.files import atomic_writer, ensure_directory, same_file, write_atomic
 from ..common.problems import REQUIRED, Problem
-from .client import Document
+from ..common.tar_stream import BadTar, Budget, members
+from .client import LARGEST_LOGS, Document
 from .faults import AssistedError
 from .lookup import only_one, required
 from .service import AssistedService
@@ -177,9 +177,9 @@ def _logs(service: AssistedService, order: FilesOrder, cluster_id: str) -> _File
 def _check_tar(handle: BinaryIO) -> None:
     handle.seek(0)
     try:
-        with tarfile.open(fileobj=handle) as archive:
-            archive.getmembers()
-    except tarfile.ReadError as error:
+        for _member in members(handle, Budget(LARGEST_LOGS)):
+            pass
+    except BadTar as error:
         raise ZeroTouchError(f"The logs that the service sent are no whole tar archive: {error}.", "Run it again.") from error
 
 

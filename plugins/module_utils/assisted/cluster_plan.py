@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import dataclasses
 import ipaddress
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..common import json_text
 from ..common.errors import InvalidInput, ZeroTouchError
 from ..common.problems import FORBIDDEN, REQUIRED
 from .change import Change, Difference, Equal, differing, same_json, same_list, same_value
@@ -153,10 +153,10 @@ def ignored_ids(document: Mapping[str, Any], name: str) -> list[str]:
     """The ids in the service's answer, which holds lists as text."""
     text = document.get(f"{name}-validation-ids")
     try:
-        ids = json.loads(text) if isinstance(text, str) and text.strip() else text
+        ids = json_text.parse_remote(text) if isinstance(text, str) and text.strip() else text
     except ValueError:
         return []
-    return sorted(str(each) for each in ids or ())
+    return sorted(str(each) for each in ids) if isinstance(ids, list) else []
 
 
 def _same_version(wanted: Any, found: Any) -> bool:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from ..common.errors import RemoteError
 from ..common.http import Response
+from ..common.terminal import shortened
 
 
 class AssistedError(RemoteError):
@@ -28,8 +29,7 @@ class AssistedError(RemoteError):
         self.id = number if isinstance(number, int) else 0
         self.href = str(document.get("href") or "")
         self.kind = str(document.get("kind") or "")
-        after = answer.headers.get("retry-after", "")
-        self.retry_after = float(after) if after.isdigit() else 0.0
+        self.retry_after = answer.retry_after() or 0.0
 
     def as_dict(self) -> dict[str, Any]:
         """For results."""
@@ -38,9 +38,9 @@ class AssistedError(RemoteError):
 
 def _hint(answer: Response, reason: str) -> str:
     """What a user does about a refusal whose words do not say it (reference assisted-rest.md 1.2)."""
-    words, target = reason.lower(), urlsplit(answer.headers.get("location", ""))
-    if answer.status in (301, 302, 303, 307, 308) and target.hostname:
-        return f"It redirects to {target.scheme}://{target.netloc.rpartition('@')[2]}: give that as service_url."
+    words, target = reason.lower(), _redirect_target(answer)
+    if answer.status in (301, 302, 303, 307, 308) and target:
+        return f"It redirects to {target}: give that as service_url."
     if answer.status == 404 and _document(answer).get("kind") != "Error":
         return "Is service_url that of an assisted-service? It knows no such path."
     if answer.status == 400 and "release image" in words and "not found" in words:
@@ -54,11 +54,20 @@ def _hint(answer: Response, reason: str) -> str:
     return ""
 
 
+def _redirect_target(answer: Response) -> str:
+    """Scheme, host and port of the Location header; empty without a readable one."""
+    try:
+        parts = urlsplit(answer.headers.get("location", ""))
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if parts.hostname else ""
+    except ValueError:
+        return ""
+
+
 def error_words(answer: Response) -> tuple[str, str]:
     """(reason, code) of an error body: service logic says ``reason`` and a code as string, authentication and router ``message`` and a number."""
     document = _document(answer)
     if not document:
-        return answer.text().strip()[:200] or "no explanation", ""
+        return shortened(answer.text().strip(), 200) or "no explanation", ""
     reason = str(document.get("reason") or document.get("message") or "no explanation")
     code = str(document.get("code") or "")
     return reason, "" if code == str(answer.status) else code

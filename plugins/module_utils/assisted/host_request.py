@@ -14,6 +14,7 @@ from typing import Any
 from ..cluster.host_identity import Identity, check_identity, given_twice, host_macs, normal_mac, read_identity
 from ..cluster.root_device import check_hints
 from ..common.errors import InvalidInput
+from ..common.host_names import host_name_fault
 from ..common.problems import FORBIDDEN, INVALID, REQUIRED, Problem
 
 ROLES = ("auto-assign", "master", "worker", "arbiter")
@@ -30,7 +31,6 @@ FENCING_OPTIONS: dict[str, dict[str, Any]] = {
 RESETTABLE = ("sufficient-installation-disk-speed", "container-images-available")
 # What the service takes for a host (reference assisted-rest.md 5.2).
 _HOSTNAME = re.compile(r"(?=.{1,63}$)[a-z0-9][a-z0-9-]{0,62}(?:[.][a-z0-9-]{1,63})*")
-_FORBIDDEN = frozenset({"localhost", "localhost4", "localhost6"})
 NO_HOSTNAME = "is not a name of at most 63 lower-case letters, digits, '-' and '.' that the service takes"
 _CHECK = "assisted-hosts"
 
@@ -150,8 +150,8 @@ def _check_endpoint(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
 
 
 def is_hostname(text: str) -> bool:
-    """Whether the service takes it for a host's name."""
-    return bool(_HOSTNAME.fullmatch(text)) and text.partition(".")[0] not in _FORBIDDEN
+    """Whether the service takes it for a host's name, and Ansible may."""
+    return bool(_HOSTNAME.fullmatch(text)) and not host_name_fault(text)
 
 
 def _is_object(text: str) -> bool:

@@ -136,7 +136,7 @@ def _networks(configs: Any) -> list[str]:
 
 def _nmstate(text: Any) -> Any:
     try:
-        return yaml_text.load(str(text or ""))
+        return yaml_text.load_remote(str(text or ""))
     except yaml_text.NotYaml:
         return text
 

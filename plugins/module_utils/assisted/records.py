@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..common.host_names import safe_address, safe_host_name
 from .client import Document, members
 from .narration import read_view, standing
 from .progress import HostProgress, Validation, read_cluster, read_host
@@ -66,7 +67,7 @@ def host_record(document: Document, *, inventory: bool = False) -> Record:
         "id": host.id,
         "infra_env_id": _text(document, "infra_env_id"),
         "cluster_id": _text(document, "cluster_id"),
-        "hostname": host.name,
+        "hostname": safe_host_name(host.name),
         "role": host.role,
         "bootstrap": host.bootstrap,
         "status": host.status,
@@ -76,7 +77,7 @@ def host_record(document: Document, *, inventory: bool = False) -> Record:
         "stage_since": host.stage_since,
         "percent": host.percent,
         "macs": list(host.macs),
-        "ip_addresses": list(host.addresses),
+        "ip_addresses": [address for address in host.addresses if safe_address(address)],
         "serial_number": str(vendor.get("serial_number") or ""),
         "installation_disk_id": _text(document, "installation_disk_id"),
         "installation_disk_path": _text(document, "installation_disk_path"),

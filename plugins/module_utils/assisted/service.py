@@ -13,6 +13,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from ..kube.remote_config import remote_kubeconfig
 from .auth import USER, USER_AGENT, USER_AGENT_LINK, USER_WATCHER
 from .client import AssistedClient, Document, path_part
 from .faults import AssistedError
@@ -68,8 +69,11 @@ class AssistedService(AssistedClient):
         return self._object(f"{_cluster(cluster_id)}/credentials", USER)
 
     def credential_file(self, cluster_id: str, name: str) -> bytes:
-        """``kubeconfig``, ``kubeconfig-noingress`` or ``kubeadmin-password``."""
-        return self._file(f"{_cluster(cluster_id)}/downloads/credentials", USER_AGENT, {"file_name": name})
+        """``kubeconfig``, ``kubeconfig-noingress`` or ``kubeadmin-password``. Raises :class:`ZeroTouchError` for a kubeconfig with more than data."""
+        content = self._file(f"{_cluster(cluster_id)}/downloads/credentials", USER_AGENT, {"file_name": name})
+        if name != "kubeadmin-password":
+            remote_kubeconfig(content, f"{name} of {self.service}")
+        return content
 
     def cluster_file(self, cluster_id: str, name: str) -> bytes:
         """``bootstrap.ign``, ``master.ign``, ``metadata.json``, ``install-config.yaml``, ``custom_manifests.yaml`` and their kin."""

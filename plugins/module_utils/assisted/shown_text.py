@@ -39,7 +39,7 @@ def _held(secret: Mapping[str, Any]) -> Iterator[Any]:
 
 def _documents(text: str) -> list[Any]:
     try:
-        return yaml_text.load_all(text)
+        return yaml_text.load_all_remote(text)
     except yaml_text.NotYaml:
         return [None]
 

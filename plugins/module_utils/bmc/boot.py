@@ -5,27 +5,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..common.errors import Interrupted, ZeroTouchError
-from ..common.parallel import for_each
+from ..common.parallel import Outcome, for_each
 from . import media
 from .apply import carry_out
-from .guard import Refusal, refusals, wrong_machine
+from .guard import Permission, Refusal, refusals, wrong_machine
 from .hosts import BmcOptions, BootRequest, HostResult
 from .machine import Machine, read_machine
 from .observe import address_of, observe_all, open_session
 from .plan import ALL_OR_NONE, State, Step, describe, plan_machine
 
+# Asked with the machines that a call wants to change, as they were read, before any of them is written to.
+Permit = Callable[[Sequence[Outcome[BootRequest, Machine]]], Permission]
 REPAIR_PAUSE = 10.0
 _MOST_NAMES = 3
 
 
-def boot_hosts(requests: Sequence[BootRequest], state: State, options: BmcOptions, *, check_mode: bool = False) -> list[HostResult]:
+def boot_hosts(
+    requests: Sequence[BootRequest], state: State, options: BmcOptions, *, check_mode: bool = False, permit: Permit | None = None
+) -> list[HostResult]:
     """Bring every host to ``state``. Returns a result for every request, failures included.
 
     All BMCs are read before any is written. If one of them cannot be read, belongs to another machine or lacks the means, it is left alone; for the
     states of ``ALL_OR_NONE`` no machine is touched then. A host that fails later does not stop the others. In check mode only GETs are sent.
+    ``permit`` decides about the machines that would change, directly before the first write; it raises nothing and writes to no machine.
     Raises :class:`Interrupted` when told to stop, with what was done so far in its ``result``.
     """
     observed = observe_all(requests, options, read_only=check_mode)
@@ -36,12 +41,20 @@ def boot_hosts(requests: Sequence[BootRequest], state: State, options: BmcOption
     refused = refusals(observed, plans)
     if refused and state in ALL_OR_NONE:
         return [_untouched(request, machines.get(request.name), refused) for request in requests]
+    wanted = [outcome for outcome in observed if outcome.item.name not in refused and plans.get(outcome.item.name)]
+    permission = permit(wanted) if permit and wanted else Permission()
+    if permission.stop:
+        raise ZeroTouchError(permission.stop)
+    for name in permission.without:
+        plans[name] = []
     results = {
         request.name: _untouched(request, machines.get(request.name), refused)
         if request.name in refused
         else _planned(request, machines[request.name], state, plans[request.name], check_mode=check_mode)
         for request in requests
     }
+    for name, reason in permission.without.items():
+        results[name].reason = reason
     if not check_mode:
         _act([request for request in requests if request.name not in refused and plans[request.name]], machines, plans, results, options)
     return list(results.values())

@@ -10,7 +10,7 @@ from typing import Any
 from ..common.clock import Clock
 from ..common.errors import ZeroTouchError
 from ..common.retry import Backoff, retry
-from .machine import Machine
+from .machine import Machine, as_text, as_texts
 from .session import RedfishSession, RefusedRequest
 
 DURING_POST = Backoff(attempts=6, first=5, factor=2, largest=30)
@@ -34,7 +34,7 @@ def allowed_target(machine: Machine) -> str:
 
 def _allowed(machine: Machine) -> list[str]:
     key = "BootSourceOverrideTarget@Redfish.AllowableValues"
-    return [str(item) for item in machine.boot.get(key) or machine.settings_boot.get(key) or ()]
+    return [*(as_texts(machine.boot.get(key)) or as_texts(machine.settings_boot.get(key)))]
 
 
 def boot_once(session: RedfishSession, machine: Machine, clock: Clock) -> str:
@@ -67,11 +67,8 @@ def _wanted(machine: Machine, target: str) -> dict[str, Any]:
 
 
 def _etag(session: RedfishSession, path: str) -> str:
-    response = session.get_response(path)
-    if etag := response.headers.get("etag"):
-        return etag
-    body = response.json()
-    return str(body.get("@odata.etag") or "") if isinstance(body, dict) else ""
+    resource, headers = session.get_with_headers(path)
+    return headers.get("etag") or as_text(resource.get("@odata.etag"))
 
 
 def _in_post(error: Exception) -> bool:

@@ -35,6 +35,7 @@ def bmc_argument_spec() -> dict[str, Any]:
         "mac_addresses": {"type": "list", "elements": "str", "default": []},
         "image_url": {"type": "str"},
         "force": {"type": "bool", "default": False},
+        "take_over": {"type": "bool", "default": False},
     }
     return {
         "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},

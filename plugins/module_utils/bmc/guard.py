@@ -17,6 +17,14 @@ from .plan import Step
 
 
 @dataclasses.dataclass(frozen=True)
+class Permission:
+    """Whether machines may be touched. ``stop`` is why none may; ``without`` are hosts that are left alone, with the reason."""
+
+    stop: str = ""
+    without: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
 class Refusal:
     """Why a host's machine may not be touched. ``phase`` is what found it: observe (its BMC could not be read) or guard."""
 

@@ -10,12 +10,17 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..common.errors import ZeroTouchError
+from ..common.errors import UnusableAnswer, ZeroTouchError
 from .profile import Profile, detect_profile
 from .session import RedfishSession, RefusedRequest
 
 # The path of an image that our own server publishes: 128 random bits and the file name.
 _OWN_PATH = re.compile(r"/[0-9a-f]{32}/[^/]+$")
+# Members of a collection that is read member by member, and its pages: the largest machines have some 60 network interfaces.
+MOST_MEMBERS = 500
+MOST_PAGES = 100
+# Characters of a value: URLs of images are the longest.
+_LONGEST = 4096
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,9 +87,8 @@ class Machine:
 def read_machine(session: RedfishSession, system: str = "") -> Machine:
     """Read everything that the boot procedure needs; only GETs."""
     system_path = system or _only_member(session, _link(session.root, "Systems") or "/redfish/v1/Systems", "System")
-    response = session.get_response(system_path)
-    resource = _as_dict(response.json())
-    system_path = str(resource.get("@odata.id") or system_path)
+    resource, headers = session.get_with_headers(system_path)
+    system_path = as_text(resource.get("@odata.id")) or system_path
     managers = _managers(session, resource)
     profile = detect_profile(session.root, resource, managers)
     places = _media_places(resource, managers)
@@ -93,21 +97,21 @@ def read_machine(session: RedfishSession, system: str = "") -> Machine:
     macs = _macs(session, resource)
     return Machine(
         system=system_path,
-        uuid=str(resource.get("UUID") or "").lower(),
-        serial=str(resource.get("SerialNumber") or ""),
-        manufacturer=str(resource.get("Manufacturer") or ""),
-        model=str(resource.get("Model") or ""),
-        power_state=str(resource.get("PowerState") or ""),
+        uuid=as_text(resource.get("UUID")).lower(),
+        serial=as_text(resource.get("SerialNumber")),
+        manufacturer=as_text(resource.get("Manufacturer")),
+        model=as_text(resource.get("Model")),
+        power_state=as_text(resource.get("PowerState")),
         boot=_as_dict(resource.get("Boot")),
-        etag=response.headers.get("etag") or str(resource.get("@odata.etag") or ""),
+        etag=headers.get("etag") or as_text(resource.get("@odata.etag")),
         settings=settings,
-        reset_action=str(reset.get("target") or f"{system_path.rstrip('/')}/Actions/ComputerSystem.Reset"),
+        reset_action=as_text(reset.get("target")) or f"{system_path.rstrip('/')}/Actions/ComputerSystem.Reset",
         reset_types=_reset_types(session, reset),
         macs=macs,
         media_places=places,
         slots=tuple(slot for place in places for slot in read_slots(session, place)),
-        vendor=str(session.root.get("Vendor") or resource.get("Manufacturer") or ""),
-        firmware=str(managers[0].get("FirmwareVersion") or "") if managers else "",
+        vendor=as_text(session.root.get("Vendor")) or as_text(resource.get("Manufacturer")),
+        firmware=as_text(managers[0].get("FirmwareVersion")) if managers else "",
         profile=profile,
         settings_boot=_as_dict(session.get(settings).get("Boot")) if settings else {},
         notes=tuple(session.notes),
@@ -120,22 +124,21 @@ def read_slots(session: RedfishSession, place: str) -> tuple[Slot, ...]:
 
 
 def read_slot(session: RedfishSession, path: str) -> Slot:
-    response = session.get_response(path)
-    resource = _as_dict(response.json())
+    resource, headers = session.get_with_headers(path)
     actions = _as_dict(resource.get("Actions"))
-    image = str(resource.get("Image") or "")
+    image = as_text(resource.get("Image"))
     return Slot(
         path=path,
-        id=str(resource.get("Id") or path.rstrip("/").rsplit("/", 1)[-1]),
-        media_types=tuple(str(item) for item in resource.get("MediaTypes") or ()),
+        id=as_text(resource.get("Id")) or path.rstrip("/").rsplit("/", 1)[-1],
+        media_types=as_texts(resource.get("MediaTypes")),
         image=image,
-        image_name=str(resource.get("ImageName") or ""),
+        image_name=as_text(resource.get("ImageName")),
         inserted=bool(resource.get("Inserted", bool(image))),
-        connected_via=str(resource.get("ConnectedVia") or ""),
-        insert_action=str(_as_dict(actions.get("#VirtualMedia.InsertMedia")).get("target") or ""),
-        eject_action=str(_as_dict(actions.get("#VirtualMedia.EjectMedia")).get("target") or ""),
-        etag=response.headers.get("etag") or str(resource.get("@odata.etag") or ""),
-        allow=response.headers.get("allow", ""),
+        connected_via=as_text(resource.get("ConnectedVia")),
+        insert_action=as_text(_as_dict(actions.get("#VirtualMedia.InsertMedia")).get("target")),
+        eject_action=as_text(_as_dict(actions.get("#VirtualMedia.EjectMedia")).get("target")),
+        etag=headers.get("etag") or as_text(resource.get("@odata.etag")),
+        allow=headers.get("allow", ""),
     )
 
 
@@ -158,10 +161,10 @@ def _reset_types(session: RedfishSession, reset: Mapping[str, Any]) -> tuple[str
     listed = reset.get("ResetType@Redfish.AllowableValues")
     info = reset.get("@Redfish.ActionInfo")
     if not listed and isinstance(info, str):
-        for parameter in session.get(info).get("Parameters") or []:
+        for parameter in _listed(session.get(info).get("Parameters")):
             if isinstance(parameter, dict) and parameter.get("Name") == "ResetType":
                 listed = parameter.get("AllowableValues")
-    return tuple(str(item) for item in listed or ())
+    return as_texts(listed)
 
 
 def _macs(session: RedfishSession, system: Mapping[str, Any]) -> tuple[str, ...]:
@@ -173,7 +176,7 @@ def _macs(session: RedfishSession, system: Mapping[str, Any]) -> tuple[str, ...]
     try:
         for path in _members(session, collection):
             nic = session.get(path)
-            found += [str(nic[key]).lower().replace("-", ":") for key in ("MACAddress", "PermanentMACAddress") if nic.get(key)]
+            found += [mac.lower().replace("-", ":") for key in ("MACAddress", "PermanentMACAddress") if (mac := as_text(nic.get(key)))]
     except RefusedRequest as error:
         session.notes.append(f"the BMC does not list its NICs ({error.refusal.status}); the machine was not checked by MAC")
         return ()
@@ -198,16 +201,33 @@ def _members(session: RedfishSession, collection: str) -> list[str]:
         pages.add(page)
         resource = session.get(page)
         found += _links(resource.get("Members"))
-        page = str(resource.get("Members@odata.nextLink") or "")
+        if len(pages) > MOST_PAGES or len(found) > MOST_MEMBERS:
+            raise UnusableAnswer(session.service, 200, f"the collection {collection[:200]} has more than {MOST_MEMBERS} members or {MOST_PAGES} pages")
+        page = as_text(resource.get("Members@odata.nextLink"))
     return found
 
 
 def _links(value: Any) -> list[str]:
-    return [str(item["@odata.id"]) for item in value or [] if isinstance(item, dict) and item.get("@odata.id")]
+    return [link for item in _listed(value) if (link := as_text(_as_dict(item).get("@odata.id")))]
 
 
 def _link(resource: Mapping[str, Any], key: str) -> str:
-    return str(_as_dict(resource.get(key)).get("@odata.id") or "")
+    return as_text(_as_dict(resource.get(key)).get("@odata.id"))
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def as_texts(value: Any) -> tuple[str, ...]:
+    """The texts of a list that may be anything."""
+    return tuple(as_text(item) for item in _listed(value)[:MOST_MEMBERS])
+
+
+def as_text(value: Any) -> str:
+    """A text or number as text; empty for anything else, also for a text that is longer than every value that is read here."""
+    text = str(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""
+    return text if len(text) <= _LONGEST else ""
 
 
 def _as_dict(value: Any) -> dict[str, Any]:

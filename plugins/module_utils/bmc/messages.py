@@ -6,9 +6,15 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 from ..common.http import Response
+from ..common.terminal import shortened
+
+# Messages of one answer, and characters of each, that are read. Real answers have up to five of a sentence.
+_MOST_MESSAGES = 20
+_LONGEST = 1000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,23 +58,37 @@ def read_refusal(response: Response) -> Refusal:
     envelope: dict[str, Any] = inner if isinstance(inner, dict) else body
     extended = envelope.get("@Message.ExtendedInfo", body.get("@Message.ExtendedInfo"))
     entries = extended if isinstance(extended, list) else [extended] if isinstance(extended, dict) else []
-    messages = tuple(_message(entry) for entry in entries if isinstance(entry, dict))
+    messages = tuple(_message(entry) for entry in entries[:_MOST_MESSAGES] if isinstance(entry, dict))
     code = _last_part(envelope.get("code"))
-    words = [f"{message.id}: {message.text}".strip(": ") for message in messages] or [str(envelope.get("message") or "").strip()]
+    words = [f"{message.id}: {message.text}".strip(": ") for message in messages] or [_text(envelope.get("message"))]
     return Refusal(response.status, code, messages, "; ".join(word for word in words if word) or _plain(response))
 
 
 def _message(entry: dict[str, Any]) -> Message:
     return Message(
         _last_part(entry.get("MessageId")),
-        str(entry.get("Message") or "").strip(),
-        tuple(str(item) for item in entry.get("RelatedProperties") or ()),
-        tuple(str(item) for item in entry.get("MessageArgs") or ()),
+        _text(entry.get("Message")),
+        tuple(_text(item) for item in _listed(entry.get("RelatedProperties"))),
+        tuple(_text(item) for item in _listed(entry.get("MessageArgs"))),
     )
 
 
+def task_messages(task: Mapping[str, Any]) -> str:
+    """What a task says about its end."""
+    entries = [entry for entry in _listed(task.get("Messages")) if isinstance(entry, dict)]
+    return "; ".join(filter(None, (_text(entry.get("Message")) for entry in entries)))
+
+
+def _listed(value: Any) -> list[Any]:
+    return value[:_MOST_MESSAGES] if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    return shortened(str(value or "").strip(), _LONGEST)
+
+
 def _last_part(value: Any) -> str:
-    return str(value or "").rsplit(".", 1)[-1]
+    return _text(value).rsplit(".", 1)[-1]
 
 
 def _plain(response: Response) -> str:
@@ -77,4 +97,4 @@ def _plain(response: Response) -> str:
         return "(empty answer)"
     if text[:1] == "<":
         return "(an HTML page)"
-    return text[:200]
+    return shortened(text, 200)

@@ -17,6 +17,9 @@ from .hosts import BmcOptions, BootRequest
 from .machine import Machine, read_machine
 from .session import Credentials, RedfishSession
 
+# Bytes of a Redfish resource. Real ones have some 10 kB; collections that are sent with all their members ($expand) have a few MB.
+LARGEST_RESOURCE = 8 << 20
+
 
 def observe_all(requests: Sequence[BootRequest], options: BmcOptions, *, read_only: bool = False) -> Sequence[Outcome[BootRequest, Machine]]:
     """Every machine, or why it could not be read (a :class:`ZeroTouchError`), in the order of the requests.
@@ -40,8 +43,10 @@ def open_session(request: BootRequest, options: BmcOptions, *, read_only: bool =
     """A session of one host, remembered in the state file while it is open. Raises :class:`ZeroTouchError` for what cannot be used in the request."""
     address = address_of(request)
     tls = Tls(request.validate_certs, tuple(ca for ca in (request.ca_cert, options.ca_cert) if ca), request.fingerprint)
-    http = HttpClient(f"BMC of {request.name}", address.url, tls, options.connect_to)
+    http = HttpClient(f"BMC of {request.name}", address.url, tls, options.connect_to, largest=LARGEST_RESOURCE)
     credentials = Credentials(request.username, request.password)
+    # A BMC may repeat them in the answer to a request that did not carry them, and what is shown of an answer is cut.
+    http.secrets = frozenset({request.password} if request.password else ())
     if options.state_file is None or read_only:
         return RedfishSession(http, credentials, options.clock, read_only=read_only)
     record = options.state_file.section("bmc").get(request.name)

@@ -10,7 +10,7 @@ from typing import Literal
 from ..common.clock import Clock
 from ..common.errors import LimitReached, ZeroTouchError
 from ..common.retry import Backoff, retry
-from .machine import Machine
+from .machine import Machine, as_text
 from .session import RedfishSession, RefusedRequest
 
 PowerState = Literal["On", "Off"]
@@ -23,7 +23,7 @@ _CHOICES = {"Off": ("ForceOff", "GracefulShutdown", "PushPowerButton"), "On": ("
 
 def power_state(session: RedfishSession, machine: Machine) -> str:
     """On, Off, PoweringOn, PoweringOff, or empty while the BMC does not know."""
-    return str(session.get(machine.system).get("PowerState") or "")
+    return as_text(session.get(machine.system).get("PowerState"))
 
 
 def power_off(session: RedfishSession, machine: Machine, clock: Clock) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..common.errors import InvalidInput, ZeroTouchError
 from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNKNOWN_FIELD, Problem, nearest
+from ..common.secrets import HIDDEN, without_url_tokens
 from ..common.state import StateFile
 from ..common.tls import Tls
 from .address import parse_address
@@ -27,16 +28,20 @@ def boot_requests(
     """Requests for the ``hosts`` option of a door: ``{name, bmc{address username password …}, mac_addresses, image_url, force}`` each.
 
     A host without MACs gets those that the state file knows of it, so that the right-machine guard also works where the inventory only adds BMC data.
+    Results of tasks show the URL of a published image without its token: the state file completes it, and is the default.
     Raises :class:`InvalidInput` with all problems.
     """
     problems: list[Problem] = []
     known = _known_macs(state_file) if state_file else {}
+    published = state_file.section("publish") if state_file else {}
+    image_url = image_url or (str(published.get("url") or "") if needs_image else "")
     requests: list[BootRequest] = []
     for host in hosts:
         name = str(host.get("name") or "")
-        request = _request(host, image_url, known.get(name, ()))
+        url = _complete_url(str(host.get("image_url") or image_url), published)
+        request = _request(host, url, known.get(name, ()))
         problems += check_bmc(host.get("bmc") or {}, f"hosts[{name}].bmc")
-        if needs_image and (fault := check_image_url(request.image_url) if request.image_url else "no image_url is given"):
+        if needs_image and (fault := _image_fault(request.image_url)):
             kind = INVALID if request.image_url else REQUIRED
             problems.append(_problem(f"hosts[{name}].image_url", kind, fault, request.image_url))
         if name in [other.name for other in requests]:
@@ -107,6 +112,21 @@ def _known_macs(state_file: StateFile) -> dict[str, Sequence[str]]:
     return {str(host[key]): host.get("macs") or () for host in hosts for key in ("name", "hostname") if host.get(key)}
 
 
+def _complete_url(url: str, published: Mapping[str, Any]) -> str:
+    """The URL with its token where the state file has it; ``published`` is the section of that name."""
+    if HIDDEN not in url:
+        return url
+    # In check mode the port may differ from the recorded URL's, never the token.
+    candidates = (str(published.get("url") or ""), url.replace(HIDDEN, str(published.get("token") or HIDDEN)))
+    return next((candidate for candidate in candidates if without_url_tokens(candidate) == url), url)
+
+
+def _image_fault(url: str) -> str:
+    if HIDDEN in url:
+        return "the token in it is hidden: set state_file to the state.json of the deployment that publishes the image"
+    return check_image_url(url) if url else "no image_url is given"
+
+
 def _request(host: Mapping[str, Any], image_url: str, known_macs: Sequence[str]) -> BootRequest:
     bmc = host.get("bmc") or {}
     return BootRequest(
@@ -118,7 +138,7 @@ def _request(host: Mapping[str, Any], image_url: str, known_macs: Sequence[str])
         ca_cert=str(bmc.get("ca_cert") or ""),
         fingerprint=str(bmc.get("fingerprint") or ""),
         mac_addresses=tuple(str(mac) for mac in host.get("mac_addresses") or known_macs),
-        image_url=str(host.get("image_url") or image_url),
+        image_url=image_url,
         force=bool(host.get("force", False)),
     )
 

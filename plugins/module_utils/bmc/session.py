@@ -11,17 +11,15 @@ from __future__ import annotations
 
 import base64
 import dataclasses
-import email.utils
-import time
 from collections.abc import Callable, Mapping
 from typing import Any, Self
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from ..common.clock import Clock
-from ..common.errors import LimitReached, RemoteError, Unreachable, ZeroTouchError
-from ..common.http import HttpClient, Response
+from ..common.errors import LimitReached, RemoteError, Unreachable, UnusableAnswer, ZeroTouchError
+from ..common.http import ForeignUrl, HttpClient, Response
 from ..common.retry import Backoff, retry
-from .messages import Refusal, read_refusal
+from .messages import Refusal, read_refusal, task_messages
 
 # OData-Version and close per request: BMC web servers choke on long connections; identity keeps ETags strong.
 _HEADERS = {"Accept": "application/json", "OData-Version": "4.0", "Connection": "close", "Accept-Encoding": "identity"}
@@ -29,6 +27,15 @@ FIRST_CONTACT = Backoff(attempts=3, first=3)
 LATER = Backoff(attempts=10, first=3)
 TASK_LIMIT = 300.0
 SLOW_REQUEST = 120.0
+# Requests of one session, repeated ones included: a machine has some 40 resources that are read here, and a boot takes some 100 requests while it waits.
+MOST_REQUESTS = 5000
+MOST_REDIRECTS = 5
+# Seconds of reading since the session began or since the answer to its last write. A boot that waits for tasks and power states reads after each write.
+READ_LIMIT = 900.0
+# Seconds of one session, whatever it does: each of the few writes of a boot may take TASK_LIMIT.
+SESSION_LIMIT = 7200.0
+# States of a task that goes on (DMTF Redfish Task schema, TaskState).
+_UNFINISHED = ("New", "Starting", "Running", "Pending", "Service", "Suspended", "Stopping", "Cancelling")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,6 +91,8 @@ class RedfishSession:
         self._had_session = False
         self._login_refusal: Refusal | None = None
         self._contacted = False
+        self._requests = 0
+        self._began = self._reading_since = clock.now()
         self.root: dict[str, Any] = {}
         self.notes: list[str] = []
         self.writes = 0
@@ -93,6 +102,7 @@ class RedfishSession:
         return self._http.service
 
     def __enter__(self) -> Self:
+        self._began = self._reading_since = self._clock.now()
         self.root = self._decoded(self._send("GET", "/redfish/v1/", None, {}), "GET /redfish/v1/")
         if self._read_only:
             self._auth = self._basic_auth()
@@ -107,7 +117,7 @@ class RedfishSession:
             try:
                 self._http.request("DELETE", self._session_uri, headers={**_HEADERS, **self._auth}, timeout=10)
                 self._remember("")
-            except Unreachable as error:
+            except (Unreachable, RemoteError) as error:
                 # The BMC drops idle sessions by itself; the record stays for the next run.
                 self.notes.append(f"session {self._session_uri} could not be ended: {error.message}")
         self._http.close()
@@ -116,14 +126,15 @@ class RedfishSession:
 
     def get(self, path: str) -> dict[str, Any]:
         """The resource as a dict."""
-        return self._decoded(self.get_response(path), f"GET {path}")
+        return self.get_with_headers(path)[0]
 
-    def get_response(self, path: str) -> Response:
+    def get_with_headers(self, path: str) -> tuple[dict[str, Any], Mapping[str, str]]:
+        """The resource as a dict, and the headers of the answer, whose names are lower case."""
         response = self._authorised("GET", path, None, {})
         if response.status == 406:
             # Some HPE Gen10 Plus refuse identity.
             response = self._authorised("GET", path, None, {"Accept-Encoding": "gzip"})
-        return self._checked(response, f"GET {path}")
+        return self._decoded(response, f"GET {path}"), response.headers
 
     def post(self, path: str, body: Mapping[str, Any]) -> Response:
         """An action; a 202 is followed to its end. Raises :class:`RefusedRequest` for every error answer."""
@@ -156,6 +167,8 @@ class RedfishSession:
         token, location = response.headers.get("x-auth-token", ""), response.headers.get("location", "")
         if response.status in (200, 201) and token:
             self._auth = {"X-Auth-Token": token}
+            if not self._http.is_own(location):
+                raise ForeignUrl(self.service, self._http.base_url, self._http.url(location))
             self._session_uri = location
             self._had_session = True
             self._remember(location)
@@ -182,9 +195,12 @@ class RedfishSession:
         links = self.root.get("Links")
         sessions = links.get("Sessions") if isinstance(links, dict) else None
         named = sessions.get("@odata.id") if isinstance(sessions, dict) else None
-        return str(named or "/redfish/v1/SessionService/Sessions")
+        return named if isinstance(named, str) and named else "/redfish/v1/SessionService/Sessions"
 
     def _end_left_open(self) -> None:
+        if not self._http.is_own(self._left_open):
+            self.notes.append("the state file names a session of another server, which was not ended")
+            return
         response = self._send("DELETE", self._left_open, None, self._auth, once=True)
         if response.status in (200, 202, 204):
             self.notes.append(f"ended the session {self._left_open} that an earlier run had left open")
@@ -208,13 +224,32 @@ class RedfishSession:
         response = self._sent(method, path, body, headers, once, timeout)
         visited = {self._http.url(path)}
         while (elsewhere := self._redirected(path, response)) and elsewhere not in visited:
+            if len(visited) > MOST_REDIRECTS:
+                raise UnusableAnswer(self.service, response.status, f"it redirects a request more than {MOST_REDIRECTS} times")
             visited.add(elsewhere)
             path = elsewhere
             response = self._sent(method, path, body, headers, once, timeout)
         return response
 
+    def _check_limits(self, method: str) -> None:
+        """Count a request. Raises :class:`UnusableAnswer` or :class:`LimitReached` where a session has sent enough of them, or for long enough."""
+        self._requests += 1
+        if self._requests > MOST_REQUESTS:
+            raise UnusableAnswer(self.service, 200, f"its answers refer to more and more resources; stopped after {MOST_REQUESTS} requests")
+        now = self._clock.now()
+        if method == "GET" and now - self._reading_since > READ_LIMIT:
+            raise self._too_slow("reading the machine", READ_LIMIT)
+        if now - self._began > SESSION_LIMIT:
+            raise self._too_slow("the session", SESSION_LIMIT)
+
+    def _too_slow(self, what: str, limit: float) -> LimitReached:
+        return LimitReached(
+            f"{self.service}: {what} takes more than {limit / 60:.0f} min.", limit, "A BMC that answers slowly or with errors for so long may need a reset."
+        )
+
     def _sent(self, method: str, path: str, body: Mapping[str, Any] | None, headers: Mapping[str, str], once: bool, timeout: float | None) -> Response:
         def call() -> Response:
+            self._check_limits(method)
             response = self._http.request(method, path, json_body=body, headers={**_HEADERS, **headers}, timeout=timeout)
             if not once and _worth_another_try(method, response):
                 raise _Passing(response)
@@ -229,9 +264,13 @@ class RedfishSession:
 
     def _redirected(self, path: str, response: Response) -> str:
         """Where method and body are to be sent instead (307 and 308); empty when nowhere, and for another server, which must not see our credentials."""
-        target = self._http.url(urljoin(path, response.headers.get("location", "")))
-        same_server = urlsplit(target)[:2] == urlsplit(self._http.url("/"))[:2]
-        return target if response.status in (307, 308) and same_server else ""
+        if response.status not in (307, 308):
+            return ""
+        try:
+            target = urljoin(self._http.url(path), response.headers.get("location", ""))
+        except ValueError:
+            return ""
+        return target if self._http.is_own(target) else ""
 
     def _checked(self, response: Response, what: str) -> Response:
         if response.status in (401, 403):
@@ -256,10 +295,16 @@ class RedfishSession:
         return body
 
     def _finished(self, response: Response, what: str) -> Response:
-        """Follow a 202 to the end of its task; its final answer is the answer."""
-        limit = self._clock.now() + TASK_LIMIT
+        """Follow a 202 to the end of its task; its final answer is the answer. A task resource instead of a monitor answers 200 while it runs."""
+        self._reading_since = self._clock.now()
+        limit = self._reading_since + TASK_LIMIT
         monitor = response.headers.get("location", "")
-        while response.status == 202:
+        while True:
+            body = self._body_of(response)
+            state = str(body.get("TaskState") or "")
+            if response.status != 202 and state not in _UNFINISHED:
+                break
+            monitor = monitor or (str(body.get("@odata.id") or "") if response.status != 202 else "")
             if not monitor:
                 # Seen on services that answer 202 for what is already done; verification by GET decides.
                 return response
@@ -267,16 +312,8 @@ class RedfishSession:
                 raise LimitReached(f"{self.service}: the task of {what} did not end within {TASK_LIMIT:.0f} s.", TASK_LIMIT)
             self._clock.sleep(_retry_after(response))
             response = self._authorised("GET", monitor, None, {})
-        body = self._body_of(response)
-        if str(body.get("TaskState", "")) in ("New", "Starting", "Running", "Pending", "Service"):
-            # A task resource instead of a monitor: 200 while it runs.
-            if self._clock.now() > limit:
-                raise LimitReached(f"{self.service}: the task of {what} did not end within {TASK_LIMIT:.0f} s.", TASK_LIMIT)
-            self._clock.sleep(_retry_after(response))
-            return self._finished(self._authorised("GET", monitor or str(body.get("@odata.id", "")), None, {}), what)
-        if str(body.get("TaskState", "")) in ("Exception", "Killed", "Cancelled"):
-            words = "; ".join(str(message.get("Message", "")) for message in body.get("Messages") or [] if isinstance(message, dict))
-            raise RefusedRequest(self.service, what, Refusal(response.status, str(body["TaskState"]), (), words or f"task {body['TaskState']}"))
+        if state in ("Exception", "Killed", "Cancelled"):
+            raise RefusedRequest(self.service, what, Refusal(response.status, state, (), task_messages(body) or f"task {state}"))
         return self._checked(response, what)
 
     @staticmethod
@@ -312,12 +349,5 @@ def _again(error: Exception) -> bool | float:
 
 def _retry_after(response: Response) -> float:
     """Seconds to wait before asking for a task again; services give seconds or a date."""
-    value = response.headers.get("retry-after", "")
-    if value.isdigit():
-        return min(30.0, max(0.1, float(value)))
-    moment = email.utils.parsedate_to_datetime(value).timestamp() if value and _is_date(value) else 0.0
-    return min(30.0, max(0.1, moment - time.time())) if moment else 1.0
-
-
-def _is_date(value: str) -> bool:
-    return email.utils.parsedate(value) is not None
+    seconds = response.retry_after()
+    return 1.0 if seconds is None else min(30.0, max(0.1, seconds))

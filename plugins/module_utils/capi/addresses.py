@@ -55,4 +55,4 @@ def refreshed(present: Sequence[Mapping[str, Any]], agent: Agent) -> list[dict[s
 
 
 def _hostname(agent: Agent) -> list[dict[str, str]]:
-    return [{"type": HOSTNAME, "address": agent.hostname}] if 0 < len(agent.hostname) <= _LONGEST else []
+    return [{"type": HOSTNAME, "address": agent.reported_hostname}] if 0 < len(agent.reported_hostname) <= _LONGEST else []

@@ -8,10 +8,10 @@ from __future__ import annotations
 import base64
 import binascii
 import dataclasses
-import json
 from collections.abc import Mapping
 from typing import Any
 
+from ..common import json_text
 from ..common.errors import ZeroTouchError
 from .names import BACKUP_LABEL, BOOTSTRAP_KEY, TOKEN_KEY, WATCH_LABEL, token_secret
 
@@ -61,7 +61,7 @@ def _merge_sources(secret: Mapping[str, Any], title: str) -> list[Any]:
     if not encoded:
         raise ZeroTouchError(f"{title} has no key {BOOTSTRAP_KEY}.")
     try:
-        document = json.loads(base64.b64decode(str(encoded)))
+        document = json_text.parse_remote(base64.b64decode(str(encoded)))
     except (ValueError, binascii.Error) as error:
         raise ZeroTouchError(f"{title}: {BOOTSTRAP_KEY} is not an Ignition configuration.") from error  # its text would hold the token
     found = document

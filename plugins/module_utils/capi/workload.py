@@ -10,13 +10,13 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..common import yaml_text
 from ..common.clock import Clock
 from ..common.connect import DIRECT, ConnectTo
 from ..common.errors import RemoteError, ZeroTouchError
 from ..hub.kinds import SECRET
 from ..kube.client import KubeClient
 from ..kube.config import resolve, source_of
+from ..kube.remote_config import resolve_remote
 from ..nodes.provider_ids import WantedId
 from .addresses import node_name
 from .names import ADMIN_KUBECONFIG, KUBECONFIG_KEY
@@ -50,8 +50,8 @@ def wanted_ids(agent_machines: Iterable[Object]) -> tuple[list[WantedId], list[s
 
 def open_workload(hub: KubeClient, namespace: str, workload: Workload, clock: Clock) -> KubeClient:
     """A client of the workload cluster. Raises :class:`ZeroTouchError` where there is no kubeconfig of it."""
-    document = workload.kubeconfig if workload.kubeconfig is not None else _from_secret(hub, namespace)
-    config = resolve(source_of(document, f"kubeconfig of the cluster of namespace {namespace}"))
+    label = f"kubeconfig of the cluster of namespace {namespace}"
+    config = resolve(source_of(workload.kubeconfig, label)) if workload.kubeconfig is not None else resolve_remote(_from_secret(hub, namespace), label)
     return KubeClient(config, connect_to=workload.connect_to, clock=clock, attempts=2, service="The workload cluster's API", dry_run=workload.check_mode)
 
 
@@ -65,16 +65,13 @@ def kubeconfig_secret(hub: KubeClient, namespace: str) -> Object | None:
         return None
 
 
-def _from_secret(hub: KubeClient, namespace: str) -> Mapping[str, Any]:
+def _from_secret(hub: KubeClient, namespace: str) -> bytes:
     secret = hub.find(SECRET.path(namespace, ADMIN_KUBECONFIG))
     encoded = (secret or {}).get("data", {}).get(KUBECONFIG_KEY) if secret else None
     if not encoded:
         what = f"has no key {KUBECONFIG_KEY}" if secret else "does not exist"
         raise ZeroTouchError(f"Secret {namespace}/{ADMIN_KUBECONFIG} {what}.", "Name the kubeconfig of the workload cluster in workload_kubeconfig.")
     try:
-        document = yaml_text.load(base64.b64decode(str(encoded)).decode())
+        return base64.b64decode(str(encoded))
     except ValueError as error:
-        raise ZeroTouchError(f"Secret {namespace}/{ADMIN_KUBECONFIG}: {KUBECONFIG_KEY} is not YAML.") from error  # the parser's words would quote a key
-    if not isinstance(document, dict):
-        raise ZeroTouchError(f"Secret {namespace}/{ADMIN_KUBECONFIG}: {KUBECONFIG_KEY} is not a kubeconfig.")
-    return document
+        raise ZeroTouchError(f"Secret {namespace}/{ADMIN_KUBECONFIG}: {KUBECONFIG_KEY} is not base64.") from error

@@ -114,10 +114,10 @@ def assemble(
     readers = Reader(any_case=True, unknown="installer" if profile.unknown_keys_fail else "ours"), Reader(any_case=True)
     install = readers[0].read(install_config, fields.INSTALL_CONFIG) or dataclasses.replace(install_config, value={})
     agent = readers[1].read(agent_config, fields.AGENT_CONFIG) or dataclasses.replace(agent_config, value={})
-    read = zip(readers, (install_config, agent_config), strict=True)
     later = later_fields(install, agent, profile)
-    unread = [any(problem.layer == "installer" and problem.file == item.file for problem in reader.problems) for reader, item in read]
-    documents = Documents(plain(install), plain(agent), install_unread=unread[0], agent_unread=unread[1] or bool(later[1]))
+    read = zip(readers, (install_config, agent_config), later, strict=True)
+    unread = [any(one.layer == "installer" and one.file == item.file for one in (*reader.problems, *unknown)) for reader, item, unknown in read]
+    documents = Documents(plain(install), plain(agent), install_unread=unread[0], agent_unread=unread[1])
     deployment = _Assembly(documents.install, documents.agent).deployment(release, tuple(manifests), boots)
     source = Source.of(with_bmc_hosts(install, agent), agent, variables=boots is not None)
     # Hosts of install-config.yaml were read where they stand: a key that is unknown there is told once.

@@ -21,31 +21,56 @@ class Registered(Protocol):
     """
 
     @property
-    def key(self) -> tuple[str, ...]: ...
+    def key(self) -> tuple[str, ...]:
+        """What identifies it where it registered."""
+
     @property
-    def title(self) -> str: ...
+    def title(self) -> str:
+        """Its name in messages."""
+
     @property
-    def system_uuid(self) -> str: ...
+    def system_uuid(self) -> str:
+        """The System UUID of its firmware, empty when unknown."""
+
     @property
-    def macs(self) -> tuple[str, ...]: ...
+    def macs(self) -> tuple[str, ...]:
+        """The MAC addresses of its NICs."""
+
     @property
-    def serial(self) -> str: ...
+    def serial(self) -> str:
+        """The serial number of the machine, empty when unknown."""
+
     @property
-    def bmc_addresses(self) -> tuple[str, ...]: ...
+    def bmc_addresses(self) -> tuple[str, ...]:
+        """The addresses of its BMC."""
+
     @property
-    def labels(self) -> Mapping[str, str]: ...
+    def labels(self) -> Mapping[str, str]:
+        """Its labels."""
+
     @property
-    def asked_hostname(self) -> str: ...
+    def asked_hostname(self) -> str:
+        """The hostname that was requested for it."""
+
     @property
-    def inventory(self) -> Mapping[str, Any]: ...
+    def inventory(self) -> Mapping[str, Any]:
+        """What the agent reported about the hardware."""
+
     @property
-    def cluster(self) -> Hashable: ...
+    def cluster(self) -> Hashable:
+        """The cluster that it belongs to."""
+
     @property
-    def created(self) -> str: ...
+    def created(self) -> str:
+        """When it registered."""
+
     @property
-    def quiet(self) -> bool: ...
+    def quiet(self) -> bool:
+        """Whether it stopped reporting."""
+
     @property
-    def deleting(self) -> bool: ...
+    def deleting(self) -> bool:
+        """Whether it is being deleted."""
 
     def queried(self) -> Any:
         """What a query sees."""

@@ -13,10 +13,11 @@ from .rule_profile import Release
 from .tree import Item
 
 _POOLS = ("controlPlane", "arbiter", "compute[]")
+_FENCING_MAC = "controlPlane.fencing.credentials[].macAddress"
 _INSTALL_CONFIG: dict[str, Release] = {
     "arbiter": (4, 19),
     "controlPlane.fencing": (4, 20),
-    "controlPlane.fencing.credentials[].macAddress": (4, 22),
+    _FENCING_MAC: (4, 23),
     "osImageStream": (4, 22),
     "platform.baremetal.bmcVerifyCA": (4, 22),
     "platform.baremetal.provisioningNetworkGateway": (4, 22),
@@ -25,6 +26,8 @@ _INSTALL_CONFIG: dict[str, Release] = {
     **{f"{pool}.management": (4, 22) for pool in _POOLS},
 }
 _AGENT_CONFIG: dict[str, Release] = {"minimalISO": (4, 18)}
+# What to do, where removing the field is not all. The reason is that of ReleaseProfile.fencing_by_mac.
+_HINTS = {_FENCING_MAC: "name the host by its hostname instead: the client in this image rejects all fencing credentials if one has a MAC address"}
 
 
 def later_fields(install: Item, agent: Item, profile: ReleaseProfile) -> tuple[list[Problem], list[Problem]]:
@@ -38,7 +41,7 @@ def _found(document: Item, table: dict[str, Release], profile: ReleaseProfile, l
         for item in _at(document, path.split(".")) if profile.release < since else ():
             release = f"{profile.release[0]}.{profile.release[1]}"
             detail = f"OpenShift {release} does not know this field; it came with {since[0]}.{since[1]}"
-            yield Problem(item.path, UNKNOWN_FIELD, detail, layer=layer, file=item.file, line=item.line)
+            yield Problem(item.path, UNKNOWN_FIELD, detail, layer=layer, file=item.file, line=item.line, hint=_HINTS.get(path, ""))
 
 
 def _at(item: Item, steps: list[str]) -> Iterator[Item]:

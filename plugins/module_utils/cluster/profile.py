@@ -88,8 +88,12 @@ class ReleaseProfile(RuleProfile):
 
     @property
     def fencing_by_mac(self) -> bool:
-        """Fencing credentials may name a host by its MAC address; before by its name only."""
-        return self.release >= (4, 22)
+        """A fencing credential may name its host by a MAC address (openshift/installer 10513 and 10684, openshift/assisted-service 10385).
+
+        The client in an older image decodes the credentials strictly (openshift/assisted-service cmd/agentbasedinstaller/host_config.go, release-4.22):
+        one MAC address, even beside a hostname, makes it reject the whole file.
+        """
+        return self.release >= (4, 23)
 
     @property
     def separate_registration(self) -> bool:

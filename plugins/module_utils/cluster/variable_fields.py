@@ -114,7 +114,12 @@ HOST = record(
         "network_config": Field(OPAQUE, "nmstate document of the host; DHCP without.", was=("nmstate", "network")),
         "bmc": Field(BMC, "How to reach the host's BMC."),
         "boot": Field(
-            record({"method": Field(Scalar("string", BOOT_METHODS), "bmc if the host has a bmc, else manual.")}),
+            record(
+                {
+                    "method": Field(Scalar("string", BOOT_METHODS), "bmc if the host has a bmc, else manual."),
+                    "take_over": Field(BOOLEAN, "The machine may be taken over although it is on and no record says what runs on it; default false."),
+                }
+            ),
             "How the host is booted.",
             was=("boot_method",),
         ),

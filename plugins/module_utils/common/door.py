@@ -30,6 +30,8 @@ from .stop import stop_on_signals
 
 # From this length on ansible-core's own masking (every equal substring, reference collection-engineering.md 6) cannot hit an ordinary word.
 _MASKABLE = 12
+# ansible-core 2.22 hides each occurrence of a registered secret: shorter ones would make every output unreadable.
+_REGISTRABLE = 4
 
 
 def _silent(line: str) -> None:
@@ -64,13 +66,13 @@ class Call:
 
     def warn(self, text: str) -> None:
         """A warning of the task, each text once."""
-        clean = self.redactor.text(text)
+        clean = self.redactor.presentable(text)
         if clean not in self.warnings:
             self.warnings.append(clean)
 
     def progress(self, text: str) -> None:
         """One line for whoever watches; silent where the door runs as a module."""
-        self.show(self.redactor.text(text))
+        self.show(" ".join(self.redactor.presentable(text).splitlines()))
 
     def plan(self, steps: Iterable[str]) -> None:
         """What a run would do, said in check mode only: the lines of all doors of a playbook together are the plan."""
@@ -83,7 +85,7 @@ class Call:
         found = {secret for secret in secrets if isinstance(secret, str)}
         self.redactor.add(found)
         if _register_secrets is not None:
-            _register_secrets(secret for secret in found if secret.strip())
+            _register_secrets(secret for secret in found if len(secret.strip()) >= _REGISTRABLE)
 
     def reveal_secrets(self) -> None:
         """The task's purpose is to return secrets (an explicit, documented option): leave this result as it is."""
@@ -113,7 +115,7 @@ def perform(run: Callable[[Call], dict[str, Any]], call: Call) -> dict[str, Any]
         result = _failure(call, _words_of(error), {})
     result = {"changed": False, "failed": False, **result}
     kept = result if call.revealed else {name: result[name] for name in call.handed_over & result.keys()}
-    return {**call.redactor.data(result), **kept, "invocation": {"module_args": call.redactor.data(dict(call.params))}}
+    return {**call.redactor.presentable(result), **kept, "invocation": {"module_args": call.redactor.presentable(dict(call.params))}}
 
 
 def _failure(call: Call, message: str, result: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,6 +131,8 @@ def _words_of(error: OSError) -> str:
 class _DoorModule(AnsibleModule):
     """AnsibleModule that shows no secret leaf of a dict option, neither in syslog nor on its early exits (argument errors)."""
 
+    no_log_values: set[str]
+
     def _log_invocation(self) -> None:
         """No arguments in syslog: core would write dict options whole, before a door can say what is secret in them."""
 
@@ -139,8 +143,9 @@ class _DoorModule(AnsibleModule):
     def fail_json(self, msg: str, **kwargs: Any) -> Any:
         if "invocation" not in kwargs:
             redactor = Redactor(secret_values(self.params) | {str(value) for value in self.no_log_values})
-            kwargs["invocation"] = {"module_args": redactor.data(self.params)}
-            msg = redactor.text(str(msg))
+            kwargs["invocation"] = {"module_args": redactor.presentable(self.params)}
+            msg = redactor.presentable(str(msg))
+            self.no_log_values = {value for value in self.no_log_values if len(value) >= _MASKABLE}
         super().fail_json(msg, **kwargs)
 
 

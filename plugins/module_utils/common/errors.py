@@ -9,7 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .problems import Problem
+from .terminal import cut, one_line, printable, shortened
 
+# Characters of a service's own words that are kept. Honest ones have some hundred; a webhook that lists what it refuses, some thousand.
+LONGEST_DETAIL = 1 << 16
+_LONGEST_CODE = 200
 _ENDS = (".", ":", "!", "?", "…")
 
 
@@ -26,8 +30,10 @@ class ZeroTouchError(Exception):
         self.result: Mapping[str, Any] = {}
 
     def __str__(self) -> str:
-        # The words of others often end without a full stop.
-        return f"{self.message}{'' if self.message.endswith(_ENDS) else '.'} {self.hint}".strip() if self.hint and self.message else self.message or self.hint
+        if not self.hint or not self.message:
+            return printable(self.message or self.hint)
+        # Texts of remote services often end without a full stop.
+        return printable(f"{self.message}{'' if self.message.endswith(_ENDS) else '.'} {self.hint}")
 
 
 class InvalidInput(ZeroTouchError):
@@ -56,7 +62,10 @@ class PartialFailure(ZeroTouchError):
 
 
 class Unreachable(ZeroTouchError):
-    """No answer from a remote service: name resolution, connection, TLS or time-out. ``kind`` is dns, refused, timeout, tls, proxy or broken."""
+    """No answer from a remote service: name resolution, connection, TLS or time-out.
+
+    ``kind`` is dns, refused, timeout, slow (an answer that does not become complete), tls, proxy or broken.
+    """
 
     def __init__(self, message: str, kind: str, hint: str = "") -> None:
         self.kind = kind
@@ -64,14 +73,18 @@ class Unreachable(ZeroTouchError):
 
 
 class RemoteError(ZeroTouchError):
-    """A remote service answered with an error; ``detail`` holds the service's own words."""
+    """A remote service answered with an error; ``detail`` holds the service's own words, the first :data:`LONGEST_DETAIL` characters of them."""
 
     def __init__(self, service: str, status: int, detail: str, code: str = "", hint: str = "") -> None:
         self.service = service
         self.status = status
-        self.code = code
-        self.detail = detail
-        super().__init__(f"{service} answered {status}{' ' + code if code else ''}: {detail}", hint)
+        self.code = shortened(code, _LONGEST_CODE)
+        self.detail = cut(detail, LONGEST_DETAIL)
+        super().__init__(f"{service} answered {status}{' ' + self.code if code else ''}: {one_line(self.detail)}", hint)
+
+
+class UnusableAnswer(RemoteError):
+    """An answer exceeds a limit of its size, or its content has another form than the API defines. It is a fault of that service."""
 
 
 class LimitReached(ZeroTouchError):

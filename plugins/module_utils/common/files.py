@@ -9,8 +9,10 @@ import contextlib
 import errno
 import hashlib
 import os
+import pwd
+import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,6 +20,10 @@ from .errors import ZeroTouchError
 
 SECRET_FILE = 0o600
 SECRET_DIRECTORY = 0o700
+WORK_DIR = "openshift_work_dir"
+_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+# The kernel shows this owner for a user that has no number here: NFS with root_squash or without id mapping, user namespaces (user_namespaces(7)).
+_OVERFLOW_USER = 65534
 
 
 def ensure_directory(path: Path, mode: int = SECRET_DIRECTORY) -> bool:
@@ -78,6 +84,63 @@ def atomic_writer(path: Path, mode: int = SECRET_FILE) -> Iterator[BinaryIO]:
     sync_directory(path.parent)
 
 
+def check_private(directory: Path, names: Sequence[str] = (), option: str = WORK_DIR) -> None:
+    """Refuse a directory, or one of the ``names`` in it, that another user owns or can write to. What does not exist is fine.
+
+    A link may lead to ``directory``. One of the names may be a link only if root or this user made it. ``option`` names the directory for the user.
+    Raises :class:`ZeroTouchError`.
+    """
+    user = os.geteuid()
+    for path in (directory, *(directory / name for name in names)):
+        try:
+            link, status = path.lstat(), path.stat()
+        except FileNotFoundError:
+            continue
+        if path != directory and stat.S_ISLNK(link.st_mode) and link.st_uid not in (0, user):
+            raise ZeroTouchError(f"{path} is a symbolic link of {_user_name(link.st_uid)}.", f"Remove it, or name another {option}.")
+        if (stat.S_ISDIR(status.st_mode) or path != directory) and (fault := privacy_fault(path, status.st_mode, status.st_uid, user, option)):
+            raise fault
+
+
+def privacy_fault(path: Path, mode: int, owner: int, user: int, option: str) -> ZeroTouchError | None:
+    """Why a directory or file with this mode and owner is not private to ``user``; None when it is."""
+    if owner != user:
+        mapped = " A file server that maps users (NFS with root_squash) needs the mapped user, or use a local directory." if owner == _OVERFLOW_USER else ""
+        remedy = f"Change its owner (chown -R {_user_name(user, login=True)} {path}), or name another directory as {option}, such as a new one."
+        return ZeroTouchError(f"{path} belongs to {_user_name(owner)}, but this run is of {_user_name(user)}.", remedy + mapped)
+    if mode & _WRITABLE_BY_OTHERS:
+        remedy = f"Check what is in it and run `chmod go-w {path}`, or name another directory as {option}."
+        return ZeroTouchError(f"Other users can write to {path} (mode {mode & 0o777:04o}).", remedy)
+    return None
+
+
+def _user_name(number: int, *, login: bool = False) -> str:
+    try:
+        name = pwd.getpwuid(number).pw_name
+    except (KeyError, OverflowError):
+        name = str(number)
+    return name if login else f"user {name}"
+
+
+def open_inside(path: Path, flags: int, mode: int = SECRET_FILE, option: str = WORK_DIR) -> int:
+    """A descriptor of a file with a fixed name in a directory of ours; a link under that name is refused.
+
+    Raises :class:`ZeroTouchError` for a link, OSError otherwise.
+    """
+    try:
+        return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise ZeroTouchError(f"{path} is a symbolic link.", f"Remove it, or name another directory as {option}.") from error
+
+
+def read_inside(path: Path, option: str = WORK_DIR) -> bytes:
+    """The content of a file with a fixed name in a directory of ours. Raises as :func:`open_inside`."""
+    with os.fdopen(open_inside(path, os.O_RDONLY, option=option), "rb") as handle:
+        return handle.read()
+
+
 def check_directory(path: Path, hint: str) -> None:
     """Raises :class:`ZeroTouchError` where no directory of this name can be made and written to; makes nothing. ``hint`` is what to do."""
     there = next(place for place in (path, *path.absolute().parents) if os.path.lexists(place))
@@ -117,8 +180,10 @@ def same_file(path: Path, content: bytes | str, mode: int = SECRET_FILE) -> bool
     """Whether the file exists with exactly this content and mode."""
     data = content.encode() if isinstance(content, str) else content
     try:
-        status = path.stat()
-        return status.st_size == len(data) and status.st_mode & 0o777 == mode and path.read_bytes() == data
+        status = path.lstat()
+        # A link is never the file itself: it is replaced.
+        regular = stat.S_ISREG(status.st_mode)
+        return regular and status.st_size == len(data) and status.st_mode & 0o777 == mode and path.read_bytes() == data
     except OSError:
         return False
 

@@ -10,15 +10,21 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import email.utils
 import json
+import math
 import socket
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urljoin, urlsplit
 
-from . import libraries
+from . import json_text, libraries
 from .connect import DIRECT, ConnectTo
-from .errors import RemoteError, Unreachable, ZeroTouchError
+from .errors import RemoteError, Unreachable, UnusableAnswer, ZeroTouchError
+from .http_limits import LARGEST_BODY, LARGEST_ERROR, AnswerLimit, TimedConnection, TooSlow, beginning, bounded, set_end
+from .secret_forms import decoded
+from .secrets import Redactor
 from .tls import Tls
 
 if TYPE_CHECKING:
@@ -28,6 +34,11 @@ if TYPE_CHECKING:
 
 DEFAULT_TIMEOUT = 60.0
 CONNECT_TIMEOUT = 10.0
+_CREDENTIALS = frozenset({"authorization", "proxy-authorization", "x-auth-token", "cookie"})
+# A document may take this many times the largest body of its service: 64 MiB for a BMC.
+_MEMORY_OF_BODY = 8
+# From this length on a value is no ordinary word.
+_SHORTEST_CREDENTIAL = 12
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,13 +48,43 @@ class Response:
     status: int
     headers: Mapping[str, str]
     body: bytes
+    largest_document: int = json_text.LARGEST_DOCUMENT
 
     def json(self) -> Any:
-        """The decoded body, or None for an empty one; raises ValueError when it is not JSON."""
-        return json.loads(self.body) if self.body.strip() else None
+        """The decoded body, or None for an empty one; raises ValueError when it is not JSON, or JSON that no service sends (see json_text)."""
+        return json_text.parse_remote(self.body, self.largest_document) if self.body.strip() else None
 
     def text(self) -> str:
         return self.body.decode("utf-8", errors="replace")
+
+    def retry_after(self) -> float | None:
+        """Seconds until the server asks to be called again, from a number or a date (RFC 9110 10.2.3); None without a readable value."""
+        value = self.headers.get("retry-after", "").strip()
+        if value.isascii() and value.isdigit():
+            return float(value[:9])
+        try:
+            return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
+        except (TypeError, ValueError, OverflowError, IndexError):
+            return None
+
+
+class ForeignUrl(ZeroTouchError):
+    """An answer leads to another server, which must not get the credentials of this one."""
+
+    def __init__(self, service: str, own: str, wanted: str) -> None:
+        super().__init__(
+            f"{service}: it refers to {_endpoint(wanted)}, which is another server than {_endpoint(own)}. Nothing was sent there.",
+            "If both are the same machine, use the address that it knows of itself.",
+        )
+
+
+def _endpoint(url: str) -> str:
+    """Scheme, host and port of a URL, without a password; of a URL that cannot be read its beginning."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return repr(url.rpartition("@")[2][:60])
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"[:200]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,8 +104,26 @@ def pool_manager(
     """
     context = tls.context()
     if client_cert:
-        context.load_cert_chain(*client_cert)
+        _load_client_certificate(context, *client_cert)
     return _mapped_pool_manager(connect_to, context, tls, proxy, connections)
+
+
+def _load_client_certificate(context: ssl.SSLContext, certificate: str, key: str) -> None:
+    """Raises :class:`ZeroTouchError` for a pair that cannot be used."""
+    asked = []
+
+    def no_passphrase() -> str:
+        # Without this OpenSSL would ask on the terminal.
+        asked.append(True)
+        return ""
+
+    try:
+        context.load_cert_chain(certificate, key, no_passphrase)
+    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
+        if asked:
+            raise ZeroTouchError("The key of the client certificate is protected by a passphrase.", "Use a key without one.") from error
+        reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or error
+        raise ZeroTouchError(f"The client certificate and its key cannot be used: {reason}.", "Both must be PEM, and belong together.") from error
 
 
 def _mapped_pool_manager(connect_to: ConnectTo, context: ssl.SSLContext, tls: Tls, proxy: Proxy | None, connections: int) -> urllib3.PoolManager:
@@ -85,11 +144,11 @@ def _mapped_pool_manager(connect_to: ConnectTo, context: ssl.SSLContext, tls: Tl
         except OSError as error:
             raise urllib3.exceptions.NewConnectionError(connection, f"Failed to establish a new connection: {error}") from error
 
-    class MappedHttp(from_connection.HTTPConnection):
+    class MappedHttp(TimedConnection, from_connection.HTTPConnection):
         def _new_conn(self) -> socket.socket:
             return open_socket(self)
 
-    class MappedHttps(from_connection.HTTPSConnection):
+    class MappedHttps(TimedConnection, from_connection.HTTPSConnection):
         def _new_conn(self) -> socket.socket:
             return open_socket(self)
 
@@ -134,7 +193,8 @@ class HttpClient:
     """Requests against one service.
 
     ``service`` names it in errors ("BMC of node-1"). A header with a sequence of values is sent once for each. Paths are joined to ``base_url``. No
-    retry, no redirect: callers decide. Raises :class:`Unreachable` when there is no answer.
+    retry, no redirect: callers decide. Raises :class:`Unreachable` when there is no answer, :class:`UnusableAnswer` for one beyond its limits:
+    ``largest`` bytes in memory, and a time of ``COMPLETE_WITHIN`` times the timeout. Of an error (status 400 and more) the beginning is kept.
     """
 
     def __init__(
@@ -148,16 +208,32 @@ class HttpClient:
         client_cert: tuple[str, str] | None = None,
         proxy: Proxy | None = None,
         connections: int = 8,
+        largest: int = LARGEST_BODY,
     ) -> None:
         self.service = service
+        self.largest = largest
         self.base_url = base_url if base_url.endswith("/") else base_url + "/"
         self.headers = dict(headers or {})
+        self.secrets: frozenset[str] = frozenset()  # of the caller, that answers of errors must not repeat
         self.timeout = timeout
         self._pool = pool_manager(tls or Tls(), connect_to, client_cert, proxy, connections)
 
     def url(self, path: str) -> str:
         """Absolute URL of a path: absolute URLs stay, ``/x`` is from the root of the server, ``x`` from the base URL."""
-        return urljoin(self.base_url, path)
+        try:
+            return urljoin(self.base_url, path)
+        except ValueError as error:
+            raise ZeroTouchError(f"{self.service}: {path[:100]!r} is not a URL ({error}).") from error
+
+    def is_own(self, path: str) -> bool:
+        """Whether a path or URL is on the server (scheme, host and port) of the base URL, as urllib3 will connect: its parser decides, not another one."""
+        try:
+            wanted, own = (libraries.urllib3.util.parse_url(url) for url in (self.url(path), self.base_url))
+        except libraries.urllib3.exceptions.LocationValueError:
+            return False
+        default = {"http": 80, "https": 443}.get(own.scheme or "")
+        same = (wanted.scheme, wanted.host, wanted.port or default) == (own.scheme, own.host, own.port or default)
+        return bool(same and wanted.auth in (None, own.auth))
 
     def request(
         self,
@@ -169,13 +245,35 @@ class HttpClient:
         headers: Mapping[str, str] | None = None,
         timeout: float | None = None,
     ) -> Response:
-        """One request, the answer read whole. ``json_body`` (not None) is sent as JSON."""
-        with self.stream(method, path, json_body=json_body, body=body, headers=headers, timeout=timeout) as answer:
-            try:
-                data = answer.read(decode_content=True)
-            except libraries.urllib3.exceptions.HTTPError as error:
-                raise unreachable(self.service, self.url(path), error) from error
-            return Response(answer.status, {name.lower(): value for name, value in answer.headers.items()}, data)
+        """One request, the answer read whole. ``json_body`` (not None) is sent as JSON.
+
+        It goes to the server of the base URL only: paths may come from its answers, and requests carry credentials. Raises :class:`ForeignUrl`.
+        """
+        if not self.is_own(path):
+            raise ForeignUrl(self.service, self.base_url, self.url(path))
+        with self._opened(method, path, json_body=json_body, body=body, headers=headers, timeout=timeout) as answer:
+            pieces = self.pieces(answer, self.url(path), self.largest)
+            data = self.without_credentials(beginning(pieces, LARGEST_ERROR), headers) if answer.status >= 400 else b"".join(pieces)
+            lower = {name.lower(): value for name, value in answer.headers.items()}
+            return Response(answer.status, lower, data, min(json_text.LARGEST_DOCUMENT, _MEMORY_OF_BODY * self.largest))
+
+    def without_credentials(self, body: bytes, headers: Mapping[str, str] | None = None) -> bytes:
+        """The body of an error without the credentials of its request, which may be known to this client alone (session tokens, kubeconfig files)."""
+        credentials = credentials_in({**self.headers, **(headers or {})}) | {secret for secret in self.secrets if len(secret) >= _SHORTEST_CREDENTIAL}
+        if not credentials:
+            return body
+        return Redactor(credentials).text(body.decode(errors="surrogateescape")).encode(errors="surrogateescape")
+
+    def pieces(self, answer: urllib3.BaseHTTPResponse, url: str, largest: int) -> Iterator[bytes]:
+        """The decoded body of an answer, at most ``largest`` bytes of it. Raises what :meth:`request` raises."""
+        try:
+            yield from bounded(answer, largest)
+        except TooSlow as error:
+            raise _too_slow(self.service, url) from error
+        except AnswerLimit as error:
+            raise UnusableAnswer(self.service, answer.status, str(error)) from error
+        except libraries.urllib3.exceptions.HTTPError as error:
+            raise unreachable(self.service, url, error) from error
 
     @contextlib.contextmanager
     def stream(
@@ -187,8 +285,18 @@ class HttpClient:
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
         timeout: float | None = None,
+        within: float = math.inf,
     ) -> Iterator[urllib3.BaseHTTPResponse]:
-        """One request whose answer the caller reads itself (``read(n)``), for large bodies."""
+        """One request whose answer the caller reads itself, for large bodies: with :meth:`pieces`, or ``read(n)`` of a download. The body must be complete
+        ``within`` seconds."""
+        with self._opened(method, path, json_body=json_body, body=body, headers=headers, timeout=timeout) as answer:
+            set_end(answer, within)
+            yield answer
+
+    @contextlib.contextmanager
+    def _opened(
+        self, method: str, path: str, *, json_body: Any, body: bytes | None, headers: Mapping[str, str] | None, timeout: float | None
+    ) -> Iterator[urllib3.BaseHTTPResponse]:
         urllib3 = libraries.urllib3
         sent = _header_lines({**self.headers, **(headers or {})})
         data = body
@@ -208,11 +316,18 @@ class HttpClient:
                 redirect=False,
                 preload_content=False,
             )
+        except TooSlow as error:
+            raise _too_slow(self.service, url) from error
         except urllib3.exceptions.HTTPError as error:
             raise unreachable(self.service, url, error) from error
+        except ValueError as error:
+            # Without the text of the error, which repeats the value of the header.
+            raise ZeroTouchError(f"{self.service}: a request cannot be sent: its address or a header holds characters that HTTP does not allow.") from error
         try:
             yield answer
         finally:
+            if not answer.closed:
+                answer.close()  # an unread rest must not go back into the pool
             answer.release_conn()
 
     def close(self) -> None:
@@ -223,12 +338,23 @@ class HttpClient:
         return RemoteError(self.service, response.status, detail, code)
 
 
+def credentials_in(headers: Mapping[str, str | Sequence[str]]) -> set[str]:
+    """Tokens and passwords that request headers hold. Short ones are left out: what is left of a body must be as readable for programs as before."""
+    values = [value.split()[-1] for name, value in headers.items() if name.lower() in _CREDENTIALS and isinstance(value, str) and value.strip()]
+    found = {*values, *(decoded(value).partition(":")[2] for value in values)}
+    return {value for value in found if len(value) >= _SHORTEST_CREDENTIAL}
+
+
 def _header_lines(headers: Mapping[str, str | Sequence[str]]) -> Any:
     lines = libraries.urllib3.HTTPHeaderDict()
     for name, value in headers.items():
         for line in (value,) if isinstance(value, str) else value:
             lines.add(name, line)
     return lines
+
+
+def _too_slow(service: str, url: str) -> Unreachable:
+    return Unreachable(f"{service}: {_endpoint(url)} began an answer and did not complete it in time.", "slow", "Check the service and its load.")
 
 
 def unreachable(service: str, url: str, error: Exception) -> Unreachable:

@@ -24,7 +24,7 @@ from typing import Any
 
 from .clock import Clock
 from .errors import ZeroTouchError
-from .files import SECRET_FILE, ensure_directory
+from .files import check_private, ensure_directory, open_inside
 
 NAME = ".lock"
 # Seconds. A run that was stopped needs up to 10 s to end (design 4); whoever comes after it waits that long and a little more.
@@ -33,6 +33,8 @@ _PAUSE = 0.1
 # Seconds for which a run that lives keeps its place between two of its tasks.
 _BETWEEN_TASKS = 60.0
 _LARGEST = 4096
+# What a work directory holds under fixed names: directories, and files whose content decides what a run does.
+_NAMES = ("auth", "boot-artifacts", "cache", "config", "images", "logs", "state.json", "auth/kubeconfig", "auth/kubeconfig.direct")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,9 +117,10 @@ def one_run(directory: Path, door: str, clock: Clock, limit: float = WAIT) -> It
 
 def _open(directory: Path) -> int:
     ensure_directory(directory)
+    check_private(directory, _NAMES)
     path = directory / NAME
     try:
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, SECRET_FILE)
+        return open_inside(path, os.O_RDWR | os.O_CREAT)
     except OSError as error:
         raise ZeroTouchError(f"{path} cannot be opened: {error.strerror}.", "Runs on a work directory need write access to it.") from error
 
@@ -140,7 +143,7 @@ def _take(descriptor: int, me: Holder) -> Holder | None:
 def _is_current(descriptor: int, directory: Path) -> bool:
     """Whether the open file still is the lock: somebody may have removed the directory meanwhile."""
     try:
-        status = (directory / NAME).stat()
+        status = (directory / NAME).lstat()
     except FileNotFoundError:
         return False
     own = os.fstat(descriptor)

@@ -15,14 +15,29 @@ class Opened(Protocol):
     """One opening of a door (:class:`~.door.Call`)."""
 
     @property
-    def params(self) -> Mapping[str, Any]: ...
+    def params(self) -> Mapping[str, Any]:
+        """The validated arguments."""
+
     @property
-    def check_mode(self) -> bool: ...
+    def check_mode(self) -> bool:
+        """Whether every write is forbidden."""
+
     @property
-    def diff(self) -> bool: ...
+    def diff(self) -> bool:
+        """Whether the result should have a diff."""
+
     @property
-    def clock(self) -> Clock: ...
-    def warn(self, text: str) -> None: ...
-    def plan(self, steps: Iterable[str]) -> None: ...
-    def progress(self, text: str) -> None: ...
-    def add_secrets(self, secrets: Iterable[str]) -> None: ...
+    def clock(self) -> Clock:
+        """The time, and waits that end when the process must stop."""
+
+    def warn(self, text: str) -> None:
+        """Add a warning to the task."""
+
+    def plan(self, steps: Iterable[str]) -> None:
+        """Show the steps of a plan in check mode."""
+
+    def progress(self, text: str) -> None:
+        """Show one line of progress."""
+
+    def add_secrets(self, secrets: Iterable[str]) -> None:
+        """Hide these values in every output."""

@@ -10,6 +10,8 @@ import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+from .terminal import printable
+
 Severity = Literal["error", "warning"]
 Layer = Literal["installer", "ours"]
 
@@ -52,7 +54,7 @@ class Problem:
         where = f"{self.file}:{self.line}: " if self.file and self.line else f"{self.file}: " if self.file else ""
         value = f": {self.value}" if self.value else ""
         head = f"{self.path}: " if self.path else ""
-        return f"{where}{head}{self.kind}{value}" + (f": {self.detail}" if self.detail else "") + (f" ({self.hint})" if self.hint else "")
+        return printable(f"{where}{head}{self.kind}{value}" + (f": {self.detail}" if self.detail else "") + (f" ({self.hint})" if self.hint else ""))
 
     def as_dict(self) -> dict[str, Any]:
         """The shape of ``problems[]`` in module results."""

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from .terminal import one_line, shortened
+
 COLUMNS = 120
 # Seconds without a line after which one is due.
 HEARTBEAT = 60.0
@@ -13,5 +15,4 @@ HEARTBEAT = 60.0
 def line(elapsed: float, percent: int, text: str) -> str:
     """``12:04  45% text`` (minutes and seconds since the wait began), cut to the width."""
     minutes, seconds = divmod(int(elapsed), 60)
-    whole = f"{minutes:02d}:{seconds:02d} {percent:3d}% {' '.join(text.split())}"
-    return whole if len(whole) <= COLUMNS else whole[: COLUMNS - 1] + "…"
+    return shortened(f"{minutes:02d}:{seconds:02d} {percent:3d}% {one_line(text)}", COLUMNS)

@@ -14,17 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from .errors import ZeroTouchError
-from .files import SECRET_FILE, ensure_directory, write_atomic
+from .files import SECRET_FILE, check_private, ensure_directory, open_inside, read_inside, write_atomic
 from .state_shape import fault_of
 
 FORMAT = 1
+_RECORD = "Do not move it away: it records which machines this deployment has installed, and a run without it may install them again."
 
 
 class StateFile:
     """The state document of one deployment (0600).
 
     Sections: ``cluster``, ``secrets`` (tokens, signers, password), ``image``, ``publish``, ``bmc``, ``hub``, ``install``,
-    ``node_image``; each is owned by one room.
+    ``machines``, ``node_image``; each is owned by one room.
     A missing file reads as an empty document. Raises :class:`ZeroTouchError` for a file that is not ours, of a newer format, or damaged
     (:mod:`.state_shape`).
     """
@@ -33,18 +34,19 @@ class StateFile:
         self.path = path
 
     def read(self) -> dict[str, Any]:
+        check_private(self.path.parent)
         try:
-            text = self.path.read_text(errors="replace")
+            text = read_inside(self.path).decode(errors="replace")
         except FileNotFoundError:
             return {}
         except OSError as error:
-            raise ZeroTouchError(f"{self.path} cannot be read: {error.strerror}.") from error
+            raise ZeroTouchError(f"{self.path} cannot be read: {error.strerror}.", f"Make it readable. {_RECORD}") from error
         try:
             document = json.loads(text)
         except (ValueError, RecursionError):
             document = None
         if not isinstance(document, dict) or not isinstance(document.get("format"), int):
-            raise ZeroTouchError(f"{self.path} is not a state file of this collection.", "Move it away, or name another openshift_work_dir.")
+            raise ZeroTouchError(f"{self.path} is not a state file of this collection.", f"Restore it from a backup. {_RECORD}")
         if document["format"] > FORMAT:
             raise ZeroTouchError(
                 f"{self.path} was written by a newer release of zerotouch.openshift (format {document['format']}, this release knows {FORMAT}).",
@@ -85,7 +87,8 @@ class StateFile:
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
         # The lock is a file of its own: state.json itself is replaced on every write.
-        descriptor = os.open(self.path.parent / ".state.lock", os.O_RDWR | os.O_CREAT, SECRET_FILE)
+        check_private(self.path.parent)
+        descriptor = open_inside(self.path.parent / ".state.lock", os.O_RDWR | os.O_CREAT)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield

@@ -108,6 +108,7 @@ SECTIONS: Mapping[str, Shape] = {
     },
     "bmc": {EACH: {"session": str, "address": str, "image_url": str}},
     "hub": {"unheard": [str]},
+    "machines": {EACH: {"state": str, "at": str, "method": str, "macs": [str]}},
     "assisted": {"cluster_id": str, "infra_env_id": str, "openshift_cluster_id": str, "credentials_of": str, "making": bool, "adopted": bool},
     "install": {
         "phase": str,

@@ -15,6 +15,10 @@ from .errors import ZeroTouchError
 _PEM_START = "-----BEGIN CERTIFICATE-----"
 
 
+class PemText(str):
+    """Text that was read as certificates. It is never taken as a path, whatever it holds: a remote side may have written it."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Tls:
     """How to trust a server. ``ca_certs`` (paths or PEM) are trusted in addition to the system's store, or instead of it without ``system_store``.
@@ -49,8 +53,9 @@ class Tls:
 
     @staticmethod
     def _trust(context: ssl.SSLContext, ca_cert: str) -> None:
+        is_text = isinstance(ca_cert, PemText) or _PEM_START in ca_cert
         try:
-            if _PEM_START in ca_cert:
+            if is_text:
                 context.load_verify_locations(cadata=ca_cert)
             elif Path(ca_cert).expanduser().is_dir():
                 context.load_verify_locations(capath=str(Path(ca_cert).expanduser()))
@@ -58,6 +63,6 @@ class Tls:
                 context.load_verify_locations(cafile=str(Path(ca_cert).expanduser()))
         except FileNotFoundError as error:
             raise ZeroTouchError(f"CA certificate file {ca_cert} does not exist.") from error
-        except (OSError, ssl.SSLError, ValueError) as error:
-            name = "The given CA certificate" if _PEM_START in ca_cert else f"CA certificate file {ca_cert}"
+        except (OSError, ssl.SSLError, ValueError, TypeError) as error:  # TypeError: text that is not ASCII
+            name = "The given CA certificate" if is_text else f"CA certificate file {ca_cert}"
             raise ZeroTouchError(f"{name} holds no certificate that can be read: {error}.") from error

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import decimal
 import functools
+import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -26,6 +27,9 @@ _ANY_WIDTH = 1 << 30
 # Where upstream's tools fold lines.
 GO_WIDTH = 80
 _DIGITS = re.compile(r"[0-9]*")
+# Of texts of a remote side: bytes (the largest are manifests, which the API limits to 3 MiB), and levels.
+_LARGEST_REMOTE = 4 << 20
+_DEEPEST_REMOTE = 60
 # Numbers that Go writes without a dot, which PyYAML would take for text.
 _GO_FLOAT = re.compile(r"[-+]?[0-9](\.[0-9]+)?e[-+][0-9]+$")
 _INTEGERS = (-(1 << 63), (1 << 64) - 1)
@@ -147,6 +151,50 @@ def load_all(text: str | bytes) -> list[Any]:
     """All its documents. Raises :class:`NotYaml`."""
     documents: list[Any] = _loaded(lambda given: list(libraries.yaml.safe_load_all(given)), text)
     return documents
+
+
+def load_remote(text: str | bytes) -> Any:
+    """The one document of a text of a remote side. Raises :class:`NotYaml`, also for what :func:`_check_remote` refuses."""
+    _check_remote(text)
+    value = load(text)
+    _check_characters(value)
+    return value
+
+
+def load_all_remote(text: str | bytes) -> list[Any]:
+    """All documents of a text of a remote side. Raises :class:`NotYaml`, also for what :func:`_check_remote` refuses."""
+    _check_remote(text)
+    values = load_all(text)
+    _check_characters(values)
+    return values
+
+
+def _check_remote(text: str | bytes) -> None:
+    """Refuse texts of which a small one becomes a large or deep value: aliases (a few of them expand to billions of nodes), nests, sheer size.
+
+    Reads events only, which needs neither recursion nor memory.
+    """
+    yaml = libraries.yaml
+    if len(text) > _LARGEST_REMOTE:
+        raise NotYaml(f"the text is larger than {_LARGEST_REMOTE >> 20} MiB")
+    opening, closing = (yaml.MappingStartEvent, yaml.SequenceStartEvent), (yaml.MappingEndEvent, yaml.SequenceEndEvent)
+    depth = 0
+    try:
+        for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            depth += isinstance(event, opening) - isinstance(event, closing)
+            if depth > _DEEPEST_REMOTE:
+                raise NotYaml("the text is nested too deeply")
+            if isinstance(event, yaml.AliasEvent):
+                raise NotYaml("the text has aliases")
+    except (yaml.YAMLError, UnicodeError, RecursionError) as error:
+        raise NotYaml(str(error)) from error
+
+
+def _check_characters(value: Any) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False, default=str, skipkeys=True).encode()
+    except (ValueError, RecursionError) as error:
+        raise NotYaml(f"the text holds a value that no file can hold: {type(error).__name__}") from error
 
 
 def _loaded(read: Callable[[str | bytes], Any], text: str | bytes) -> Any:

@@ -12,8 +12,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..assisted.cluster_wish import ClusterWish
-from ..assisted.connection import connect
+from ..assisted.connection import ASSISTED_OPTIONS, connect
 from ..assisted.service import AssistedService
+from ..bmc.hosts import BmcOptions
+from ..bmc.observe import observe_all
+from ..bmc.requests import boot_requests
 from ..cluster.release import default_release_image
 from ..common.errors import InvalidInput, ZeroTouchError
 from ..common.lock import one_run
@@ -27,7 +30,12 @@ from .assisted_resume import decide_additions, decide_installation
 from .assisted_session import AssistedRequest, Session, open_session
 from .hub_timeline import hub_section
 from .observation import Observation
-from .resume import START_OVER, Decision
+from .resume import Decision
+from .safety.gate import print_not_checked, record_permission
+from .safety.gather import decide as judge_hosts
+from .safety.options import Touch, read_touch
+from .safety.result import plan_lines
+from .safety.table import START_OVER
 from .timeline import SECTION
 
 DOOR = "assisted_deployment"
@@ -69,6 +77,7 @@ class _Presence:
         decision = decide_installation(seen, session.found, session.known, session.hosts, session.request.force)
         for note in decision.notes:
             self.call.warn(note)
+        decision = self._permitted(decision)
         if decision.stop:
             return self._result(decision, recorded(session.found, session.name), [])
         if decision.state == "installed":
@@ -84,6 +93,35 @@ class _Presence:
         image, transfer = self._image(objects, needed=bool(decision.boot))
         lines += transfer + self.session.fetch_credentials(self.observer.cluster if not lines else {})
         return self._result(decision, objects, lines, image)
+
+    def _permitted(self, decision: Decision) -> Decision:
+        """The decision without hosts that must not be booted, or with the reason why nothing may be done; before anything is written anywhere."""
+        call, session = self.call, self.session
+        if decision.stop or not decision.boot:
+            return decision
+        given = {str(host["name"]): host for host in call.params["media_hosts"]}
+        requests = boot_requests([given[name] for name in decision.boot if name in given], state_file=session.work_dir.state)
+        machines = observe_all(requests, BmcOptions(connect_to=session.connect_to, ca_cert=call.params["bmc_ca_cert"] or "", clock=call.clock), read_only=True)
+        connection = {name: call.params[name] for name in ASSISTED_OPTIONS} | {"cluster_id": session.found.cluster_id}
+        touch = dataclasses.replace(self._touch(), hosts=session.hosts, assisted=connection)
+        judgement, gathered = judge_hosts("boot", touch, machines, call.clock, decision.boot)
+        print_not_checked(gathered.not_checked, call.progress)
+        call.plan(plan_lines(judgement, gathered, "boot"))
+        if judgement.stop:
+            return dataclasses.replace(decision, stop=judgement.stop)
+        if not call.check_mode:
+            record_permission(touch, judgement)
+        others = {verdict.host: verdict.reason for verdict in judgement.verdicts if not verdict.acts}
+        hosts = (dataclasses.replace(host, action="skip", reason=others[host.name]) if host.name in others else host for host in decision.hosts)
+        return dataclasses.replace(decision, hosts=tuple(hosts))
+
+    def _touch(self) -> Touch:
+        """Option ``touch``; without it the call's own arguments name the cluster, which confirms what it forces."""
+        params, session = self.call.params, self.session
+        if params["touch"]:
+            return read_touch(params["touch"], params["connect_to"], ca_cert=session.ca_cert)
+        name = session.name
+        return Touch(METHOD, name, session.work_dir.root, frozenset({name}), frozenset(session.request.force), connect_to=session.connect_to)
 
     def _start_over(self) -> list[str]:
         session = self.session
@@ -109,7 +147,7 @@ class _Presence:
         except InvalidInput as error:
             if session.found.cluster is None or session.found.adopted:
                 raise
-            hint = "openshift_force: [start_over] deletes the cluster and makes it anew"
+            hint = "to delete the cluster and create it again: -e openshift_force=start_over with openshift_confirm"
             raise InvalidInput([dataclasses.replace(problem, hint=problem.hint or hint) for problem in error.problems]) from error
         for warning in objects.warnings:
             self.call.warn(warning)
@@ -178,7 +216,7 @@ class _Presence:
         if fetched and not self.call.check_mode:
             self.observer.credentials_changed()
             seen = self.observer.observe(session.work_dir.state.read())
-        decision = decide_additions(seen, session.found, session.known, session.name, session.hosts)
+        decision = self._permitted(decide_additions(seen, session.found, session.known, session.name, session.hosts))
         if decision.stop or all(host.action == "skip" for host in decision.hosts):
             return self._result(decision, recorded(session.found, session.name), fetched)
         opened = [change.text() for change in self.maker.allow_hosts(session.found)]

@@ -71,7 +71,7 @@ def wait_joined(request: AssistedRequest, call: Opened, limits: Limits) -> dict[
     """Until all hosts are added; the door's result. Raises :class:`PartialFailure` holding it where a host failed or a limit is over."""
     if call.check_mode:
         call.plan(["wait until the hosts have joined"])
-        return {"changed": True, "plan": ["wait until the hosts have joined"], "joined": []}
+        return {"changed": True, "plan": ["wait until the hosts have joined"], "joined": [], "nodes": []}
     with one_run(request.work_dir.root, "assisted_deployment", call.clock):
         session, _problems = open_session(request, call)
         try:
@@ -164,4 +164,5 @@ class JoinWait:
 
     def _result(self, plans: Sequence[HostPlan]) -> dict[str, Any]:
         records = [{"name": plan.request.name, **{key: host_record(plan.host)[key] for key in ("id", "status", "hostname")}} for plan in plans if plan.host]
-        return {"changed": bool(self.done), "plan": list(self.done), "joined": records}
+        nodes = [{"name": plan.request.name, "addresses": host_record(plan.host)["ip_addresses"]} for plan in plans if plan.host]
+        return {"changed": bool(self.done), "plan": list(self.done), "joined": records, "nodes": nodes}

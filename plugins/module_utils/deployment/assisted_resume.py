@@ -9,8 +9,9 @@ import dataclasses
 from collections.abc import Collection, Sequence
 
 from .assisted_find import Found, Known
-from .observation import RUNNING_PHASES, ImageView, InventoryHost, Observation
-from .resume import START_OVER, Decision, HostDecision, decide
+from .observation import ImageView, InventoryHost, Observation
+from .resume import Decision, HostDecision, decide
+from .safety.table import START_OVER
 
 # The image is the service's business: it is there, and what it lacks is changed at the service.
 _IMAGE = ImageView(built=True, exists=True)
@@ -26,20 +27,12 @@ def decide_installation(seen: Observation, found: Found, known: Known, hosts: Se
     cluster = seen.service.cluster
     if cluster is not None and cluster.installed:
         return Decision("installed", tuple(HostDecision(host.name, True, "skip", f"the cluster is {cluster.status}") for host in hosts))
-    if found.cluster is None and known.cluster_id and seen.phase in RUNNING_PHASES and not seen.api.ours:
-        what = "is installed" if seen.phase == "installed" else "is being installed"
-        text = (
-            f"Cannot tell: state.json says that the cluster {what}, but the service does not know it any more, and its API does not answer as ours. "
-            f"{seen.api.detail} Nothing was booted. Run again when the API can be reached; openshift_force: [start_over] boots all hosts anew and "
-            "destroys what is on them."
-        )
-        return _stopped("unknown", hosts, " ".join(text.split()))
     made_again = found.cluster is None and bool(known.cluster_id) and not seen.api.ours
     decision = decide(dataclasses.replace(seen, image=_IMAGE), hosts, force)
     if made_again and not decision.stop:
         # The machines may still run the image of the InfraEnv that is gone.
         again = tuple(dataclasses.replace(host, force=True) if host.action == "boot" else host for host in decision.hosts)
-        return dataclasses.replace(decision, hosts=again, notes=(*decision.notes, "The service does not know the cluster any more; it is made anew."))
+        return dataclasses.replace(decision, hosts=again, notes=(*decision.notes, "The service does not know the cluster any more; it is created again."))
     return decision
 
 
@@ -53,14 +46,6 @@ def decide_additions(seen: Observation, found: Found, known: Known, cluster: str
         text = f"There is no cluster {cluster} to add hosts to: the service does not know it, and no API answers as that of this work directory. "
         return _stopped("new", hosts, f"{text}deploy_cluster installs it. {seen.api.detail}".strip())
     decided = [_added(seen, host) for host in hosts]
-    unknown = [host.name for host in decided if host.action == "boot" and not seen.api.ours]
-    if unknown:
-        belong = "belongs" if len(unknown) == 1 else "belong"
-        text = (
-            f"Cannot tell whether {', '.join(unknown)} {belong} to {cluster} already: the service has no such MAC, and the API does not answer as that of "
-            f"auth/kubeconfig in the work directory. {seen.api.detail} Nothing was booted. Run again when it can be reached."
-        )
-        return _stopped("unknown", hosts, " ".join(text.split()))
     return Decision("installed", tuple(decided))
 
 

@@ -210,7 +210,7 @@ def _refuse_lost(work_dir: WorkDir, recovered: Recovered) -> None:
     if "secrets" in recovered.lost and work_dir.kubeconfig.exists():
         raise ZeroTouchError(
             f"{work_dir.state.path} has lost the tokens and keys of this cluster, and they cannot be found again; {work_dir.kubeconfig} may still lead to it.",
-            "Restore state.json. openshift_force: [start_over] gives that cluster up and draws new ones.",
+            "Restore state.json. To give that cluster up: -e openshift_force=start_over with openshift_confirm.",
         )
 
 

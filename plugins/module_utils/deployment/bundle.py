@@ -59,10 +59,15 @@ class Source(Protocol):
     """Who asked service and API: the last raw answers, and what the service tells besides."""
 
     @property
-    def documents(self) -> Mapping[str, Any]: ...
+    def documents(self) -> Mapping[str, Any]:
+        """The last raw answers."""
+
     @property
-    def service(self) -> AssistedClient | None: ...
-    def events(self) -> list[dict[str, Any]] | None: ...
+    def service(self) -> AssistedClient | None:
+        """The client of the service, None when there is none."""
+
+    def events(self) -> list[dict[str, Any]] | None:
+        """The events of the service, None when it does not answer."""
 
 
 def write_bundle(logs: Path, outcome: Outcome, setup: Setup, observer: Source, media: MediaControl, redactor: Redactor, now: datetime.datetime) -> Bundle:
@@ -84,14 +89,14 @@ def write_bundle(logs: Path, outcome: Outcome, setup: Setup, observer: Source, m
         if document is None:
             missing.setdefault(name, "was never answered")
             continue
-        write_atomic(directory / name, json.dumps(redactor.data(document), indent=2, sort_keys=True) + "\n", SECRET_FILE)
+        write_atomic(directory / name, json.dumps(redactor.presentable(document), indent=2, sort_keys=True) + "\n", SECRET_FILE)
         files.append(name)
-    write_atomic(directory / "console-hints.txt", redactor.text(console_hints(outcome, setup)), SECRET_FILE)
+    write_atomic(directory / "console-hints.txt", redactor.presentable(console_hints(outcome, setup)), SECRET_FILE)
     files.append("console-hints.txt")
     if _service_logs(directory / "service-logs.tar", observer, redactor, missing):
         files.append("service-logs.tar")
     if missing:
-        write_atomic(directory / "missing.json", json.dumps(redactor.data(missing), indent=2, sort_keys=True) + "\n", SECRET_FILE)
+        write_atomic(directory / "missing.json", json.dumps(redactor.presentable(missing), indent=2, sort_keys=True) + "\n", SECRET_FILE)
         files.append("missing.json")
     return Bundle(directory, tuple(sorted(files)))
 
@@ -160,8 +165,8 @@ def _service_logs(path: Path, observer: Source, redactor: Redactor, missing: dic
     except (RemoteError, Unreachable, _TooLarge, ValueError) as error:
         missing[path.name] = str(error)
         return False
-    if left_out:
-        missing[path.name] = f"without {', '.join(left_out)}"
+    if left_out.count:
+        missing[path.name] = f"without {left_out}"
     return True
 
 

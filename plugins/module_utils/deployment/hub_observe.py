@@ -11,20 +11,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..common import yaml_text
 from ..common.connect import ConnectTo
 from ..common.errors import ZeroTouchError
 from ..common.state import StateFile
 from ..hub.agents.clusters import read_infra_env
 from ..hub.agents.door import HUB_SECTION, UNHEARD
 from ..hub.agents.match import Match, match_hosts
-from ..hub.agents.model import INFRA_ENV_LABEL, ClusterRef, read_agent
+from ..hub.agents.model import ClusterRef, read_agent
 from ..hub.agents.request import host_requests
 from ..hub.install_status import InstallStatus, read_status
 from ..hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, INFRA_ENV, NODE, SECRET
 from ..kube.client import KubeClient
-from ..kube.config import resolve, source_of
 from ..kube.faults import ForbiddenError
+from ..kube.remote_config import resolve_remote
 from .hub_resume import HubDecision, HubView, Purpose, decide_hosts
 
 # Seconds for an answer of the spoke cluster.
@@ -44,10 +43,10 @@ def spoke_client(hub: KubeClient, cluster: ClusterRef, *, connect_to: ConnectTo,
     if not data:
         raise ZeroTouchError(f"the hub has no Secret {cluster.namespace}/{name} with a kubeconfig.")
     try:
-        document = yaml_text.load(base64.b64decode(str(data)))
+        kubeconfig = base64.b64decode(str(data))
     except ValueError as error:
         raise ZeroTouchError(f"the hub's Secret {cluster.namespace}/{name} holds no readable kubeconfig.") from error
-    config = resolve(source_of(document, f"the hub's Secret {cluster.namespace}/{name}"))
+    config = resolve_remote(kubeconfig, f"kubeconfig in the hub's Secret {cluster.namespace}/{name}")
     return KubeClient(config, connect_to=connect_to, service=f"API of {cluster}", timeout=_TIMEOUT, **options)
 
 
@@ -68,16 +67,15 @@ def view_hub(hub: KubeClient, cluster: ClusterRef | None, *, connect_to: Connect
             names = frozenset(str(node["metadata"]["name"]).lower() for node in spoke.list(NODE.path()))
         finally:
             spoke.close()
-    except ZeroTouchError as error:
-        return HubView(title, status, None, error.message, cluster)
+    except ZeroTouchError:
+        return HubView(title, status, None, reference=cluster)  # evidence says why, and what follows from it
     return HubView(title, status, names, reference=cluster)
 
 
-def match_agents(hub: KubeClient, namespace: str, infra_env: str, hosts: Sequence[Mapping[str, Any]], cluster: ClusterRef | None = None) -> list[Match]:
+def match_agents(hub: KubeClient, namespace: str, hosts: Sequence[Mapping[str, Any]], cluster: ClusterRef | None = None) -> list[Match]:
     """Which Agent is which of the hosts, in order; ``hosts`` as the door ``agents`` takes them, ``cluster`` the one that they are meant for."""
     requests = host_requests(hosts, namespace)
-    selector = f"{INFRA_ENV_LABEL}={infra_env}" if infra_env else ""
-    agents = [read_agent(item) for item in hub.list(AGENT.path(namespace), label_selector=selector)]
+    agents = [read_agent(item) for item in hub.list(AGENT.path(namespace))]
     meant = [
         dataclasses.replace(each, identity=dataclasses.replace(each.identity, cluster=cluster)) if cluster is not None and each.cluster is None else each
         for each in requests
@@ -95,6 +93,19 @@ def _early(hub: KubeClient, namespace: str) -> frozenset[str]:
     return frozenset(facts.name for facts in found if facts.cluster is not None)
 
 
+def _missing(hub: KubeClient, cluster: ClusterRef) -> str:
+    """That there is no such cluster, in words; empty when there is one, or where the caller may not look."""
+    try:
+        if hub.find(CLUSTER_DEPLOYMENT.path(cluster.namespace, cluster.name)) is not None:
+            return ""
+    except ForbiddenError:
+        return ""
+    return (
+        f"{hub.server} has no ClusterDeployment {cluster}, so that the hosts could not be bound to it. Nothing was done. Deploy the cluster first "
+        "(deploy_cluster), correct openshift_cluster.name and openshift_hub.namespace, or set openshift_hub.binding: none for hosts without a cluster."
+    )
+
+
 def observe_and_decide(
     hub: KubeClient,
     namespace: str,
@@ -105,17 +116,21 @@ def observe_and_decide(
     purpose: Purpose,
     force: Sequence[str] = (),
     state_file: str = "",
+    infra_env: str = "",
+    binds: bool = False,
 ) -> tuple[HubView, HubDecision]:
-    """The hub as it is, and what each host needs. Agents of all InfraEnvs count: a host may have registered through another one.
+    """The hub as it is, and what each host needs. Agents of all InfraEnvs are read: a host may have registered through another one than ``infra_env``.
 
     ``state_file`` is that of the deployment, where earlier runs remember hosts that they waited for in vain.
     """
     in_vain = StateFile(Path(state_file)).section(HUB_SECTION).get(UNHEARD, ()) if state_file else ()
-    view = view_hub(hub, cluster, connect_to=connect_to)
+    view = dataclasses.replace(view_hub(hub, cluster, connect_to=connect_to), infra_env=infra_env)
+    if binds and cluster is not None and purpose == "add":
+        view = dataclasses.replace(view, missing=_missing(hub, cluster))
     if purpose == "reprovision":
         view = dataclasses.replace(view, early=_early(hub, namespace))
     nodes = {str(host["name"]): str(host.get("hostname") or host["name"]).lower() for host in hosts}
-    return view, decide_hosts(view, match_agents(hub, namespace, "", hosts, cluster), nodes.__getitem__, purpose=purpose, force=force, in_vain=in_vain)
+    return view, decide_hosts(view, match_agents(hub, namespace, hosts, cluster), nodes.__getitem__, purpose=purpose, force=force, in_vain=in_vain)
 
 
 def describe(view: HubView, decision: HubDecision) -> dict[str, Any]:
@@ -124,8 +139,9 @@ def describe(view: HubView, decision: HubDecision) -> dict[str, Any]:
     return {
         "phase": status.phase if view.status else "",
         "reason": status.reason,
-        "hosts": [{key: value for key, value in dataclasses.asdict(host).items() if key != "force"} for host in decision.hosts],
+        "hosts": [{key: value for key, value in dataclasses.asdict(host).items() if key not in ("force", "doubtful")} for host in decision.hosts],
         "boot_hosts": decision.boot_hosts,
+        "touch_hosts": decision.touch_hosts,
         "forced_hosts": decision.forced_hosts,
         "stop": decision.stop,
         "nodes": sorted(view.nodes or ()),

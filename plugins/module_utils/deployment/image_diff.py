@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
+from ..common import json_text
 from ..common.errors import ZeroTouchError
 from ..image.live import read_live_image
 from .build import BuildPlan
@@ -36,7 +36,7 @@ def _contents_of(path: Path) -> dict[str, tuple[str, bytes]]:
     if not path.is_file():
         return {}
     try:
-        document = json.loads(read_live_image(path).ignition or b"{}")
+        document = json_text.parse_remote(read_live_image(path).ignition or b"{}")
     except (ValueError, ZeroTouchError):
         return {}
     return _files(document)

@@ -10,7 +10,6 @@ have a certificate of our signers and accept our client certificate.
 from __future__ import annotations
 
 import datetime
-import email.utils
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -198,10 +197,7 @@ class Observer:
 
     def _server_time(self, client: KubeClient) -> datetime.datetime | None:
         """The API server's own clock, so that ages of conditions do not depend on ours."""
-        try:
-            return email.utils.parsedate_to_datetime(client.last_date)
-        except ValueError:
-            return None
+        return client.server_time()
 
 
 def read_node(document: Mapping[str, Any]) -> Node:

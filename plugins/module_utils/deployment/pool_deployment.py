@@ -17,6 +17,7 @@ from ..capi.wake import Wake
 from ..common.clock import Clock
 from ..common.errors import LimitReached, ZeroTouchError
 from ..common.opened import Opened
+from ..common.terminal import shortened
 from ..hub.agents.model import read_agents, without_bulk
 from ..hub.kinds import AGENT
 from ..hypershift.names import DELETE_MACHINE
@@ -25,7 +26,7 @@ from ..kube.connection import connect
 from ..kube.write import Change, Outcome, apply_changes, diff_of, plan_object
 from .hub_install import refuse_failures
 from .pool_observe import PoolRequest, Seen, placed, see_machine_deployment
-from .pool_plan import PoolMachine, PoolWish, resize
+from .pool_size import DesiredPool, PoolMachine, resize
 
 Target = Literal["none", "accepted", "replicas", "ready"]
 # Seconds after which is looked anew although nothing was heard.
@@ -101,7 +102,7 @@ class _Scaling:
     def __init__(self, client: KubeClient, params: Mapping[str, Any], call: Opened) -> None:
         self._client, self._call = client, call
         self._kinds = core_kinds(client)
-        self._wish = PoolWish(params["replicas"], tuple(params["remove"]))
+        self._wish = DesiredPool(params["replicas"], tuple(params["remove"]))
         self._request = PoolRequest("MachineDeployment", params["namespace"], params["name"], "", params["agent_namespace"], self._wish)
         self._target: Target = params["wait_for"]
         self._limit = float(params["timeout"])
@@ -111,10 +112,11 @@ class _Scaling:
         found, seen = self._look()
         agents = read_agents(self._client.list(AGENT.path(self._request.agent_namespace), trim=without_bulk))
         pool = dataclasses.replace(seen.pool, machines=placed(seen.machines, agents))
-        replicas, removed, stop = resize(pool, self._wish, (), agents)
-        if stop or replicas is None:
-            raise ZeroTouchError(stop)
-        plan = plan_deployment(found, seen, removed, replicas, self._kinds)
+        size = resize(pool, self._wish, (), agents, choose=False)
+        replicas = size.replicas
+        if size.stop or replicas is None:
+            raise ZeroTouchError(size.stop)
+        plan = plan_deployment(found, seen, size.named, replicas, self._kinds)
         steps = [change.describe() for change in plan.changes]
         call.plan(steps)
         # Marks first: a number that shrinks without them would take anybody.
@@ -152,7 +154,7 @@ class _Scaling:
                 raise error
             if reason != told:
                 told = reason
-                self._call.progress(f"{seen.pool.title}: {reason}"[:160])
+                self._call.progress(shortened(f"{seen.pool.title}: {reason}", 160))
             wake.wait(min(left, RECHECK))
 
     def _look(self) -> tuple[Object, Seen]:

@@ -31,7 +31,8 @@ from ..hypershift.names import control_plane_namespace
 from ..hypershift.node_pool_rules import problems
 from ..hypershift.pool_view import read_pool
 from ..kube.client import KubeClient, Object
-from .pool_plan import AgentKey, Judge, Pool, PoolMachine, PoolPlan, PoolWish, Spare, plan_pool
+from .pool_plan import Judge, PoolPlan, plan_pool
+from .pool_size import AgentKey, DesiredPool, Pool, PoolMachine, Spare, kept_size
 
 Kind = Literal["NodePool", "MachineDeployment"]
 Selector = Mapping[str, Any]
@@ -53,7 +54,7 @@ class PoolRequest:
     name: str
     cluster: str
     agent_namespace: str
-    wish: PoolWish
+    desired: DesiredPool
     selector: Selector | None = None
     label: tuple[str, str] | None = None
     candidates: Selector = dataclasses.field(default_factory=dict)
@@ -75,7 +76,7 @@ def pool_request(params: Mapping[str, Any]) -> PoolRequest:
         name=params["name"],
         cluster=params["cluster_name"] or "",
         agent_namespace=params["agent_namespace"],
-        wish=PoolWish(params["replicas"], tuple(params["remove"]), params["initial_replicas"]),
+        desired=DesiredPool(params["replicas"], tuple(params["remove"]), params["initial_replicas"], params["keep_size"]),
         selector=params["agent_label_selector"],
         label=(label["key"], label["value"]) if label else None,
         candidates=params["candidates"],
@@ -106,16 +107,29 @@ class Seen:
 
 @dataclasses.dataclass(frozen=True)
 class PoolInfo:
-    """What was seen, and the plan. ``steered``: the pool looks for the label that steering sets."""
+    """Everything that a plan is made of. ``steered``: the pool looks for the label that steering sets; ``agents`` are all that it might take."""
 
     seen: Seen
-    plan: PoolPlan
+    pool: Pool
+    desired: DesiredPool
+    spares: tuple[Spare, ...]
+    agents: tuple[Agent, ...]
+    judge: Judge
     steered: bool
     candidates: Selector
 
+    def plan(self, unusable: Mapping[str, str] | None = None) -> PoolPlan:
+        """What is to be done; ``unusable`` says why some of the machines must not be booted."""
+        return plan_pool(self.pool, self.desired, self.spares, self.agents, self.judge, unusable)
+
+    def hosts_of(self, machines: Sequence[PoolMachine]) -> list[str]:
+        """Names of the hosts of these Machines: that in the inventory, else the hostname. A Machine without an Agent has no host."""
+        names = {spare.match.agent.key: spare.name for spare in self.spares if spare.match.agent is not None}
+        return [names.get(machine.agent, machine.host) for machine in machines if machine.agent is not None]
+
 
 def observe_pool(hub: KubeClient, request: PoolRequest) -> PoolInfo:
-    """The pool as it is, and what is to be done. Raises :class:`ZeroTouchError` where the API is no hub of that kind."""
+    """The pool as it is. Raises :class:`ZeroTouchError` where the API is no hub of that kind."""
     seen = _seen(hub, request)
     if request.coming:
         seen = dataclasses.replace(seen, pool=dataclasses.replace(seen.pool, orphan=""))
@@ -125,8 +139,8 @@ def observe_pool(hub: KubeClient, request: PoolRequest) -> PoolInfo:
     wanted = candidates(selector, request.label if steered else None, request.candidates)
     judge = judge_of(wanted, seen.architecture or request.architecture, request.agent_namespace, _steering_rule(request, seen) if steered else None)
     pool = dataclasses.replace(seen.pool, machines=placed(seen.machines, agents))
-    plan = plan_pool(pool, request.wish, spares(request, agents, wanted), [agent for agent in agents if not agent.deleting], judge)
-    return PoolInfo(seen, plan, steered, wanted)
+    usable = tuple(agent for agent in agents if not agent.deleting)
+    return PoolInfo(seen, pool, request.desired, tuple(spares(request, agents, wanted)), usable, judge, steered, wanted)
 
 
 def is_steered(selector: Selector | None, label: tuple[str, str] | None) -> bool:
@@ -206,7 +220,8 @@ def placed(machines: Sequence[MachineView], agents: Sequence[Agent]) -> tuple[Po
     found: list[PoolMachine] = []
     for machine in machines:
         key: AgentKey | None = machine.agent if machine.agent in known else reserved.get((machine.namespace, machine.name))
-        found.append(PoolMachine(machine.name, key, machine.hostname, machine.node, machine.leaving))
+        ready = machine.state == "running"
+        found.append(PoolMachine(machine.name, key, machine.hostname, machine.node, machine.leaving, machine.marked, ready, machine.created))
     return tuple(found)
 
 
@@ -221,7 +236,7 @@ def _node_pool(hub: KubeClient, request: PoolRequest) -> Seen:
         others = [each for each in hub.list(NODE_POOL.path(request.namespace)) if text(each, "spec", "clusterName") == request.cluster] if known else []
         names = tuple(sorted(text(each, "metadata", "name") for each in others))
         return Seen(Pool(view.title, exists=False, orphan="" if known else _no_cluster(request)), cluster=request.cluster, others=names)
-    if request.wish.replicas != 0:  # nothing is booted for a pool that is taken down
+    if request.desired.replicas != 0 or request.desired.keep:  # nothing is booted for a pool that is taken down
         _refuse_changes(request, view.pool)
     scaling = view.auto_scaling
     pool = Pool(view.title, replicas=view.desired, autoscaling=f"{scaling[0]} to {scaling[1]}" if scaling else "", rollout=view.rollout)
@@ -306,18 +321,19 @@ def _template_selector(hub: KubeClient, namespace: str, deployment: Object) -> S
     return selector if isinstance(selector, Mapping) else None
 
 
-def warnings_of(info: PoolInfo) -> list[str]:
-    """What somebody should know who may have mistyped the name: another pool would be made, and machines booted for it."""
-    seen, plan = info.seen, info.plan
-    if not seen.others or not plan.replicas or plan.stop:
-        return []
-    have = ", ".join(seen.others)
-    return [f"{seen.pool.title} does not exist and is one that is made now; hosted cluster {seen.cluster} has {have} already. Is the name right?"]
+def warnings_of(info: PoolInfo, plan: PoolPlan) -> list[str]:
+    """What the user may not expect: a pool that keeps its size; a new pool that may have a mistyped name, for which machines would be booted."""
+    seen, kept = info.seen, kept_size(info.pool, info.desired, info.spares, info.agents)
+    found = [kept] if kept else []
+    if seen.others and plan.replicas and not plan.stop:
+        have = ", ".join(seen.others)
+        found.append(f"{seen.pool.title} does not exist and is created now. Hosted cluster {seen.cluster} already has {have}. Check the name of the pool.")
+    return found
 
 
-def describe(info: PoolInfo) -> dict[str, Any]:
-    """The door's result."""
-    seen, plan = info.seen, info.plan
+def describe(info: PoolInfo, plan: PoolPlan) -> dict[str, Any]:
+    """The result of the module."""
+    seen = info.seen
     return {
         "exists": seen.pool.exists,
         "cluster": seen.cluster,
@@ -337,6 +353,7 @@ def describe(info: PoolInfo) -> dict[str, Any]:
         "forced_hosts": plan.forced,
         "prepare_hosts": plan.named("prepare", "boot", "return", "wait", "use") if plan.needed else plan.named("return", "wait"),
         "returning_hosts": plan.named("return", "wait"),
-        "remove": [machine.name for machine in plan.removed],
+        "remove": [machine.name for machine in plan.size.marked],
+        "leaving": info.hosts_of(plan.size.leaving),
         "plan": plan.lines(),
     }

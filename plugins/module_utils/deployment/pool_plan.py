@@ -14,10 +14,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from ..cluster.host_states import LEAVING
-from ..hub.agents.match import Match
 from ..hub.agents.model import Agent
+from .pool_size import AgentKey, DesiredPool, Pool, PoolMachine, Resize, Spare, resize
 
-AgentKey = tuple[str, str]
 # use: it is free for the pool; prepare: it will be, once approved and named; boot: from the discovery image, since it is needed; return: the same, since
 # it left a cluster; wait: it comes back by itself; keep: it is in the pool; spare: it is not needed; skip: it cannot be used.
 Action = Literal["keep", "use", "prepare", "boot", "return", "wait", "spare", "skip"]
@@ -28,64 +27,6 @@ _COMING = frozenset({"", "discovering-unbound", "known-unbound"})
 # Validations that pass once the host has a name of its own.
 _CURED_BY_A_NAME = frozenset({"hostname-valid", "hostname-unique"})
 _MOST_NAMED = 8
-
-
-@dataclasses.dataclass(frozen=True)
-class PoolMachine:
-    """One Machine of the pool. ``agent`` is the one it has reserved; ``leaving`` while it is being deleted."""
-
-    name: str
-    agent: AgentKey | None = None
-    hostname: str = ""
-    node: str = ""
-    leaving: bool = False
-
-    def names(self) -> set[str]:
-        """What users may call it, lower case."""
-        agent = {self.agent[1]} if self.agent else set()
-        return {name.lower() for name in {self.name, self.hostname, self.node} | agent if name}
-
-
-@dataclasses.dataclass(frozen=True)
-class Pool:
-    """The pool as it is. ``replicas`` is None where autoscaling decides, between the numbers in ``autoscaling``; ``rollout`` says that one runs;
-    ``orphan`` why one that does not exist cannot be made.
-    """
-
-    title: str
-    exists: bool = True
-    replicas: int | None = 0
-    machines: tuple[PoolMachine, ...] = ()
-    autoscaling: str = ""
-    rollout: str = ""
-    orphan: str = ""
-
-    @property
-    def staying(self) -> tuple[PoolMachine, ...]:
-        return tuple(machine for machine in self.machines if not machine.leaving)
-
-
-@dataclasses.dataclass(frozen=True)
-class Spare:
-    """A machine of the inventory: its Agent, if it has one, and how it is booted. ``unfit`` is why its Agent would not be one for the pool."""
-
-    match: Match
-    boot: Literal["bmc", "manual"] = "bmc"
-    unfit: str = ""
-    hostname: str = ""
-
-    @property
-    def name(self) -> str:
-        return self.match.host
-
-
-@dataclasses.dataclass(frozen=True)
-class PoolWish:
-    """How many replicas there shall be (None: as many as now, less what is removed; ``initial`` for a new pool), and names of hosts that shall go."""
-
-    replicas: int | None = None
-    remove: tuple[str, ...] = ()
-    initial: int | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,20 +52,23 @@ class HostStep:
 
 @dataclasses.dataclass(frozen=True)
 class PoolPlan:
-    """``replicas`` is the size to be reached, None where autoscaling decides. ``needed`` Machines have no host yet; ``free`` Agents could be theirs.
+    """``needed`` Machines have no host yet; ``free`` Agents could be theirs.
 
-    ``removed`` are the Machines that go. ``stop`` is the reason why nothing may be done.
+    ``size`` says which Machines leave. ``stop`` is the reason why nothing may be done.
     """
 
     title: str
-    replicas: int | None
+    size: Resize
     before: int | None
     needed: int
     free: tuple[Agent, ...] = ()
     hosts: tuple[HostStep, ...] = ()
-    removed: tuple[PoolMachine, ...] = ()
     missing: int = 0
     stop: str = ""
+
+    @property
+    def replicas(self) -> int | None:
+        return self.size.replicas
 
     def named(self, *actions: Action) -> list[str]:
         """Hosts to which one of these happens."""
@@ -139,74 +83,30 @@ class PoolPlan:
         return list(_lines(self))
 
 
-def plan_pool(pool: Pool, wish: PoolWish, spares: Sequence[Spare], agents: Sequence[Agent], judge: Judge) -> PoolPlan:
-    """The way from ``pool`` to ``wish``. ``agents`` are all that the pool might take, ``spares`` the machines of the inventory in its order."""
-    replicas, removed, stop = resize(pool, wish, spares, agents)
-    gone = {machine.name for machine in removed}
+def plan_pool(
+    pool: Pool, desired: DesiredPool, spares: Sequence[Spare], agents: Sequence[Agent], judge: Judge, unusable: Mapping[str, str] | None = None
+) -> PoolPlan:
+    """The way from ``pool`` to ``desired``. ``agents`` are all that the pool might take, ``spares`` the machines of the inventory in its order; ``unusable``
+    says why some of them must not be booted.
+    """
+    size = resize(pool, desired, spares, agents)
+    gone = {machine.name for machine in size.leaving}
     placed = sum(machine.agent is not None and machine.name not in gone for machine in pool.staying)
-    target = replicas if replicas is not None else len(pool.staying)
+    target = size.replicas if size.replicas is not None else len(pool.staying)
     needed = max(0, target - placed)
     free = tuple(agent for agent in agents if not judge.obstacle(agent))
-    hosts = _steps(pool, spares, needed - len(free), judge)
+    hosts = _steps(pool, spares, needed - len(free), judge, unusable or {})
     coming = sum(step.action in ("prepare", "boot", "return", "wait") and step.fits for step in hosts)
     missing = max(0, needed - len(free) - coming)
-    plan = PoolPlan(pool.title, replicas, pool.replicas, needed, free, hosts, removed, missing)
-    return dataclasses.replace(plan, stop=stop or _what_is_missing(plan, spares, agents, judge))
+    plan = PoolPlan(pool.title, size, pool.replicas, needed, free, hosts, missing)
+    return dataclasses.replace(plan, stop=size.stop or _what_is_missing(plan, spares, agents, judge))
 
 
-def resize(pool: Pool, wish: PoolWish, spares: Sequence[Spare], agents: Sequence[Agent]) -> tuple[int | None, tuple[PoolMachine, ...], str]:
-    """How many replicas there shall be, which Machines go, and why that cannot be done (empty if it can)."""
-    removed, unknown = _removed(pool, wish, spares, agents)
-    replicas, stop = _size(pool, wish, removed)
-    return replicas, removed, unknown or stop
-
-
-def _removed(pool: Pool, wish: PoolWish, spares: Sequence[Spare], agents: Sequence[Agent]) -> tuple[tuple[PoolMachine, ...], str]:
-    """The Machines that are meant by name, and what is wrong with the names. A host that is known but not in the pool (any more) is no mistake."""
-    agent_of = {spare.name.lower(): spare.match.agent.key for spare in spares if spare.match.agent is not None}
-    known = {spare.name.lower() for spare in spares} | {spare.hostname.lower() for spare in spares}
-    known |= {text.lower() for agent in agents for text in (agent.name, agent.hostname)} | {name for machine in pool.machines for name in machine.names()}
-    found: dict[str, PoolMachine] = {}
-    for name in wish.remove:
-        key = agent_of.get(name.lower())
-        meant = [machine for machine in pool.staying if (machine.agent == key if key else name.lower() in machine.names())]
-        if len(meant) > 1:
-            return (), f"{name} means several Machines of {pool.title}: {', '.join(machine.name for machine in meant)}. Name one of them."
-        found |= {machine.name: machine for machine in meant}
-    unknown = [name for name in wish.remove if name.lower() not in known]
-    if unknown:
-        return (), f"{', '.join(unknown)} {'is' if len(unknown) == 1 else 'are'} no host of the inventory and no Agent, Machine or Node of {pool.title}."
-    return tuple(found.values()), ""
-
-
-def _size(pool: Pool, wish: PoolWish, removed: Sequence[PoolMachine]) -> tuple[int | None, str]:
-    """How many replicas the pool shall have, and why it cannot be brought there."""
-    if not pool.exists:
-        size = wish.initial if wish.replicas is None else wish.replicas
-        if pool.orphan and size:
-            return size, pool.orphan
-        return (0, f"{pool.title} does not exist: say how many replicas it shall have.") if size is None else (size, "")
-    if pool.replicas is None:
-        asked = "replicas" if wish.replicas is not None else "remove" if wish.remove else ""
-        return None, f"{pool.title} is scaled automatically ({pool.autoscaling}), so that {asked} cannot be set: turn that off first." if asked else ""
-    # Machines above the size are on their way out already: an earlier run may have lowered it just now.
-    surplus = max(0, len(pool.staying) - pool.replicas)
-    rest = pool.replicas - max(0, len(removed) - surplus)
-    if removed and pool.rollout:
-        return rest, f"Which Machine goes cannot be chosen while a rollout of {pool.title} runs ({pool.rollout}). Run again when it is over."
-    if removed and wish.replicas is not None and wish.replicas > rest:
-        return wish.replicas, (
-            f"{pool.title} has {pool.replicas} replicas: without {', '.join(machine.hostname or machine.name for machine in removed)} there are {rest}, "
-            f"and {wish.replicas} are asked for. Ask for {rest} now, and for {wish.replicas} in a run after it."
-        )
-    return (rest if wish.replicas is None else wish.replicas), ""
-
-
-def _steps(pool: Pool, spares: Sequence[Spare], wanted: int, judge: Judge) -> tuple[HostStep, ...]:
+def _steps(pool: Pool, spares: Sequence[Spare], wanted: int, judge: Judge, unusable: Mapping[str, str]) -> tuple[HostStep, ...]:
     """A step for each machine. ``wanted`` more hosts are needed than there are free ones."""
     of_pool = {machine.agent: machine for machine in pool.machines if machine.agent}
     nodes = {machine.node.lower() for machine in pool.machines if machine.node}
-    first = [_step(spare, of_pool, nodes, judge) for spare in spares]
+    first = [_unless(_step(spare, of_pool, nodes, judge), unusable) for spare in spares]
     wanted -= sum(step.action in ("return", "wait") and step.fits for step in first)
     # Whoever is on the hub already is prepared before a machine is booted, a machine with a BMC is booted before somebody has to walk.
     ranked = sorted(range(len(first)), key=lambda index: _rank(first[index], spares[index]))
@@ -215,6 +115,12 @@ def _steps(pool: Pool, spares: Sequence[Spare], wanted: int, judge: Judge) -> tu
         step if step.action not in ("prepare", "boot") or index in chosen else dataclasses.replace(step, action="spare", force=False)
         for index, step in enumerate(first)
     )
+
+
+def _unless(step: HostStep, unusable: Mapping[str, str]) -> HostStep:
+    if step.action not in ("boot", "return") or step.name not in unusable:
+        return step
+    return dataclasses.replace(step, action="skip", reason=unusable[step.name], force=False, fits=False)
 
 
 def _rank(step: HostStep, spare: Spare) -> tuple[bool, bool, bool]:
@@ -280,11 +186,10 @@ def _what_is_missing(plan: PoolPlan, spares: Sequence[Spare], agents: Sequence[A
 def _lines(plan: PoolPlan) -> Iterator[str]:
     if plan.replicas is not None and plan.replicas != plan.before:
         yield f"scale {plan.title} from {plan.before or 0} to {plan.replicas}"
-    for machine in plan.removed:
-        yield f"remove Machine {machine.name}" + (f" ({machine.hostname})" if machine.hostname else "")
-    unnamed = (plan.before or 0) - (plan.replicas or 0) - len(plan.removed)
-    if plan.replicas and unnamed > 0:
-        yield f"leave it to Cluster API which {_count(unnamed, 'host')} {'goes' if unnamed == 1 else 'go'}: name them in remove to choose"
+    for machine in plan.size.leaving:
+        if machine.node:
+            yield f"drain Node {machine.node}"
+        yield f"delete Machine {machine.name}" + (f" ({machine.hostname})" if machine.hostname else "")
     for host in plan.hosts:
         if host.action in ("boot", "return"):
             yield f"boot {host.name} into discovery: {host.reason}"

@@ -15,12 +15,13 @@ from ..bmc.address import parse_address
 from ..common.clock import Clock
 from ..common.connect import ConnectTo
 from ..common.errors import InvalidInput, RemoteError, Unreachable, ZeroTouchError
+from ..common.files import SECRET_FILE, write_atomic
 from ..common.http import HttpClient
 from ..common.lock import one_run
 from ..common.problems import INVALID, Problem
 from ..common.tls import Tls
 from ..image.download import Downloader
-from ..serving.options import PublishOptions, read_publish
+from ..serving.options import Publication, PublishOptions, read_publish
 from ..serving.publish import publish, withdraw
 from ..serving.route import Peer
 from .workdir import WorkDir
@@ -39,7 +40,12 @@ def publish_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) 
     rootfs = () if params.get("path") or check_mode else look_for_rootfs(work_dir, options.connect_to, clock)
     with contextlib.nullcontext() if check_mode else one_run(work_dir.root, _DOOR, clock):
         done = publish(_image(params, work_dir, check_mode), work_dir.state, options, clock, check_mode=check_mode)
-    return {**done.as_dict(), "state_file": str(work_dir.state.path)}, (*done.warnings, *rootfs)
+        saved = not check_mode and write_atomic(work_dir.image_url, f"{done.url}\n", SECRET_FILE)
+    return {**_result(work_dir, done), "changed": done.changed or saved}, (*done.warnings, *rootfs)
+
+
+def _result(work_dir: WorkDir, done: Publication) -> dict[str, Any]:
+    return {**done.as_dict(), "state_file": str(work_dir.state.path), "url_file": str(work_dir.image_url)}
 
 
 def look_for_rootfs(work_dir: WorkDir, connect_to: ConnectTo, clock: Clock) -> tuple[str, ...]:
@@ -74,7 +80,9 @@ def withdraw_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool)
     work_dir = WorkDir(Path(params["work_dir"]).absolute())
     with contextlib.nullcontext() if check_mode or not work_dir.root.is_dir() else one_run(work_dir.root, _DOOR, clock):
         done = withdraw(work_dir.state, clock, check_mode=check_mode)
-    return {**done.as_dict(), "state_file": str(work_dir.state.path)}
+        if not check_mode:
+            work_dir.image_url.unlink(missing_ok=True)
+    return _result(work_dir, done)
 
 
 def _image(params: Mapping[str, Any], work_dir: WorkDir, check_mode: bool) -> Path:

@@ -54,5 +54,5 @@ def plan_report(work_dir: WorkDir, redactor: Redactor, warnings: Sequence[str] =
         redactor.add(secret_values(deployment.cluster.pull_secret))
     report = make_report(work_dir, work_dir.state.read(), deployment)
     report["warnings"] = list(dict.fromkeys([*report["warnings"], *warnings]))
-    clean: Report = redactor.data(report)
+    clean: Report = redactor.presentable(report)
     return ReportPlan(clean, work_dir.root / "report.html", work_dir.root / "report.json")

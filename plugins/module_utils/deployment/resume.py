@@ -3,8 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What is left to do: the table of design 4 (Repeat and resume) as a pure function of what was observed.
 
-Its first concern is that no machine is powered off that may hold a cluster: whatever cannot be told apart from that is a stop with a reason,
-and only the user's own word (``openshift_force``) overrides it.
+It says what each host needs. Whether the machines may be touched at all is decided elsewhere, by one table for all methods (:mod:`.safety`).
 """
 
 from __future__ import annotations
@@ -13,17 +12,14 @@ import dataclasses
 from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
-from .observation import FAILED, RUNNING_PHASES, ApiView, InventoryHost, Observation, ServiceView
+from .observation import FAILED, RUNNING_PHASES, InventoryHost, Observation
+from .safety.table import REBOOT_JOINED, REBUILD_IMAGE, START_OVER
 
 Action = Literal["boot", "skip", "wait"]
 State = Literal["new", "built", "changed", "registered", "installing", "installed", "failed", "unknown", "foreign"]
 
-REBUILD_IMAGE = "rebuild_image"
-REBOOT_JOINED = "reboot_joined_hosts"
-START_OVER = "start_over"
 # Paths that a message names; deployment_info returns all of them.
 _MOST_PATHS = 12
-FORCE = (REBUILD_IMAGE, REBOOT_JOINED, START_OVER)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,17 +103,11 @@ def _start_over(situation: Situation) -> Decision | None:
 
 
 def _terminal(situation: Situation) -> Decision | None:
-    """A terminal error, told by our service or, where nothing of ours answers any more, by an earlier run."""
+    """The installation failed, by the service or, where nothing of it answers any more, by an earlier run."""
     seen = situation.seen
-    if seen.service.ours and seen.service.cluster and seen.service.cluster.terminal:
-        cluster = seen.service.cluster
-        failed = [f"{host.name}: {host.status_info or host.status}" for host in seen.service.hosts if host.status == "error"]
-        reason = "; ".join([cluster.status_info or cluster.text(), *failed])
-    elif seen.phase == FAILED and not seen.service.ours and not seen.api.ours:
-        reason = seen.failure or "an earlier run recorded a failure"
-    else:
-        return None
-    return _stopped(situation, "failed", f"The installation has failed: {reason}. openshift_force: [start_over] boots all hosts anew.")
+    failed = seen.service.ours and seen.service.cluster is not None and seen.service.cluster.terminal
+    recorded = seen.phase == FAILED and not seen.service.ours and not seen.api.ours
+    return _all_again(situation, "failed", "the installation has failed") if failed or recorded else None
 
 
 def _changed_under_way(situation: Situation) -> Decision | None:
@@ -126,7 +116,7 @@ def _changed_under_way(situation: Situation) -> Decision | None:
     if not under_way or not seen.image.differing or REBUILD_IMAGE in situation.force:
         return None
     text = f"The configuration changed while the installation is under way: {_listed(seen.image.differing)}."
-    return _stopped(situation, "changed", f"{text} Undo the change, or rebuild with openshift_force: [rebuild_image] (and start_over to begin anew).")
+    return _stopped(situation, "changed", f"{text} Undo the change, or rebuild the image with -e openshift_force=rebuild_image.")
 
 
 def _service_is_ours(situation: Situation) -> Decision | None:
@@ -183,13 +173,15 @@ def _api_is_ours(situation: Situation) -> Decision | None:
     notes: tuple[str, ...] = ()
     if seen.image.differing:
         notes = (f"The cluster is installed; what changed since then has no effect on it: {_listed(seen.image.differing)}.",)
+    if situation.force:
+        notes += (f"The cluster is installed, and openshift_force is still set ({', '.join(sorted(situation.force))}): remove it from the inventory.",)
     return Decision("installed", decided, build, situation.build_reason() if build else "", wait=seen.phase != "installed", notes=notes)
 
 
 def _silent(situation: Situation) -> Decision | None:
     """Node 0 takes service and API along when it reboots; of a single node nothing answers then. To boot it would be the end of the installation."""
     silence = situation.seen.silence
-    if silence is None or not situation.silent or REBUILD_IMAGE in situation.force:
+    if silence is None or not situation.silent:
         return None
     reason = f"the installation is under way: it was last seen at {silence.since}"
     decided = tuple(HostDecision(host.name, False, "wait", reason) for host in situation.hosts)
@@ -197,37 +189,24 @@ def _silent(situation: Situation) -> Decision | None:
     return Decision("installing", decided, wait=True, notes=(note,))
 
 
-def _cannot_tell(situation: Situation) -> Decision | None:
+def _unknown(situation: Situation) -> Decision | None:
+    """A deployment of which nothing can be read at this moment."""
     seen = situation.seen
-    if seen.phase not in RUNNING_PHASES:
+    if seen.phase not in RUNNING_PHASES and "install" not in seen.lost:
         return None
-    what = "is installed" if seen.phase == "installed" else "is being installed"
-    details = " ".join(detail for detail in (seen.service.detail, seen.api.detail) if detail)
-    text = f"Cannot tell: state.json says that the cluster {what}, but neither its service nor its API answers as ours."
-    last = seen.silence.text() if seen.silence and not seen.silence.bearable else ""
-    after = "Nothing was booted. Run again when the API can be reached; openshift_force: [start_over] boots all hosts anew and destroys what is on them."
-    return _stopped(situation, "unknown", " ".join(part for part in (text, last, details, after) if part))
-
-
-def _lost(situation: Situation) -> Decision | None:
-    """An image was built here, and what became of it was taken away with state.json: booted or not, nobody knows."""
-    seen = situation.seen
-    if "install" not in seen.lost:
-        return None
-    text = f"Cannot tell: an image was built here, but state.json has lost what became of it ({', '.join(seen.lost)}), and nothing answers as ours."
-    details = " ".join(detail for detail in (seen.service.detail, seen.api.detail) if detail)
-    after = "Nothing was booted. Restore state.json, or run again when the API can be reached; openshift_force: [start_over] boots all hosts anew."
-    return _stopped(situation, "unknown", " ".join(part for part in (text, details, after) if part))
+    return _all_again(situation, "unknown", "nothing of this deployment answers")
 
 
 def _foreign(situation: Situation) -> Decision | None:
     seen = situation.seen
-    views: list[tuple[str, ApiView | ServiceView]] = [("the API address", seen.api), ("the rendezvous address", seen.service)]
-    found = [f"At {where} something answers that is not of this deployment. {view.detail}".strip() for where, view in views if view.answers and not view.ours]
-    if not found:
-        return None
-    after = "Nothing was booted: these machines may belong to a cluster. openshift_force: [start_over] boots them all the same."
-    return _stopped(situation, "foreign", " ".join([*found, after]))
+    answers = any(view.answers and not view.ours for view in (seen.api, seen.service))
+    return _all_again(situation, "foreign", "what answers at its addresses is not of this deployment") if answers else None
+
+
+def _all_again(situation: Situation, state: State, reason: str) -> Decision:
+    """The whole deployment would have to be booted again; the safety table stops that, unless the user overrides it."""
+    decided = tuple(HostDecision(host.name, situation.seen.joined(host), "boot", reason, force=True) for host in situation.hosts)
+    return Decision(state, decided, situation.must_build, situation.build_reason(), wait=True)
 
 
 def _fresh(situation: Situation) -> Decision:
@@ -266,7 +245,6 @@ RULES: tuple[Callable[[Situation], Decision | None], ...] = (
     _service_is_ours,
     _api_is_ours,
     _silent,
-    _cannot_tell,
-    _lost,
+    _unknown,
     _foreign,
 )

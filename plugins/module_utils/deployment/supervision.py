@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from ..assisted.progress import CLUSTER_BOOTSTRAPPED, PENDING_USER_ACTION, HostProgress, Validation
 from .observation import InventoryHost, Observation, Silence
+from .safety.recover import may_recover
 
 Phase = Literal["boot", "discovery", "bootstrap", "install", "operators", "done"]
 Until = Literal["bootstrap", "installed"]
@@ -220,7 +221,7 @@ def _detach(seen: Observation, memory: Memory, setup: Setup, now: float, *, fini
         if attempt.count and now - attempt.at < PAUSES["detach"] and not finished:
             continue
         reason = "the installation is complete" if finished else _left_the_live_system(seen, memory, host)
-        if reason:
+        if reason and may_recover(host, memory.last_words(seen, host), seen, finished=finished) in ("eject", "act"):
             steps.append(Step("detach", reason, host.name))
     return steps
 
@@ -244,6 +245,8 @@ def _repair(seen: Observation, memory: Memory, setup: Setup, now: float) -> list
     steps = []
     for host in setup.hosts:
         attempt = memory.attempt("repair", host.name)
+        if may_recover(host, memory.last_words(seen, host), seen) != "act":
+            continue
         if not _may_repair(memory, setup, host) or (attempt.count and now - attempt.at < PAUSES["repair"]):
             continue
         if _pending(seen, host):
@@ -336,8 +339,9 @@ def _lost_sight(seen: Observation, silence: Silence, waited: float) -> Step | No
         return None
     text = "cannot tell: state.json says that the cluster is being installed, but neither its service nor its API answers as ours."
     details = [detail for detail in (seen.service.detail, seen.api.detail) if detail]
-    after = "No machine was booted. Look at the console of the rendezvous host; run again when the API can be reached"
-    return Step("stop", " ".join([text, silence.text(), *details, f"{after}; openshift_force: [start_over] boots all hosts anew."]))
+    after = "No machine was booted. Look at the console of the rendezvous host, and run again when the API can be reached."
+    give_up = "To give it up, run destroy_cluster, or deploy_cluster with start_over and openshift_confirm."
+    return Step("stop", " ".join([text, silence.text(), *details, after, give_up]))
 
 
 def unfinished(seen: Observation, memory: Memory, setup: Setup) -> str:

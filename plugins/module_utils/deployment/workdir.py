@@ -15,6 +15,7 @@ from typing import Any
 from ..cluster.files import from_directory
 from ..cluster.spec import Deployment, canonical_ip
 from ..common.errors import ZeroTouchError
+from ..common.files import check_private
 from ..common.state import StateFile
 from ..nmstate.document import static_addresses
 from .observation import InventoryHost
@@ -54,6 +55,11 @@ class WorkDir:
     @property
     def kubeadmin_password(self) -> Path:
         return self.root / "auth" / "kubeadmin-password"
+
+    @property
+    def image_url(self) -> Path:
+        """The URL of the published image, with its token: for users who boot a machine without BMC."""
+        return self.root / "auth" / "image-url"
 
     @property
     def credentials(self) -> tuple[Path, ...]:
@@ -155,6 +161,7 @@ def open_work_dir(path: Path) -> WorkDir:
     """Raises :class:`ZeroTouchError` when the path is something else than a directory; one that is not there yet is fine."""
     if path.exists() and not path.is_dir():
         raise ZeroTouchError(f"{path} is not a directory.", "source_dir is the work directory of a deployment.")
+    check_private(path)
     return WorkDir(path)
 
 
@@ -169,6 +176,7 @@ def check_place(root: Path) -> None:
             raise ZeroTouchError(f"{what}.", "Name another openshift_work_dir, or give this one to the user who runs this.")
         if there == root and there.stat().st_mode & stat.S_ISVTX:
             raise ZeroTouchError(f"{root} is a directory that users share.", "It would hold credentials: name one of its own as openshift_work_dir.")
+        check_private(root)
     except OSError as error:
         raise ZeroTouchError(f"{root} cannot be looked at: {error.strerror}.", "Name another openshift_work_dir.") from error
 

@@ -15,7 +15,7 @@ from ..common.progress_line import HEARTBEAT, line
 from ..kube.client import KubeClient, Object
 from ..kube.write import MANAGED_BY, OURS, Change, Outcome, apply_changes, diff_of
 from .agents.model import BMH_LABEL, Agent, read_agents, without_bulk
-from .bare_metal_hosts_plan import PAUSED, Observed, Plan, hold_back, is_detached, plan_absent, plan_present, provisioning_state, replan
+from .bare_metal_hosts_plan import PAUSED, Observed, Plan, hold_back, is_detached, other_machines, plan_absent, plan_present, provisioning_state, replan
 from .bare_metal_hosts_wish import Wish, credentials, read_names, read_wish, secret_name
 from .infra_env import Result, Session
 from .kinds import AGENT, BARE_METAL_HOST, INFRA_ENV, NAMESPACE, SECRET
@@ -42,6 +42,7 @@ def make_present(options: Mapping[str, Any], waiting: Waiting, session: Session)
     session.secrets(credentials(options["hosts"]))
     wish = read_wish(options)
     observed = _observe_present(wish, session)
+    wish = _without_new(wish, observed, options["hosts"])
     plan_present(wish, observed)  # refuses what could never be, also of what has to wait
     wish, waits = hold_back(wish, observed)
     plan = plan_present(wish, observed)
@@ -64,7 +65,9 @@ def make_absent(options: Mapping[str, Any], waiting: Waiting, session: Session) 
     """No BareMetalHosts of those names, nor the Secrets that this collection made for them."""
     names, namespace = read_names(options["hosts"]), str(options["namespace"])
     observed = _observe_absent(names, namespace, session)
-    plan = plan_absent(names, namespace, observed)
+    others = other_machines(options["hosts"], str(options.get("infra_env") or ""), observed)
+    plan = plan_absent([name for name in names if name not in others], namespace, observed)
+    plan = dataclasses.replace(plan, stays=(*plan.stays, *others.values()))
     going = {change.name for change in plan.changes if _is_host(change)}
     early = plan
     if going and not waiting.wait and not session.check_mode:
@@ -79,6 +82,12 @@ def make_absent(options: Mapping[str, Any], waiting: Waiting, session: Session) 
     outcomes = _carry_out(early, None, session, between=gone if going and waiting.wait else None)
     value = _account(early, outcomes) | {"hosts": [_shown(name, namespace, None, outcomes, "") for name in names]}
     return Result(value, diff_of(outcomes), early.warnings)
+
+
+def _without_new(desired: Wish, observed: Observed, hosts: Iterable[Mapping[str, Any]]) -> Wish:
+    """The desired state without hosts that have no BareMetalHost and must not get one."""
+    kept = {str(host["name"]) for host in hosts if host.get("create", True)} | observed.hosts.keys()
+    return dataclasses.replace(desired, hosts=tuple(host for host in desired.hosts if host.name in kept))
 
 
 def _observe_present(wish: Wish, session: Session) -> Observed:

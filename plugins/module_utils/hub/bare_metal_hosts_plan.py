@@ -10,12 +10,12 @@ finalizers). A patch of ours holds what the user said and nothing of theirs.
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..cluster.host_identity import normal_mac
 from ..cluster.host_states import BINDABLE
+from ..common import json_text
 from ..common.errors import InvalidInput
 from ..common.problems import DUPLICATE, FORBIDDEN, INVALID, Problem
 from ..kube.write import MANAGED_BY, OURS, Change, is_ours, plan_deletion, plan_object
@@ -120,14 +120,14 @@ def plan_secret(host: HostWish, observed: Mapping[str, Any] | None) -> Change | 
     desired = host.secret if observed is None else {key: host.secret[key] for key in ("metadata", "data")}
     change = plan_object(SECRET, desired, observed)
     if change is not None and observed is not None and not is_ours(observed):
-        raise InvalidInput([_foreign(f"hosts[{host.name}].bmc", change.title, f"{MANAGED_BY}={OURS}")])
+        raise InvalidInput([_foreign_secret(f"hosts[{host.name}].bmc", change.title)])
     return change
 
 
 def plan_host(host: HostWish, observed: Mapping[str, Any] | None) -> Change | None:
     """The BareMetalHost. Raises :class:`InvalidInput` for one that is somebody else's."""
     if observed is not None and not _may_change(host, observed):
-        raise InvalidInput([_foreign(f"hosts[{host.name}].name", _title(host.bare_metal_host), f"{INFRA_ENV_LABEL}={_infra_env(host.bare_metal_host)}")])
+        raise InvalidInput([_foreign(f"hosts[{host.name}].name", _title(host.bare_metal_host))])
     desired = host.bare_metal_host if observed is None else _against(host, observed)
     return plan_object(BARE_METAL_HOST, desired, observed, owned=("spec.rootDeviceHints",))
 
@@ -156,6 +156,21 @@ def plan_absent(names: Sequence[str], namespace: str, observed: Observed) -> Pla
         elif change := plan_deletion(SECRET, secret, "its BareMetalHost shall not exist"):
             secrets.append(change)
     return Plan(_stages(hosts, list({change.name: change for change in secrets}.values())), stays=tuple(dict.fromkeys(stays)))
+
+
+def other_machines(hosts: Sequence[Mapping[str, Any]], infra_env: str, observed: Observed) -> dict[str, str]:
+    """BareMetalHosts that have the name of a host and are another machine's, or boot for another InfraEnv; with why they are left alone."""
+    found = {}
+    for host in hosts:
+        name, mac = str(host["name"]), normal_mac(str(host.get("boot_mac_address") or ""))
+        present = observed.hosts.get(name)
+        if present is None:
+            continue
+        if mac and _mac(present) and _mac(present) != mac:
+            found[name] = f"{_title(present)} is another machine's (its MAC address is {_mac(present)})"
+        elif infra_env and _infra_env(present) not in ("", infra_env):
+            found[name] = f"{_title(present)} is of InfraEnv {_infra_env(present)}"
+    return found
 
 
 def replan(wish: Wish | None, change: Change, observed: Mapping[str, Any] | None) -> Change | None:
@@ -225,7 +240,7 @@ def _losses(name: str, namespace: str, observed: Observed) -> Iterator[Problem]:
     path, title = f"hosts[{name}]", f"BareMetalHost {namespace}/{name}"
     if not is_ours(host):
         detail = f"{title} was not made by this collection and is left alone"
-        yield _problem(path, FORBIDDEN, detail, hint=f"to have it deleted, label it {MANAGED_BY}={OURS} first")
+        yield _problem(path, FORBIDDEN, detail, hint="its owner boots this machine: have it deleted there, or take the host out of this inventory")
         return
     bound = next((agent for agent in observed.agents if agent.bare_metal_host == name and _is_bound(agent)), None)
     if bound is None:
@@ -257,7 +272,9 @@ def is_detached(host: Mapping[str, Any]) -> bool:
 
 
 def _may_change(host: HostWish, observed: Mapping[str, Any]) -> bool:
-    return is_ours(observed) or _infra_env(observed) == _infra_env(host.bare_metal_host)
+    """Those of another InfraEnv are another deployment's, although this collection made them."""
+    infra_env = _infra_env(observed)
+    return infra_env == _infra_env(host.bare_metal_host) if infra_env else is_ours(observed)
 
 
 def _infra_env(host: Mapping[str, Any]) -> str:
@@ -286,7 +303,7 @@ def _title(host: Mapping[str, Any]) -> str:
 
 def _same_document(one: str | None, other: str | None) -> bool:
     try:
-        return bool(json.loads(one or "null") == json.loads(other or "null"))
+        return bool(json_text.parse_remote(one or "null") == json_text.parse_remote(other or "null"))
     except ValueError:
         return False
 
@@ -295,9 +312,14 @@ def _stages(*stages: Sequence[Change]) -> tuple[tuple[Change, ...], ...]:
     return tuple(tuple(stage) for stage in stages if stage)
 
 
-def _foreign(path: str, title: str, label: str) -> Problem:
-    detail = f"{title} is there, is another one and was not made by this collection"
-    return _problem(path, FORBIDDEN, detail, hint=f"name the host differently, or label the object {label} to have it taken over")
+def _foreign_secret(path: str, title: str) -> Problem:
+    detail = f"{title} exists with other values, and was not created by this collection"
+    return _problem(path, FORBIDDEN, detail, hint=f"name the host differently, or label the Secret {MANAGED_BY}={OURS} to have its values replaced")
+
+
+def _foreign(path: str, title: str) -> Problem:
+    detail = f"{title} exists, and is of another owner or of another InfraEnv"
+    return _problem(path, FORBIDDEN, detail, hint="its owner boots this machine: release it there first, or name the host differently")
 
 
 def _problem(path: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:

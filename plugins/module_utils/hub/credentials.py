@@ -16,6 +16,7 @@ from ..common import yaml_text
 from ..common.errors import ZeroTouchError
 from ..common.files import SECRET_FILE, ensure_directory, same_file, write_atomic
 from ..kube.client import KubeClient, Object
+from ..kube.remote_config import remote_kubeconfig
 from .kinds import SECRET
 
 KUBECONFIG, PASSWORD = "kubeconfig", "password"
@@ -48,6 +49,8 @@ def read_credentials(client: KubeClient, namespace: str, wanted: Iterable[Wanted
     for name, key, path in wanted:
         secret = client.find(SECRET.path(namespace, name)) if name else None
         text = _decoded(secret, key)
+        if text and key == KUBECONFIG:
+            remote_kubeconfig(text, f"kubeconfig in the hub's Secret {namespace}/{name}")
         if not text:
             missing.append(path.name)
         elif key == KUBECONFIG and _same_admin(path, text):
@@ -76,7 +79,7 @@ def _same_admin(path: Path, text: str) -> bool:
     if not path.is_file() or path.stat().st_mode & 0o777 != SECRET_FILE:
         return False
     try:
-        ours, theirs = (yaml_text.load(each) for each in (path.read_text(), text))
+        ours, theirs = yaml_text.load(path.read_text()), yaml_text.load_remote(text)
         return bool(_who(ours) == _who(theirs))
     except (KeyError, IndexError, TypeError, ValueError):
         return False

@@ -16,14 +16,17 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlencode, urlunsplit
 
+from ..common import json_text
 from ..common.clock import Clock, SystemClock
 from ..common.connect import DIRECT, ConnectTo
 from ..common.errors import ZeroTouchError
 from ..common.files import SECRET_FILE, same_file, sha256_of, write_atomic
 from ..common.http import HttpClient
+from ..common.terminal import shortened
 from ..common.tls import Tls
+from ..common.urls import split_remote
 from ..image.download import Downloader, RemoteFile
 from ..image.live import read_live_image
 from ..kube.client import KubeClient, Object
@@ -53,7 +56,7 @@ class Transfer:
 
     def client(self, url: str) -> HttpClient:
         tls = Tls(validate_certs=self.validate_certs, ca_certs=self.ca_certs)
-        return HttpClient(f"The image service ({urlsplit(url).hostname})", url, tls, self.connect_to)
+        return HttpClient(f"The image service ({split_remote(url).hostname})", url, tls, self.connect_to)
 
     def downloader(self, url: str) -> Downloader:
         return Downloader(self.client(url), self.clock, self.progress, place="dest")
@@ -143,7 +146,7 @@ def image_url(url: str, kind: Kind) -> str:
     if kind not in _FILES or not url:
         return url
     file, kind_of_query = _FILES[kind]
-    parts = urlsplit(url)
+    parts = split_remote(url)
     head, _slash, last = parts.path.rpartition("/")
     if last.endswith(".iso"):
         return urlunsplit((parts.scheme, parts.netloc, f"{head}/{file}", parts.query, ""))
@@ -160,7 +163,7 @@ def iso_path(target: Target) -> Path:
 def carried_infra_env(config: bytes | None) -> str:
     """The id that the agent in a discovery Ignition registers with (12); empty if it starts none."""
     try:
-        units = json.loads(config or b"")["systemd"]["units"]
+        units = json_text.parse_remote(config or b"")["systemd"]["units"]
         contents = next(str(unit["contents"]) for unit in units if unit.get("name") == "agent.service")
     except (ValueError, KeyError, TypeError, StopIteration):
         return ""
@@ -213,7 +216,7 @@ def _fetch_script(url: str, path: Path, transfer: Transfer, check_mode: bool) ->
     client = transfer.client(url)
     answer = client.request("GET", url)
     if answer.status != 200:
-        raise client.failure(answer, f"the iPXE script cannot be had: {answer.text().strip()[:200] or 'no explanation'}")
+        raise client.failure(answer, f"the iPXE script cannot be had: {shortened(answer.text().strip(), 200) or 'no explanation'}")
     changed = not same_file(path, answer.body)
     if changed and not check_mode:
         write_atomic(path, answer.body)

@@ -13,15 +13,16 @@ import base64
 import dataclasses
 import datetime
 import itertools
-import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
+from ..common import json_text
 from ..common.clock import Clock
 from ..common.errors import LimitReached, ZeroTouchError
 from ..common.retry import Backoff
+from ..common.urls import split_remote
 from ..kube.client import KubeClient, Object
 from .kinds import INFRA_ENV
 
@@ -185,13 +186,13 @@ def _stuck(infra_env: Mapping[str, Any]) -> str:
 def infra_env_id(infra_env: Mapping[str, Any]) -> str:
     """The service's id of the InfraEnv, which the object does not hold itself: from its URLs (2.2). Empty while there are none."""
     status = infra_env.get("status", {})
-    events = parse_qs(urlsplit(str(status.get("debugInfo", {}).get("eventsURL") or "")).query)
+    events = parse_qs(split_remote(str(status.get("debugInfo", {}).get("eventsURL") or "")).query)
     return next(iter(events.get("infra_env_id", [])), "") or id_in_image_url(iso_url(infra_env))
 
 
 def id_in_image_url(url: str) -> str:
     """From ``byid/<id>``, ``images/<id>``, or the token in ``byapikey/<jwt>`` and ``bytoken/<jwt>`` (11.1)."""
-    parts = [part for part in urlsplit(url).path.split("/") if part]
+    parts = [part for part in split_remote(url).path.split("/") if part]
     for kind, value in itertools.pairwise(parts):
         if kind in ("byid", "images") and _UUID.fullmatch(value):
             return value
@@ -203,7 +204,7 @@ def id_in_image_url(url: str) -> str:
 def _id_in_token(token: str) -> str:
     payload = token.split(".")[1] if token.count(".") == 2 else ""
     try:
-        claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+        claims = json_text.parse_remote(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
     except ValueError:
         return ""
     found = str(claims.get("infra_env_id") or claims.get("sub") or "") if isinstance(claims, dict) else ""

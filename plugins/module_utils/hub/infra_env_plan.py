@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..common import json_text
 from ..common.errors import InvalidInput, PartialFailure, ZeroTouchError
 from ..common.problems import FORBIDDEN, REQUIRED, Problem
 from ..kube.write import MANAGED_BY, OURS, Change, is_ours, plan_deletion, plan_object
@@ -240,7 +241,7 @@ def _replaced_selector(change: Change | None) -> tuple[str, ...]:
 def _pull_secret_in(secret: Mapping[str, Any]) -> Any:
     data = (secret.get("data") or {}).get(".dockerconfigjson")
     try:
-        return json.loads(base64.b64decode(data, validate=True)) if data else None
+        return json_text.parse_remote(base64.b64decode(data, validate=True)) if data else None
     except (binascii.Error, ValueError):
         return data
 

@@ -46,7 +46,8 @@ class Situation:
 class Watcher(Protocol):
     """Somebody who acts on what is seen, such as detaching media; returns lines to be shown."""
 
-    def __call__(self, situation: Situation) -> Sequence[str]: ...
+    def __call__(self, situation: Situation) -> Sequence[str]:
+        """Act on the situation and return lines to show."""
 
 
 def bound_agents(client: KubeClient, cluster: ClusterRef, namespace: str = "") -> tuple[Agent, ...]:

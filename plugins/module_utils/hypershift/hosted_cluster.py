@@ -113,12 +113,13 @@ class _Present:
         return self._with_credentials(now)
 
     def _record(self) -> None:
-        """Say in the work directory how the cluster comes to be, so that it is destroyed in the same way."""
+        """Record method and cluster in the work directory: the same method must destroy it, and no other deployment may take its machines."""
         if not self.params["dest"] or self.call.check_mode:
             return
         with StateFile(Path(self.params["dest"]) / "state.json").edit() as document:
             if (document.get("install") or {}).get("method") != METHOD:
                 document["install"] = {"method": METHOD}
+            document["cluster"] = {**(document.get("cluster") or {}), "name": self.name}
 
     def _apply(self, plan: ClusterPlan, observed: Observed) -> Object | None:
         """One object after the other; the HostedCluster as it is afterwards. Where its namespace is yet to be made, nothing can be tried in it."""

@@ -118,6 +118,11 @@ class _Absent:
 
     def run(self) -> dict[str, Any]:
         self.present = find_hypershift(self.client, HOSTED_CLUSTER.path(self.namespace, self.name))
+        if self.present is not None and not is_ours(self.present) and not self.present["metadata"].get("deletionTimestamp"):
+            raise ZeroTouchError(
+                f"HostedCluster {self.namespace}/{self.name} was not created by this collection. Nothing was changed.",
+                "Delete it with the tool that created it, or correct openshift_cluster.name and openshift_hub.",
+            )
         readers = self._readers()
         views = [reader.read(self.name) for reader in readers]
         plan = plan_teardown(self.present, views, self._living(), self._owned(), drain=self.params["drain"])

@@ -66,6 +66,7 @@ class MachineView:
     leaving: bool = False
     marked: bool = False
     version: str = ""
+    created: str = ""
 
     def names(self) -> frozenset[str]:
         """What users may call it, in lower case."""
@@ -101,6 +102,7 @@ def view_machine(machine: Mapping[str, Any], agent_machine: Mapping[str, Any] | 
         leaving=deleting(machine),
         marked=DELETE_MACHINE in annotations_of(machine),
         version=text(machine, "spec", "version"),
+        created=text(machine, "metadata", "creationTimestamp"),
     )
 
 
@@ -214,8 +216,10 @@ def _no_node(machine: Mapping[str, Any], agent: Agent, now: datetime.datetime | 
     approved = {str(each.get("type")) for each in part(agent.status, "csrStatus").get("approvedCSRs") or ()}
     missing = "its client CSR is not approved yet" if "client" not in approved else "its Node has no provider ID yet"
     hints = [missing]
-    if agent.hostname in ("", "localhost"):
-        hints.append(f"its hostname is {agent.hostname or 'empty'}, and a Node of that name is never taken in: set spec.hostname before a host is bound")
+    if agent.reported_hostname in ("", "localhost"):
+        hints.append(
+            f"its hostname is {agent.reported_hostname or 'empty'}, and a Node of that name is never taken in: set spec.hostname before a host is bound"
+        )
     age = _age(machine, now)
     if age is not None and age > APPROVER_WINDOW and "client" not in approved:
         hints.append("the Machine is older than two hours, and the machine approver looks at it no more: approve by hand (node_csrs)")

@@ -87,7 +87,8 @@ def from_state(section: Mapping[str, Any]) -> BuildSecrets | None:
         fields["admin_kubeconfig"] = KeyPair(**section["admin_kubeconfig"])
     except (KeyError, TypeError) as error:
         raise ZeroTouchError(
-            f"The secrets of this cluster in state.json are incomplete: {error}.", "Restore state.json, or start over with openshift_force: [start_over]."
+            f"The secrets of this cluster in state.json are incomplete: {error}.",
+            "Restore state.json, or run with -e openshift_force=start_over and openshift_confirm.",
         ) from error
     return BuildSecrets(**fields)
 
@@ -233,9 +234,12 @@ class Reachable(Protocol):
     """A cluster by its name and the URL of its API."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name of the cluster."""
+
     @property
-    def api_url(self) -> str: ...
+    def api_url(self) -> str:
+        """The URL of its API."""
 
 
 def admin_kubeconfig(secrets: BuildSecrets, cluster: Reachable) -> str:

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import struct
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from ..common import json_text
 from ..common.errors import ZeroTouchError
 from . import kargs
 from .iso9660 import SECTOR, Entry, Volume
@@ -149,7 +149,7 @@ def _json(volume: Volume, path: str) -> dict[str, Any] | None:
     if data is None:
         return None
     try:
-        document = json.loads(data)
+        document = json_text.parse_remote(data)
     except ValueError as error:
         raise corrupt(volume, f"{path} is not JSON") from error
     if not isinstance(document, dict):

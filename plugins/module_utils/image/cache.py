@@ -17,10 +17,11 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ..common.errors import Unreachable, ZeroTouchError
-from ..common.files import ensure_directory, write_atomic
+from ..common.files import check_private, ensure_directory, open_inside, read_inside, write_atomic
 from .download import Downloader, RemoteFile
 
 _KEY_DIGITS = 16
+_OPTION = "cache_dir"
 
 
 def default_directory() -> Path:
@@ -54,6 +55,7 @@ class ImageCache:
         Raises :class:`ZeroTouchError` for a URL that cannot be used, :class:`Unreachable` and :class:`RemoteError` when it does not lead to a file.
         """
         path = self._path(url, sha256)
+        check_private(self._directory.parent, (self._directory.name, f"{self._directory.name}/{path.parent.name}"), _OPTION)
         notes = _notes(path)
         if notes is not None and sha256 and notes.get("sha256") == sha256:
             return CachePlan(path, url, sha256, False, "the verified file is in the cache", path.stat().st_size)
@@ -99,7 +101,7 @@ def _notes_path(path: Path) -> Path:
 def _notes(path: Path) -> dict[str, Any] | None:
     """What is known of a cached file; None when it is not there or is not the file that was transferred."""
     try:
-        notes = json.loads(_notes_path(path).read_text())
+        notes = json.loads(read_inside(_notes_path(path), _OPTION))
         status = path.stat()
     except (OSError, ValueError):
         return None
@@ -119,6 +121,6 @@ def _same(remote: RemoteFile, notes: dict[str, Any]) -> bool:
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
     ensure_directory(path.parent)
-    with path.with_name(f".{path.name}.lock").open("a") as handle:
+    with os.fdopen(open_inside(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, option=_OPTION), "r+b") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield

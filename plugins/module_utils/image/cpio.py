@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import lzma
+import re
 import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -20,9 +21,18 @@ _DIRECTORY_MODE = 0o040755
 _MAGIC = b"070701"
 _HEADER = 110
 _TRAILER = "TRAILER!!!"
-# An area of 256 KiB that unpacks to more than this is no configuration.
+# An area of 256 KiB whose archives unpack to more than this together is no configuration.
 _LARGEST_CONTENT = 64 << 20
+# Archives and files of an area: an Ignition config and a few network files per host. The kernel has no limit.
+_MOST_MEMBERS = 20_000
+_MOST_ARCHIVES = 1000
 _CHUNK = 1 << 20
+# zstd packs up to 32768 bytes into one, so that a step of this many bytes unpacks to 16 MiB at most.
+_ZSTD_STEP = 512
+# An xz stream may ask for a dictionary of 4 GiB; the highest preset of xz uses 64 MiB, the kernel's images 32 MiB.
+_XZ_MEMORY = 96 << 20
+_NOT_ZERO = re.compile(rb"[^\x00]")
+_FIELDS = re.compile(rb"[0-9A-Fa-f]{104}")
 
 
 class CorruptArchive(ValueError):
@@ -45,31 +55,35 @@ def read_members(data: bytes) -> tuple[Member, ...]:
     """
     members: dict[str, Member] = {}
     position = _skip_zeros(data, 0)
+    room, archives = _LARGEST_CONTENT, 0
     while position < len(data):
-        end, found = _read_archive(data, position)
+        end, found, size = _read_archive(data, position, room)
         members.update((member.path, member) for member in found)
+        room, archives = room - size, archives + 1
+        if archives > _MOST_ARCHIVES or len(members) > _MOST_MEMBERS:
+            raise CorruptArchive(f"more than {_MOST_ARCHIVES} archives or {_MOST_MEMBERS} files")
         position = _skip_zeros(data, end)
     return tuple(members[path] for path in sorted(members))
 
 
-def _read_archive(data: bytes, position: int) -> tuple[int, list[Member]]:
-    """The archive that begins at ``position`` and the position behind it."""
+def _read_archive(data: bytes, position: int, room: int) -> tuple[int, list[Member], int]:
+    """The archive that begins at ``position``: the position behind it, its files, and how many of ``room`` bytes it unpacks to."""
     if data.startswith(_MAGIC, position):
         end, members = _parse(data, position)
-        return end, members
+        return end, members, 0
     for magic, make in _DECOMPRESSORS:
         if data.startswith(magic, position):
-            consumed, content = _decompress(make(), memoryview(data)[position:], position)
+            consumed, content = _decompress(make(), memoryview(data)[position:], position, room)
             end, members = _parse(content, 0)
             if _skip_zeros(content, end) != len(content):
                 raise CorruptArchive(f"data behind the end of the archive at byte {position}")
-            return position + consumed, members
+            return position + consumed, members, len(content)
     raise CorruptArchive(f"neither padding nor a cpio archive at byte {position}")
 
 
 def _skip_zeros(data: bytes, position: int) -> int:
-    rest = data[position:].lstrip(b"\x00")
-    return len(data) - len(rest)
+    found = _NOT_ZERO.search(data, position)
+    return found.start() if found else len(data)
 
 
 def _parse(data: bytes, position: int) -> tuple[int, list[Member]]:
@@ -80,10 +94,10 @@ def _parse(data: bytes, position: int) -> tuple[int, list[Member]]:
         header = data[position : position + _HEADER]
         if len(header) < _HEADER or not header.startswith(_MAGIC):
             raise CorruptArchive(f"no cpio header at byte {position}")
-        try:
-            fields = [int(header[6 + 8 * index : 14 + 8 * index], 16) for index in range(13)]
-        except ValueError as error:
-            raise CorruptArchive(f"a damaged cpio header at byte {position}") from error
+        # int() alone would take signs and underscores, and a negative size leads back.
+        if not _FIELDS.fullmatch(header, len(_MAGIC)):
+            raise CorruptArchive(f"a damaged cpio header at byte {position}")
+        fields = [int(header[6 + 8 * index : 14 + 8 * index], 16) for index in range(13)]
         mode, size, name_size = fields[1], fields[6], fields[11]
         name_end = position + _HEADER + name_size
         content_start = name_end + -(name_end - start) % 4
@@ -96,9 +110,11 @@ def _parse(data: bytes, position: int) -> tuple[int, list[Member]]:
             return position, members
         if stat.S_ISREG(mode):
             members.append(Member(name, bytes(data[content_start:end]), mode))
+            if len(members) > _MOST_MEMBERS:
+                raise CorruptArchive(f"more than {_MOST_MEMBERS} files in one archive")
 
 
-def _decompress(decompressor: Any, data: memoryview, position: int) -> tuple[int, bytes]:
+def _decompress(decompressor: Any, data: memoryview, position: int, room: int) -> tuple[int, bytes]:
     """Bytes consumed and content of one compressed stream."""
     content = bytearray()
     piece: bytes | memoryview = data
@@ -106,12 +122,12 @@ def _decompress(decompressor: Any, data: memoryview, position: int) -> tuple[int
         while not decompressor.eof:
             part = decompressor.decompress(piece, _CHUNK)
             content += part
-            if len(content) > _LARGEST_CONTENT:
-                raise CorruptArchive(f"the archive at byte {position} is larger than {_LARGEST_CONTENT} bytes")
+            if len(content) > room:
+                raise CorruptArchive(f"the archives up to byte {position} are larger than {_LARGEST_CONTENT} bytes")
             # zlib hands back what it has not taken; lzma keeps it and says whether it needs more.
             piece = getattr(decompressor, "unconsumed_tail", b"")
             starved = getattr(decompressor, "needs_input", len(part) < _CHUNK)
-            if not decompressor.eof and not piece and starved:
+            if not decompressor.eof and not len(piece) and starved:
                 raise CorruptArchive(f"the compressed archive at byte {position} is cut off")
     except (zlib.error, lzma.LZMAError) as error:
         raise CorruptArchive(f"the compressed archive at byte {position} is damaged: {error}") from error
@@ -126,21 +142,31 @@ class _Zstandard:
         self._error: type[Exception] = zstandard.ZstdError
         self._inner: Any = zstandard.ZstdDecompressor().decompressobj()
         self.eof = False
+        self.needs_input = True
         self.unused_data = b""
+        self.unconsumed_tail = memoryview(b"")
 
     def decompress(self, data: bytes | memoryview, most: int) -> bytes:
+        """The next bytes, some more than ``most`` at times; what is not taken yet is ``unconsumed_tail``."""
+        content = bytearray()
+        rest = memoryview(data)
         try:
-            content: bytes = self._inner.decompress(bytes(data))
+            while len(rest) and len(content) < most and not self.eof:
+                step, rest = rest[:_ZSTD_STEP], rest[_ZSTD_STEP:]
+                content += self._inner.decompress(step)
+                self.eof = bool(self._inner.eof)
         except self._error as error:
             raise CorruptArchive(f"a zstd archive is damaged: {error}") from error
-        self.eof = bool(self._inner.eof)
-        self.unused_data = self._inner.unused_data
-        return content
+        self.unconsumed_tail = rest
+        self.needs_input = not len(rest)
+        # What follows the end: the rest of the last step and of the data. Only its length counts.
+        self.unused_data = bytes(self._inner.unused_data) + bytes(rest) if self.eof else b""
+        return bytes(content)
 
 
 _DECOMPRESSORS: tuple[tuple[bytes, Callable[[], Any]], ...] = (
     (b"\x1f\x8b", lambda: zlib.decompressobj(wbits=31)),
-    (b"\xfd7zXZ\x00", lambda: lzma.LZMADecompressor(format=lzma.FORMAT_XZ)),
+    (b"\xfd7zXZ\x00", lambda: lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)),
     (b"\x28\xb5\x2f\xfd", _Zstandard),
 )
 

@@ -16,22 +16,25 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
+from typing import TYPE_CHECKING, Any, BinaryIO
+from urllib.parse import urljoin
 
-from ..common import libraries
 from ..common.clock import Clock
 from ..common.errors import RemoteError, Unreachable, ZeroTouchError
-from ..common.files import ensure_directory, sha256_of, sync_directory, write_atomic
-from ..common.http import HttpClient, unreachable
+from ..common.files import ensure_directory, open_inside, read_inside, sha256_of, sync_directory, write_atomic
+from ..common.http import HttpClient
 from ..common.retry import Backoff, retry
+from ..common.urls import split_remote
 
 if TYPE_CHECKING:
     import urllib3
 
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 5
-_BLOCK = 1 << 20
+# Bytes of a file. Live images and root file systems have 1 to 2 GB.
+_LARGEST = 16 << 30
+# Seconds for one transfer: 2 GB at 150 kB/s.
+_LONGEST = 4 * 3600.0
 _BACKOFF = Backoff(attempts=6, first=1.0, factor=2.0, largest=15.0)
 # Answers after which the same request may succeed.
 _TRY_AGAIN = frozenset({408, 429, 500, 502, 503, 504})
@@ -74,8 +77,15 @@ class Downloader:
     """
 
     def __init__(
-        self, client: HttpClient, clock: Clock, progress: Callable[[str], None] = _silent, backoff: Backoff = _BACKOFF, place: str = "cache_dir"
+        self,
+        client: HttpClient,
+        clock: Clock,
+        progress: Callable[[str], None] = _silent,
+        backoff: Backoff = _BACKOFF,
+        place: str = "cache_dir",
+        largest: int = _LARGEST,
     ) -> None:
+        self._largest = largest
         self._place = place
         self._client = client
         self._clock = clock
@@ -134,6 +144,8 @@ class Downloader:
             if answer.headers.get("Content-Encoding", "identity") != "identity":
                 raise ZeroTouchError(f"{_shown(url)} is sent compressed ({answer.headers['Content-Encoding']}), which was not asked for.")
             start, remote = _position(answer, offset)
+            if max(remote.size, start) > self._largest:
+                raise ZeroTouchError(f"{_shown(url)} has {max(remote.size, start)} bytes; more than {self._largest} are not transferred.", "Check the URL.")
             self._require_room(part, remote.size - start)
             part.begin(remote, start)
             self._copy(url, answer, part, start, remote.size)
@@ -142,17 +154,11 @@ class Downloader:
         return dataclasses.replace(remote, size=part.size())
 
     def _copy(self, url: str, answer: urllib3.BaseHTTPResponse, part: _Part, start: int, total: int) -> None:
-        name = Path(urlsplit(url).path).name
+        name = Path(split_remote(url).path).name
         done, told = start, start * 10 // total if total > 0 else 0
-        with part.path.open("r+b") as handle:
+        with part.open() as handle:
             handle.seek(start)
-            while True:
-                try:
-                    block = answer.read(_BLOCK, decode_content=False)
-                except libraries.urllib3.exceptions.HTTPError as error:
-                    raise unreachable(self._client.service, url, error) from error
-                if not block:
-                    break
+            for block in self._client.pieces(answer, url, self._largest - start):
                 handle.write(block)
                 done += len(block)
                 self._clock.sleep(0)  # a signal ends the transfer here; the part stays for the next run
@@ -175,7 +181,7 @@ class Downloader:
     def _open(self, method: str, url: str, headers: Mapping[str, str], *, trusted: bool) -> Iterator[urllib3.BaseHTTPResponse]:
         """The answer at the end of the redirects. Without a checksum (``trusted``) none of them may leave TLS."""
         for _redirect in range(_MOST_REDIRECTS + 1):
-            with self._client.stream(method, url, headers=headers) as answer:
+            with self._client.stream(method, url, headers=headers, within=_LONGEST) as answer:
                 location = answer.headers.get("Location")
                 try:
                     if answer.status not in _REDIRECTS or not location:
@@ -183,8 +189,11 @@ class Downloader:
                         return
                 finally:
                     answer.close()  # what was not read must not be in the way of the next request
-            following = urljoin(url, location)
-            if not trusted and urlsplit(url).scheme == "https" != urlsplit(following).scheme:
+            try:
+                following = urljoin(url, location)
+            except ValueError as error:
+                raise ZeroTouchError(f"{_shown(url)} redirects to {location[:100]!r}, which is not a URL.") from error
+            if not trusted and split_remote(url).scheme == "https" != split_remote(following).scheme:
                 raise ZeroTouchError(f"{_shown(url)} redirects to an unprotected address.", "Give the file's sha256, or the address itself.")
             url = following
         raise ZeroTouchError(f"{_shown(url)}: more than {_MOST_REDIRECTS} redirects.")
@@ -206,13 +215,13 @@ def _position(answer: urllib3.BaseHTTPResponse, offset: int) -> tuple[int, Remot
 
 
 def _length(text: str | None) -> int:
-    return int(text) if text and text.isascii() and text.isdigit() else -1
+    return int(text) if text and len(text) < 19 and text.isascii() and text.isdigit() else -1
 
 
 def _worth_another_attempt(error: Exception) -> bool:
     if isinstance(error, RemoteError):
         return error.status in _TRY_AGAIN
-    return isinstance(error, Unreachable) and error.kind not in ("dns", "tls")
+    return isinstance(error, Unreachable) and error.kind not in ("dns", "tls", "slow")
 
 
 def _verify(url: str, part: _Part, sha256: str) -> None:
@@ -237,7 +246,7 @@ def _checked(part: _Part, check: Callable[[Path], None]) -> None:
 
 def _shown(url: str) -> str:
     """The URL without credentials, tokens and query, for messages."""
-    parts = urlsplit(url)
+    parts = split_remote(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{_TOKEN.sub('/<token>', parts.path)}"
 
 
@@ -252,11 +261,11 @@ class _Part:
         self._url = _shown(url)
 
     def size(self) -> int:
-        return self.path.stat().st_size if self.path.exists() else 0
+        return self.path.lstat().st_size if os.path.lexists(self.path) else 0
 
     def known(self) -> RemoteFile:
         try:
-            notes: Any = json.loads(self._notes.read_text())
+            notes: Any = json.loads(read_inside(self._notes))
             if notes["url"] == self._url:
                 return RemoteFile(int(notes["size"]), str(notes["etag"]), str(notes["last_modified"]))
         except (OSError, ValueError, KeyError, TypeError):
@@ -266,11 +275,12 @@ class _Part:
     def begin(self, remote: RemoteFile, start: int) -> None:
         """Make ready to write from ``start``; what stands behind it is of another version."""
         write_atomic(self._notes, json.dumps({"url": self._url, **dataclasses.asdict(remote)}))
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, self._mode)
-        try:
-            os.ftruncate(descriptor, start)
-        finally:
-            os.close(descriptor)
+        with os.fdopen(open_inside(self.path, os.O_RDWR | os.O_CREAT, self._mode), "r+b") as handle:
+            handle.truncate(start)
+
+    def open(self) -> BinaryIO:
+        """The bytes, for writing."""
+        return os.fdopen(open_inside(self.path, os.O_RDWR), "r+b")
 
     def discard(self) -> None:
         self.path.unlink(missing_ok=True)

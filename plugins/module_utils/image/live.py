@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import struct
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from ..common import json_text
 from ..common.errors import ZeroTouchError
 from ..common.secrets import hide_secrets
 from . import areas
@@ -161,14 +161,15 @@ def _kargs_report(kargs: areas.KargsAreas | None) -> dict[str, Any] | None:
 
 def _member_report(member: Member, show_secrets: bool) -> dict[str, Any]:
     shown = {"content": member.content.decode(errors="replace")} if show_secrets else {}
-    return {"path": member.path, "mode": f"{member.mode & 0o7777:04o}", "size": len(member.content), **shown}
+    path = member.path.encode("utf-8", errors="surrogateescape").decode("utf-8", errors="backslashreplace")
+    return {"path": path, "mode": f"{member.mode & 0o7777:04o}", "size": len(member.content), **shown}
 
 
 def _config_report(config: bytes | None, show_secrets: bool) -> dict[str, Any]:
     if config is None:
         return {"size": 0, "version": "", "files": [], "units": [], "config": None}
     try:
-        document = json.loads(config)
+        document = json_text.parse_remote(config)
     except ValueError:
         document = None
     if not isinstance(document, dict):

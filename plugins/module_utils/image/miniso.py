@@ -21,7 +21,8 @@ _MAGIC = b"MINISO\x00\x00"
 # coreos-installer's limit for the file
 _LARGEST = 1 << 20
 # What is in no other file of the image: descriptors, directories, padding. Real ones have a few MB.
-_LARGEST_PAYLOAD = 256 << 20
+_LARGEST_PAYLOAD = 64 << 20
+_XZ_MEMORY = 96 << 20
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,7 +78,7 @@ def minimal_iso(base: ImageFile) -> tuple[Composed, str]:
 
 
 def _decompressed(payload: bytes) -> bytes:
-    decompressor = lzma.LZMADecompressor(format=lzma.FORMAT_XZ)
+    decompressor = lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
     data = decompressor.decompress(payload, _LARGEST_PAYLOAD)
     if not decompressor.eof:
         raise ValueError(f"the payload is cut off or larger than {_LARGEST_PAYLOAD} bytes")
@@ -107,7 +108,7 @@ def _parse(data: bytes) -> Miniso:
     tool = data[position : position + length].decode("utf-8")
     count, position = _varint(data, position + length)
     runs = []
-    for _number in range(count):
+    for _number in range(count):  # ends with an IndexError at the end of the data
         minimal, position = _varint(data, position)
         full, position = _varint(data, position)
         length, position = _varint(data, position)

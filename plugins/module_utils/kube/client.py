@@ -12,30 +12,33 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import dataclasses
 import datetime
 import email.utils
-import json
+import re
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode, urlsplit, urlunsplit
+from urllib.parse import urlencode, urlunsplit
 
-from ..common import libraries
+from ..common import json_text
 from ..common.clock import Clock, SystemClock
 from ..common.collector import collector_paused
 from ..common.connect import DIRECT, ConnectTo, split_endpoint
-from ..common.errors import RemoteError, Unreachable, ZeroTouchError
-from ..common.http import HttpClient, Response, unreachable
+from ..common.errors import RemoteError, Unreachable, UnusableAnswer, ZeroTouchError
+from ..common.http import HttpClient, Response
 from ..common.retry import Backoff
+from ..common.terminal import shortened
 from ..common.tls import Tls
+from ..common.urls import split_remote
+from .answers import LARGEST_WATCH, Event, ListBudget, Object, Objects, checked_object, read_events, read_page
 from .config import KubeConfig, read_kubeconfig
 from .faults import UnknownKindError, fault
 
-Object = dict[str, Any]
-Objects = list[Object]
+# Types of answers are imported from here, too: callers know the client alone.
+__all__ = ["Event", "KubeClient", "Object", "Objects", "Trim"]
+
 Trim = Callable[[Object], Object]
 
 MERGE_PATCH = "application/merge-patch+json"
@@ -47,16 +50,9 @@ LONGEST_DELAY = 30.0
 # Seconds between attempts while the API is away.
 _OUTAGE_STEP = 1.0
 DRY_RUN = {"dryRun": "All"}
+# A DNS name, with the underscores that certificates may have, or an IP address.
+_SERVER_NAME = re.compile(r"[A-Za-z0-9._:-]+")
 _HTTP_VERBS = {"POST": "create", "PATCH": "patch", "DELETE": "delete"}
-
-
-@dataclasses.dataclass(frozen=True)
-class Event:
-    """``type`` is ADDED, MODIFIED or DELETED with one ``object``, or LISTED with all ``objects``: then everything known before is void."""
-
-    type: str
-    object: Object = dataclasses.field(default_factory=dict)
-    objects: tuple[Object, ...] = ()
 
 
 class KubeClient:
@@ -85,6 +81,7 @@ class KubeClient:
         self.service = service
         self.dry_run = dry_run
         self.calls: collections.Counter[str] = collections.Counter()  # requests by verb: get list watch create patch delete
+        self.watch_margin = 10.0  # seconds that a watch may take longer than asked for
         self.last_date = ""  # Date header of the last answer: the server's own clock
         self._backoff = Backoff(attempts=attempts, first=1.0, factor=2.0, largest=10.0)
         self._outage = outage
@@ -152,9 +149,10 @@ class KubeClient:
         """What the server's clock shows now, by the Date of its last answer; compare times in objects with this, never with our own clock."""
         try:
             date = email.utils.parsedate_to_datetime(self.last_date)
-        except ValueError:
+            # A date with the zone -0000 comes without one (RFC 5322 3.3); HTTP knows only GMT.
+            return date.replace(tzinfo=date.tzinfo or datetime.UTC) + datetime.timedelta(seconds=self._clock.now() - self._date_seen)
+        except (TypeError, ValueError, OverflowError, IndexError):
             return None
-        return date + datetime.timedelta(seconds=self._clock.now() - self._date_seen)
 
     def follow(self, path: str, seconds: float, *, label_selector: str = "", field_selector: str = "") -> Iterator[Event]:
         """List, then watch for ``seconds``. Resumes where the connection ended; lists again (a LISTED event) when the server forgot (410).
@@ -200,22 +198,20 @@ class KubeClient:
         params = _selectors(label_selector, field_selector)
         objects: Objects = []
         token = ""
+        budget = ListBudget(self.service, self._clock)
         while True:
             page = {"limit": str(PAGE)} | ({"continue": token} if token else {})
             try:
-                answer = self._send("GET", path, params | page, reading="list")
+                answer = self._answer("GET", path, params | page, reading="list")
             except RemoteError as error:
                 if error.status != 410 or not token:
                     raise
-                objects, answer = [], self._send("GET", path, params, reading="list")  # the pages' snapshot is gone: read the list whole
-            items = answer.get("items") or []
-            kind, api_version = str(answer.get("kind", "")).removesuffix("List"), answer.get("apiVersion")
-            # Items of a list carry neither kind nor apiVersion; an object on its own does.
-            objects += [trim({"apiVersion": api_version, "kind": kind, **item}) for item in items]
-            metadata = answer.get("metadata") or {}
-            token = str(metadata.get("continue") or "")
+                objects, answer = [], self._answer("GET", path, params, reading="list")  # the pages' snapshot is gone: read the list whole
+            budget.spend(answer, path)
+            items, token, version = read_page(self._object(answer), self.service, path)
+            objects += [trim(item) for item in items]
             if not token:
-                return objects, str(metadata.get("resourceVersion") or "")
+                return objects, version
 
     def _watch(self, path: str, version: str, seconds: float, label_selector: str, field_selector: str) -> Iterator[Event]:
         params = _selectors(label_selector, field_selector) | {
@@ -226,20 +222,19 @@ class KubeClient:
         }
         target = _with_query(path, params)
         self._count("watch")
-        with self._http.stream("GET", target, timeout=seconds + 10) as answer:
+        with self._http.stream("GET", target, timeout=seconds + self.watch_margin, within=seconds + self.watch_margin) as answer:
+            if answer.status == 410:
+                yield Event("ERROR")
+                return
+            pieces = self._http.pieces(answer, self._http.url(path), self._http.largest if answer.status != 200 else LARGEST_WATCH)
+            if answer.status != 200:
+                raise self._failure(Response(answer.status, {}, self._http.without_credentials(b"".join(pieces))), ("GET", target))
             try:
-                if answer.status == 410:
-                    yield Event("ERROR")
-                    return
-                if answer.status != 200:
-                    raise self._failure(Response(answer.status, {}, answer.read()), ("GET", target))
-                yield from _events(answer.stream(1 << 16, decode_content=True))
-            except libraries.urllib3.exceptions.ReadTimeoutError:
-                return  # quiet to the end: the caller resumes from the last version
-            except libraries.urllib3.exceptions.HTTPError as error:
-                raise unreachable(self.service, self._http.url(path), error) from error
-            finally:
-                answer.close()  # an unread rest must not go back into the pool
+                yield from read_events(pieces, self.service, path)
+            except Unreachable as error:
+                if error.kind not in ("timeout", "slow"):
+                    raise
+                # Quiet to the end: the caller resumes from the last version.
 
     def _send(
         self,
@@ -250,6 +245,19 @@ class KubeClient:
         headers: Mapping[str, str] | None = None,
         reading: str = "get",
     ) -> Object:
+        document = self._object(self._answer(method, path, params, body, headers, reading))
+        return checked_object(document, self.service, path, stored=method == "GET")
+
+    def _answer(
+        self,
+        method: str,
+        path: str,
+        params: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        reading: str = "get",
+    ) -> Response:
+        """The answer of a success (2xx), after repeats and renewed credentials."""
         renewed = False
         patience = self._patience(method)
         target = _with_query(path, params or {})
@@ -267,11 +275,11 @@ class KubeClient:
             patience.outage = self._outage
             self.last_date, self._date_seen = answer.headers.get("date", ""), self._clock.now()
             if 200 <= answer.status < 300:
-                return self._object(answer)
+                return answer
             if answer.status == 401 and not renewed and self._renew(generation):
                 renewed = True
                 continue
-            patience.outlast(self._failure(answer, (method, target)), answer.headers.get("retry-after", ""))
+            patience.outlast(self._failure(answer, (method, target)), answer.retry_after())
 
     def _patience(self, method: str) -> _Patience:
         return _Patience(self._backoff, self._outage if self._answered else 0.0, self._clock, method)
@@ -294,10 +302,12 @@ class KubeClient:
     def _object(self, answer: Response) -> Object:
         try:
             document = answer.json()
+        except json_text.TooLarge as error:
+            raise UnusableAnswer(self.service, answer.status, str(error)) from error
         except ValueError:
             document = None
         if not isinstance(document, dict):
-            raise self._http.failure(answer, "the answer is not a JSON object; is this a Kubernetes API?")
+            raise UnusableAnswer(self.service, answer.status, "the answer is not a JSON object; is this a Kubernetes API?")
         return document
 
     def _failure(self, answer: Response, request: tuple[str, str]) -> RemoteError:
@@ -308,7 +318,7 @@ class KubeClient:
             status = None
         if isinstance(status, dict) and status.get("message"):
             return fault(self.service, answer.status, str(status["message"]), str(status.get("reason") or ""), request)
-        return fault(self.service, answer.status, answer.text().strip()[:200] or "no explanation", "", request)
+        return fault(self.service, answer.status, shortened(answer.text().strip(), 200) or "no explanation", "", request)
 
 
 class _Patience:
@@ -322,14 +332,14 @@ class _Patience:
         self._attempt = 1
         self._away_since: float | None = None
 
-    def outlast(self, error: RemoteError | Unreachable, retry_after: str = "") -> None:
+    def outlast(self, error: RemoteError | Unreachable, retry_after: float | None = None) -> None:
         """Wait until the next attempt, or raise the error: it is final, or there were enough attempts."""
         if isinstance(error, Unreachable) and self._waited_for_return(error):
             return
         if not self._worth_repeating(error) or self._attempt >= self._backoff.attempts:
             raise error
         own = self._backoff.delay(self._attempt)
-        self._clock.sleep(min(float(retry_after), LONGEST_DELAY) if retry_after.isdigit() else own)
+        self._clock.sleep(own if retry_after is None else min(retry_after, LONGEST_DELAY))
         self._attempt += 1
 
     def _waited_for_return(self, error: Unreachable) -> bool:
@@ -356,16 +366,28 @@ class _Patience:
 
 def named_endpoint(config: KubeConfig, connect_to: ConnectTo) -> tuple[str, ConnectTo]:
     """URL and mapping to use: a server with ``tls-server-name`` becomes that name, connected to the server's address."""
-    parts = urlsplit(config.server)
+    parts = split_remote(config.server)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ZeroTouchError(f"The kubeconfig's server {config.server!r} is not a URL.")
     if not config.server_name or config.server_name == parts.hostname:
         return config.server, connect_to
     port = parts.port or 443
     target = connect_to.lookup(parts.hostname, port) or (parts.hostname, port)
-    name, _port = split_endpoint(config.server_name)
-    url = urlunsplit((parts.scheme, f"{config.server_name}:{port}", parts.path, "", ""))
+    name = _verified_name(config.server_name)
+    host = f"[{name}]" if ":" in name else name
+    url = urlunsplit((parts.scheme, f"{host}:{port}", parts.path, "", ""))
     return url, ConnectTo({**connect_to.entries, (name, port): target})
+
+
+def _verified_name(server_name: str) -> str:
+    """The name of a kubeconfig's ``tls-server-name`` as :class:`ConnectTo` knows it. It becomes a part of a URL, so nothing else may be in it."""
+    try:
+        name, port = split_endpoint(server_name)
+    except ValueError:
+        name, port = "", None
+    if port is not None or not _SERVER_NAME.fullmatch(name):
+        raise ZeroTouchError(f"The kubeconfig's tls-server-name {server_name[:100]!r} is not a DNS name or an IP address.")
+    return name
 
 
 def _open(config: KubeConfig, service: str, *, connect_to: ConnectTo, ca_certs: tuple[str, ...], timeout: float, connections: int) -> tuple[str, HttpClient]:
@@ -393,16 +415,6 @@ def _client_certificate(config: KubeConfig) -> Iterator[tuple[str, str] | None]:
             path.write_text(text)
             names.append(str(path))
         yield names[0], names[1]
-
-
-def _events(chunks: Iterator[bytes]) -> Iterator[Event]:
-    rest = b""
-    for chunk in chunks:
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            if line.strip():
-                document = json.loads(line)
-                yield Event(str(document.get("type")), document.get("object") or {})
 
 
 def _selectors(label_selector: str, field_selector: str) -> dict[str, str]:

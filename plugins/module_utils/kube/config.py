@@ -11,7 +11,6 @@ Only credentials that a plugin must fetch (``exec``, ``auth-provider``) go throu
 from __future__ import annotations
 
 import base64
-import binascii
 import dataclasses
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +20,7 @@ from typing import Any
 from ..common import libraries, yaml_text
 from ..common.errors import ZeroTouchError
 from ..common.http import Proxy
+from ..common.tls import PemText
 
 # What of the entries of a kubeconfig names a file, relative to that kubeconfig.
 _FILE_KEYS = {"clusters": ("cluster", ("certificate-authority",)), "users": ("user", ("client-certificate", "client-key", "tokenFile"))}
@@ -28,7 +28,7 @@ _FILE_KEYS = {"clusters": ("cluster", ("certificate-authority",)), "users": ("us
 
 @dataclasses.dataclass(frozen=True)
 class KubeConfig:
-    """One context of a kubeconfig, resolved. Certificates and keys are PEM text (``ca`` may be a path too); empty means "not given".
+    """One context of a kubeconfig, resolved. Certificates and keys are PEM text (``ca`` of an option may be a path too); empty means "not given".
 
     ``server_name`` is the name to verify where it differs from the host of ``server`` (``tls-server-name``). ``renew`` reads or fetches everything
     again, for credentials that expire; None where they are as they are.
@@ -85,6 +85,13 @@ def merge_sources(sources: Sequence[Source]) -> Source:
 def source_of(document: Mapping[str, Any], label: str) -> Source:
     """A kubeconfig that is given as a mapping; names of files in it are relative to the current directory."""
     return Source(_with_absolute_names(_checked(document, f"The {label}"), Path.cwd()), label)
+
+
+def server_of(source: Source, context: str = "") -> str:
+    """The server of the named context, or of the current one; no credentials are fetched for it."""
+    document, label = source.document, source.label
+    chosen = _entry(label, document, "contexts", "context", context or str(document.get("current-context") or ""))
+    return str(_entry(label, document, "clusters", "cluster", str(chosen.get("cluster") or "")).get("server") or "")
 
 
 def resolve(source: Source, context: str = "", *, persist: bool = False) -> KubeConfig:
@@ -163,15 +170,15 @@ def _entry(label: str, document: Mapping[str, Any], section: str, key: str, name
     raise ZeroTouchError(f"The {label} has no {key} named {name!r}.", f"It has: {known}." if known else "")
 
 
-def _material(label: str, holder: Mapping[str, Any], key: str) -> str:
+def _material(label: str, holder: Mapping[str, Any], key: str) -> PemText:
     """PEM from ``<key>-data`` (base64), which wins over the file named in ``<key>``."""
     data = holder.get(f"{key}-data")
     if data:
         try:
-            return base64.b64decode(str(data), validate=False).decode()
-        except (binascii.Error, UnicodeDecodeError) as error:
+            return PemText(base64.b64decode(str(data), validate=False).decode())
+        except ValueError as error:
             raise ZeroTouchError(f"The {label}: {key}-data is not base64 of PEM text.") from error
-    return _read(label, str(holder[key]), key) if holder.get(key) else ""
+    return PemText(_read(label, str(holder[key]), key) if holder.get(key) else "")
 
 
 def _read(label: str, name: str, key: str) -> str:

@@ -23,7 +23,7 @@ from ..common.connect import ConnectTo
 from ..common.errors import ZeroTouchError
 from ..common.http import Proxy
 from .client import KubeClient
-from .config import KubeConfig, Source, basic, impersonation, merge_sources, read_source, resolve, source_of
+from .config import KubeConfig, Source, basic, impersonation, merge_sources, read_source, resolve, server_of, source_of
 
 PROXY_HEADERS: dict[str, dict[str, Any]] = {
     "proxy_basic_auth": {"type": "str", "no_log": True},
@@ -131,6 +131,27 @@ def _base(options: Mapping[str, Any], environment: Mapping[str, str], service_ac
         return resolve(_source(options.get("kubeconfig"), environment), context, persist=persist)
     in_cluster = _in_cluster(environment, service_account)
     return in_cluster or resolve(_source(None, environment), persist=persist)
+
+
+def where(options: Mapping[str, Any], environment: Mapping[str, str]) -> str:
+    """The API's URL and from which setting it comes, by the rules of :func:`configuration`; ``options`` are those of the user alone.
+
+    No credentials are fetched. Raises :class:`ZeroTouchError` for a kubeconfig that cannot be read.
+    """
+    found = settings(options, environment)
+    by_user = "openshift_hub" if any(options.get(name) for name in ("host", "kubeconfig", "context")) else "the environment"
+    if found.get("host"):
+        return f"{found['host']} (host of {by_user})"
+    context = str(found.get("context") or "")
+    if found.get("kubeconfig") or context:
+        kubeconfig = found.get("kubeconfig")
+        name = f"kubeconfig {kubeconfig}" if isinstance(kubeconfig, str) else "kubeconfig" if kubeconfig else f"context {context}"
+        return f"{server_of(_source(kubeconfig, environment), context)} ({name} of {by_user})"
+    in_cluster = _in_cluster(environment, SERVICE_ACCOUNT)
+    if in_cluster is not None:
+        return f"{in_cluster.server} (service account of this pod)"
+    name = "$KUBECONFIG" if environment.get("KUBECONFIG") else DEFAULT_KUBECONFIG
+    return f"{server_of(_source(None, environment))} ({name}, since openshift_hub names no connection)"
 
 
 def _has_credentials(options: Mapping[str, Any]) -> bool:

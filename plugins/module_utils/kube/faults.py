@@ -46,6 +46,12 @@ def fault(service: str, status: int, detail: str, reason: str, request: tuple[st
     return RemoteError(service, status, detail, reason)
 
 
+def plural_of(path: str) -> str:
+    """The plural name of the kind that a path is of; empty where it is of no kind."""
+    match = _PATH.match("/" + path.partition("?")[0].lstrip("/"))
+    return match["plural"] if match else ""
+
+
 def _unknown_kind(reason: str, detail: str, path: str) -> str:
     """``agents (agent-install.openshift.io)``, if the answer means that the API does not know them; core kinds are always there."""
     match = _PATH.match("/" + path.partition("?")[0].lstrip("/"))

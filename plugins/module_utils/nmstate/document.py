@@ -142,6 +142,14 @@ def static_addresses(network_config: Mapping[str, Any]) -> list[StaticAddress]:
     return found
 
 
+def only_static_addresses(network_config: Mapping[str, Any]) -> list[str]:
+    """All addresses that the host will have, without prefix length; empty where some come by DHCP or router advertisement, or none is configured."""
+    stacks = [stack for _path, entry in _interfaces(network_config) for stack in (entry.get("ipv4"), entry.get("ipv6")) if isinstance(stack, Mapping)]
+    if any(stack.get("enabled") is not False and (stack.get("dhcp") or stack.get("autoconf")) for stack in stacks):
+        return []
+    return list(dict.fromkeys(address.ip for address in static_addresses(network_config)))
+
+
 def _static_address(interface: str, entry: Mapping[str, Any], path: str, family: Family) -> StaticAddress | None:
     text = entry.get("ip")
     try:

@@ -135,10 +135,10 @@ def results(decisions: Iterable[Decision], approved: Mapping[str, Decision]) -> 
     return {"approved": named("approve"), "refused": named("refuse", "denied"), "settled": named("approved", "superseded")}
 
 
-def expected_nodes(given: Sequence[Mapping[str, Any]]) -> list[Expected]:
-    """``[{name, addresses}]`` as the door takes them. Raises :class:`ZeroTouchError` for a name given twice."""
+def expected_nodes(given: Sequence[Mapping[str, Any]], *, accept_reported: bool = False) -> list[Expected]:
+    """``[{name, addresses}]`` as the module takes them. Raises :class:`ZeroTouchError` for a name that occurs twice."""
     names = [str(host["name"]).lower() for host in given]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ZeroTouchError(f"These nodes are named more than once: {', '.join(twice)}.")
-    return [Expected(name, frozenset(map(str, host.get("addresses") or ()))) for name, host in zip(names, given, strict=True)]
+    return [Expected(name, frozenset(map(str, host.get("addresses") or ())), accept_reported) for name, host in zip(names, given, strict=True)]

@@ -21,7 +21,7 @@ from typing import Any
 
 from ..common.clock import Clock
 from ..common.errors import ZeroTouchError
-from . import overlay, server
+from . import connections, overlay, server
 
 _START_LIMIT = 20.0
 _STOP_LIMIT = 5.0
@@ -47,7 +47,7 @@ class ServerConfig:
     """What a server serves and how. ``port`` 0 is any free one; with ``any_port`` a taken one is replaced by a free one.
 
     ``max_seconds`` bounds its life; ``certificate`` and ``key`` (paths) make it HTTPS. ``overlays`` is the directory with ``<host>.overlay`` files, whose
-    images are served beside the base's (:mod:`.overlay`).
+    images are served beside the base's (:mod:`.overlay`). ``patience``, ``most`` and ``most_of_peer`` limit clients without the token (:mod:`.connections`).
     """
 
     path: Path
@@ -60,6 +60,9 @@ class ServerConfig:
     certificate: str = ""
     key: str = ""
     overlays: Path | None = None
+    patience: float = connections.PATIENCE
+    most: int = connections.MOST
+    most_of_peer: int = connections.MOST_OF_PEER
 
     def as_dict(self) -> dict[str, Any]:
         overlays = str(self.overlays.absolute()) if self.overlays else ""
@@ -126,7 +129,8 @@ def start_server(config: ServerConfig) -> tuple[Process, int]:
 
 def _modules() -> list[tuple[str, str]]:
     """Name and source text of the server's modules in the order in which they are needed, also from within a zip file."""
-    return [(_PACKAGE, ""), (f"{_PACKAGE}.overlay", inspect.getsource(overlay)), (f"{_PACKAGE}.server", inspect.getsource(server))]
+    parts = {"connections": connections, "overlay": overlay, "server": server}
+    return [(_PACKAGE, ""), *((f"{_PACKAGE}.{name}", inspect.getsource(module)) for name, module in parts.items())]
 
 
 def _dialogue(child: subprocess.Popen[bytes], program: bytes) -> dict[str, Any]:

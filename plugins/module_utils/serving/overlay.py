@@ -31,10 +31,12 @@ class Patch(Protocol):
     """Bytes that stand at ``offset`` instead of the base's."""
 
     @property
-    def offset(self) -> int: ...
+    def offset(self) -> int:
+        """Where the bytes start, from the beginning of the image."""
 
     @property
-    def data(self) -> bytes: ...
+    def data(self) -> bytes:
+        """The bytes."""
 
 
 @dataclasses.dataclass(frozen=True)

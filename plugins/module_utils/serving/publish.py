@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Making an image reachable for BMCs, and taking it back: served by us, copied into a directory that the user serves, or served by the user.
 
-The section ``publish`` of state.json belongs to this room. Its token (128 random bits, the secret part of the path) is made once, so that the
-URL of a deployment stays the same and media that a killed run left attached are known as ours.
+The section ``publish`` of state.json belongs to this room. Its token (128 random bits, the secret part of the path) is drawn once for a deployment, so that
+its URL stays the same and media that a killed run left attached are recognised. When the image is withdrawn the token ends: BMCs may have logged it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def publish(image: Path, state: StateFile, options: PublishOptions, clock: Clock
     if not check_mode and not image.is_file():
         raise ZeroTouchError(f"{image} does not exist: there is no image to publish.")
     if state.section("publish").get("method", options.method) != options.method:
-        withdraw(state, clock, check_mode=check_mode)
+        _take_back(state, clock, check_mode)
     if options.method == "none":
         return _publish_elsewhere(image, state, options, check_mode)
     token = state.section("publish").get("token") or (_PREDICTED_TOKEN if check_mode else secrets.token_hex(_TOKEN_BYTES))
@@ -49,7 +49,15 @@ def publish(image: Path, state: StateFile, options: PublishOptions, clock: Clock
 
 
 def withdraw(state: StateFile, clock: Clock, *, check_mode: bool = False) -> Publication:
-    """End our server and remove our copy; safe to repeat. Token and URL stay known, so that media with that URL are known as ours."""
+    """End our server, remove our copy and forget the token, so that the next deployment has another URL; safe to repeat."""
+    done = _take_back(state, clock, check_mode)
+    if not check_mode and state.section("publish").keys() & {"token", "url"}:
+        state.update("publish", {"token": None, "url": None})
+    return done
+
+
+def _take_back(state: StateFile, clock: Clock, check_mode: bool) -> Publication:
+    """The same within a deployment, whose token stays."""
     recorded = state.section("publish")
     copy = Path(recorded["copy"]) if recorded.get("copy") else None
     done = Publication(

@@ -4,8 +4,8 @@
 """The ranged image server: one file, one path, for as long as an installation takes; and, beside it, images of hosts that differ in a few ranges.
 
 This file runs in a process of its own, started from its source text (:mod:`.detach`): the program that started it, the collection and a payload
-of AnsiballZ may all be gone by then. So it uses the standard library alone and imports nothing of the collection but :mod:`.overlay`, which is
-sent along and keeps to the same rule.
+of AnsiballZ may all be gone by then. So it uses the standard library alone and imports nothing of the collection but :mod:`.overlay` and
+:mod:`.connections`, which are sent along and keep to the same rule.
 
 What BMCs need is in reference redfish-virtual-media.md 4: GET and HEAD, ranges, Content-Length, no chunks, no redirect, no compression, and
 patience, because a live system reads its medium in many small requests for as long as it runs.
@@ -17,6 +17,7 @@ import contextlib
 import datetime
 import email.utils
 import hmac
+import io
 import json
 import os
 import resource
@@ -32,17 +33,21 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
+from .connections import MOST, MOST_OF_PEER, PATIENCE, Connections, Open
 from .overlay import SUFFIX, Overlay, host_in_path, host_path, read_overlay
 
-# Seconds. A connection may be silent for long; one whose peer is gone is found by keep-alive probes.
+# Seconds. A connection with the token may be silent for long; one whose peer is gone is found by keep-alive probes.
 _IDLE = 3600.0
-_HANDSHAKE = 30.0
 _WATCH = 1.0
-_MOST_CONNECTIONS = 1000
+# Descriptors that are no connections: the listening socket, the log, standard streams, some reserve. A connection needs two: its own and the image's.
+_OTHER_FILES = 64
+_FILES_OF_CONNECTION = 2
 _MOST_RANGES = 16
 _MOST_DIGITS = 40
 _SEND_AT_ONCE = 8 << 20
 _LARGEST_LOG = 10 << 20
+# Bytes of one request line and its headers. http.server alone allows 100 headers of 64 KiB, all of them in memory, for clients without the token too.
+_LARGEST_HEAD = 16 << 10
 _TYPE = "application/octet-stream"
 
 
@@ -126,12 +131,37 @@ class Log:
     def write(self, text: str) -> None:
         stamp = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         with self._lock, contextlib.suppress(OSError):  # a full or vanished log directory must not stop an installation
-            descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+            descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
             with os.fdopen(descriptor, "a") as handle:
                 handle.write(f"{stamp} {text}\n")
                 full = handle.tell() > _LARGEST_LOG
             if full:
                 os.replace(self._path, f"{self._path}.1")
+
+
+class _HeadTooLarge(Exception):
+    """The request line and the headers of a request are larger than ``_LARGEST_HEAD``."""
+
+
+class _HeadReader:
+    """The reading side of a connection, limited to ``_LARGEST_HEAD`` bytes of each request. Bodies are never read."""
+
+    def __init__(self, stream: io.BufferedIOBase) -> None:
+        self._stream = stream
+        self._left = 0
+
+    def begin_request(self) -> None:
+        self._left = _LARGEST_HEAD
+
+    def readline(self, limit: int) -> bytes:
+        line = self._stream.readline(min(limit, self._left + 1))
+        if len(line) > self._left:
+            raise _HeadTooLarge
+        self._left -= len(line)
+        return line
+
+    def close(self) -> None:
+        self._stream.close()
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -140,8 +170,26 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = "zerotouch-image-server"
     sys_version = ""
-    timeout = _IDLE
+    timeout = PATIENCE
     server: ImageServer
+
+    def __init__(self, request: Any, client_address: Any, server: ImageServer, this: Open) -> None:
+        self._this = this
+        super().__init__(request, client_address, server)
+
+    def setup(self) -> None:
+        super().setup()
+        self._head_reader = _HeadReader(self.rfile)
+        self.rfile = self._head_reader  # type: ignore[assignment]
+
+    def handle_one_request(self) -> None:
+        self._head_reader.begin_request()
+        try:
+            super().handle_one_request()
+        except _HeadTooLarge:
+            self.server.log.write(f"{self.client_address[0]} refused: the request line and headers are larger than {_LARGEST_HEAD} bytes")
+            self.command, self.requestline, self.request_version = "", "", self.protocol_version
+            self.send_error(431)  # it closes the connection
 
     def do_GET(self) -> None:
         self._logged(self._answer)
@@ -165,14 +213,21 @@ class Handler(BaseHTTPRequestHandler):
             self.server.log.write(f"{self.client_address[0]} {self.command} {wanted} {self._status} {self._sent} bytes {seconds:.3f} s")
 
     def _answer(self) -> None:
-        if self.headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in self.headers:
-            self.close_connection = True  # a body that nobody reads would be taken for the next request
+        if len(self.headers.get_all("Content-Length", ())) > 1:
+            self.close_connection = True
+            self._plain(400, "More than one Content-Length.\n", {"Connection": "close"})  # RFC 9110 8.6
+            return
+        if self._may_have_body():
+            self.close_connection = True  # a body that is not read would be taken for the next request
         path = unquote(urlsplit(self.path).path)
         host = host_in_path(path, self.server.url_path) if self.server.overlays else ""
         wanted = host_path(self.server.url_path, host) if host else self.server.url_path
         if not hmac.compare_digest(path.encode(errors="replace"), wanted.encode()):
             self._plain(404, "Not found.\n")
             return
+        if not self._this.proven:
+            self.server.connections.prove(self._this)
+            self.connection.settimeout(_IDLE)
         with contextlib.ExitStack() as stack:
             try:
                 handle = stack.enter_context(open(self.server.file, "rb"))
@@ -185,6 +240,12 @@ class Handler(BaseHTTPRequestHandler):
                 self._plain(503, "The image of this host is not ready.\n")
                 return
             self._answer_with(served)
+
+    def _may_have_body(self) -> bool:
+        names = self.headers.keys()
+        # Of a header that cannot be read, or that has a space before its colon (RFC 9112 5.1), the parser may have missed a Content-Length.
+        unclear = bool(self.headers.defects) or any(name != name.strip() for name in names)
+        return unclear or self.headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in self.headers
 
     def _of_host(self, handle: BinaryIO, host: str) -> Served:
         path = os.path.join(self.server.overlays, host + SUFFIX)
@@ -290,7 +351,7 @@ def _printable(text: str) -> str:
 
 
 class ImageServer(ThreadingHTTPServer):
-    """A thread for every connection; beyond ``_MOST_CONNECTIONS`` new ones are closed at once."""
+    """A thread for every connection; :class:`Connections` decides which of them may stay."""
 
     daemon_threads = True
     request_queue_size = 256
@@ -300,11 +361,13 @@ class ImageServer(ThreadingHTTPServer):
         self.url_path = str(config["url_path"])
         self.overlays = str(config.get("overlays") or "")
         self.log = Log(str(config["log"]))
-        self._slots = threading.BoundedSemaphore(_MOST_CONNECTIONS)
+        self.connections = Connections(
+            int(config.get("most") or MOST), int(config.get("most_of_peer") or MOST_OF_PEER), float(config.get("patience") or PATIENCE)
+        )
         self._tls = _tls(config)
         listen = str(config["listen"])
         self.address_family = socket.AF_INET6 if ":" in listen else socket.AF_INET
-        super().__init__((listen, int(config["port"])), Handler)
+        super().__init__((listen, int(config["port"])), BaseHTTPRequestHandler)  # _serve_connection makes the handlers
 
     def server_bind(self) -> None:
         if self.address_family == socket.AF_INET6 and self.server_address[0] == "::":
@@ -314,25 +377,39 @@ class ImageServer(ThreadingHTTPServer):
         self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        if not self._slots.acquire(blocking=False):
-            self.log.write(f"{client_address[0]} refused: {_MOST_CONNECTIONS} connections are open")
+        this = self.connections.add(client_address[0], request, time.monotonic())
+        if this is None:
+            self.log.write(f"{client_address[0]} refused: {self.connections.most} connections with the image's path are open")
             self.shutdown_request(request)
             return
-        super().process_request(request, client_address)
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        connection = request
         try:
-            _keep_alive(request)
+            threading.Thread(target=self._serve_connection, args=(this, client_address), daemon=True).start()
+        except RuntimeError as error:  # no more threads
+            self.log.write(f"{client_address[0]} refused: {error}")
+            self.connections.remove(this)
+            self.shutdown_request(request)
+
+    def _serve_connection(self, this: Open, client_address: Any) -> None:
+        try:
+            _keep_alive(this.connection)
             if self._tls is not None:
-                request.settimeout(_HANDSHAKE)
-                connection = self._tls.wrap_socket(request, server_side=True)
-            self.finish_request(connection, client_address)
+                this.connection.settimeout(self.connections.patience)
+                secured = self._tls.wrap_socket(this.connection, server_side=True, do_handshake_on_connect=False)
+                self.connections.replace(this, secured)
+                secured.do_handshake()
+            Handler(this.connection, client_address, self, this)
         except OSError as error:
-            self.log.write(f"{client_address[0]} connection ended: {error.strerror or error}")
+            if not this.ended:
+                self.log.write(f"{client_address[0]} connection ended: {error.strerror or error}")
         finally:
-            self.shutdown_request(connection)
-            self._slots.release()
+            self.connections.remove(this)
+            self.shutdown_request(this.connection)
+
+    def watch(self) -> None:
+        """To be called about once a second: end what is late, and note how many had to end in one line."""
+        self.connections.end_late(time.monotonic())
+        if ended := self.connections.take_ended():
+            self.log.write(f"{ended} connections closed that did not name the image in time, or were too many")
 
 
 def _tls(config: Mapping[str, Any]) -> ssl.SSLContext | None:
@@ -366,6 +443,7 @@ def serve(server: ImageServer, max_seconds: float, stop: threading.Event, prolon
     ends = time.monotonic() + max_seconds
     reason = "stopped"
     while not stop.wait(_WATCH):
+        server.watch()
         if prolong.is_set():
             prolong.clear()
             ends = time.monotonic() + max_seconds
@@ -397,6 +475,8 @@ def main(config: Mapping[str, Any]) -> None:
     with contextlib.suppress(OSError, ValueError):
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 65536) if most != resource.RLIM_INFINITY else 65536, most))
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    server.connections.most = max(1, min(server.connections.most, (files - _OTHER_FILES) // _FILES_OF_CONNECTION))
     threading.stack_size(512 << 10)
     server.log.write(f"begin: pid {os.getpid()}, port {server.server_port}, {server.file}")
     _tell({"pid": os.getpid(), "port": server.server_port})

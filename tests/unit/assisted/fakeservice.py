@@ -39,6 +39,7 @@ class FakeService:
         service = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
+            disable_nagle_algorithm = True
             protocol_version = "HTTP/1.1"
 
             def handle_any(self) -> None:

@@ -100,11 +100,11 @@ def test_what_is_gone_is_gone_the_second_time_too(fake, door, adopted):
 def test_who_adds_hosts_to_it_gets_its_credentials_first(fake, door, described, theirs):
     """Who belongs to it is asked of its API, and without them that answers nobody."""
     fake.clusters[theirs]["status"] = "installed"
-    fake.files |= {"kubeconfig-noingress": b"{}", "kubeadmin-password": b"admin-password-x"}
+    fake.files |= {"kubeconfig-noingress": b"clusters: []", "kubeadmin-password": b"admin-password-x"}
     done = door("assisted_deployment", purpose="add", cluster_id=theirs, **described)
     assert [line.rpartition("/")[2] for line in done["plan"]] == ["kubeconfig", "kubeadmin-password"]
-    assert (Path(described["dest"]) / "auth" / "kubeconfig").read_text() == "{}"
-    assert "Cannot tell whether one belongs to edge already" in done["stop"] and "  " not in done["stop"]
+    assert (Path(described["dest"]) / "auth" / "kubeconfig").read_text() == "clusters: []"
+    assert "whether it is a Node cannot be checked" in done["stop"] and "  " not in done["stop"]
 
 
 def test_a_cluster_made_in_its_place_is_ours(fake, door, adopted):

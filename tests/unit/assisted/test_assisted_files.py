@@ -26,7 +26,7 @@ def archive():
 def site(fake):
     fake.clusters["c"] = {"id": "c", "name": "edge", "status": "installed"}
     fake.infra_envs["i"] = {"id": "i", "name": "edge"}
-    fake.files = {"kubeconfig": b"apiVersion: v1\n", "kubeadmin-password": b"abcde-fghij-klmno", "discovery.ign": b"{}", "logs": archive()}
+    fake.files = {"kubeconfig": b"clusters: []\n", "kubeadmin-password": b"abcde-fghij-klmno", "discovery.ign": b"{}", "logs": archive()}
     fake.manifests[("c", "openshift", "a.yaml")] = b"a: 1\n"
     return fake
 
@@ -37,7 +37,7 @@ def test_check_run_run_again(site, door, tmp_path):
     assert predicted["changed"] and not dest.exists()
     done = door("assisted_files", cluster="edge", dest=str(dest))
     assert done["plan"] == predicted["plan"] and "abcde-fghij-klmno" not in json.dumps(done)
-    for name, content in (("kubeconfig", "apiVersion: v1\n"), ("kubeadmin-password", "abcde-fghij-klmno")):
+    for name, content in (("kubeconfig", "clusters: []\n"), ("kubeadmin-password", "abcde-fghij-klmno")):
         assert (dest / name).read_text() == content and stat.S_IMODE((dest / name).stat().st_mode) == 0o600
     assert stat.S_IMODE(dest.stat().st_mode) == 0o700
     assert not door("assisted_files", cluster="edge", dest=str(dest))["changed"]
@@ -107,7 +107,7 @@ def test_a_diff_shows_what_changes_and_no_secret(site, door, tmp_path):
     predicted, done = fetch(check=True), fetch()
     assert predicted["diff"] == done["diff"] and not any(f"hidden-value-{number}" in json.dumps(done) for number in (1, 2))
     shown = {item["after_header"].rpartition("/")[2]: item for item in done["diff"]}
-    assert (shown["a.yaml"]["before"], shown["a.yaml"]["after"]) == ("", "a: 1\n") and shown["kubeconfig"]["after"] == "(15 bytes)\n"
+    assert (shown["a.yaml"]["before"], shown["a.yaml"]["after"]) == ("", "a: 1\n") and shown["kubeconfig"]["after"] == "(13 bytes)\n"
     assert "path: /etc/a" in shown["c.yaml"]["after"] and "name: a" in shown["b.yaml"]["after"]
     assert fetch()["diff"] == []
     site.manifests[("c", "openshift", "a.yaml")] = b"a: 2\n"

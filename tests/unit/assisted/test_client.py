@@ -23,6 +23,8 @@ def service():
     """``routes[path]`` = (status, body); ``seen`` holds (path, headers)."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
+        disable_nagle_algorithm = True
+
         def do_GET(self):
             self.server.seen.append((self.path, dict(self.headers)))
             status, body = self.server.routes.get(self.path.partition("?")[0], (404, {"code": 404, "message": "path not found"}))

@@ -228,6 +228,8 @@ class Served:
         self.bmc = bmc
 
         class Handler(BaseHTTPRequestHandler):
+            disable_nagle_algorithm = True
+
             def handle_any(self) -> None:
                 length = int(self.headers.get("Content-Length") or 0)
                 body = json.loads(self.rfile.read(length)) if length else None

@@ -98,7 +98,8 @@ class Hub:
         self.calls["list"] += 1
         plural, namespace, _name, _sub = self._split(path)
         self.used.add((namespace, plural, "list"))
-        return [trim(copy.deepcopy(obj)) for (kind, where, _n), obj in self.objects.items() if kind == plural and namespace in ("", where)]
+        objects = list(self.objects.items())  # another thread may write
+        return [trim(copy.deepcopy(obj)) for (kind, where, _n), obj in objects if kind == plural and namespace in ("", where)]
 
     def follow(self, path: str, _seconds: float, **_selectors: str) -> Iterator[Event]:
         plural, namespace, _name, _sub = self._split(path)

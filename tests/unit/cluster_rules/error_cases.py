@@ -42,6 +42,7 @@ FILES: tuple[tuple[str, str], ...] = (
     ),
     (_HEAD + _BMC_HOSTS % "bootMACAddress: '52:54:00:00:00:01'", f"{_AGENT}hosts: [{{hostname: a}}]\n"),
     (_HEAD.replace("v1", "v1beta4") + _PLATFORM, "apiVersion: v1alpha1\n"),
+    (f"{_HEAD}{_PLATFORM}controlPlane: {{fencing: {{credentials: [{{hostName: a, macAddress: '52:54:00:00:00:01'}}]}}}}\n", _AGENT),
     (_HEAD + _PLATFORM, "spec: {rendezvousIP: 10.0.0.1}\nrendezvousIP: 10.0.0.2\n"),
 )
 

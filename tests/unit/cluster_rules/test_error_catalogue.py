@@ -28,7 +28,7 @@ from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.base impor
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.catalogue import CATALOGUE
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.error_cases import DOCUMENTS, problems_of_inputs
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.test_own import REFUSED, ports_of_bridge
-from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.test_rules import TABLE
+from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.test_rules import FENCING_BY_MAC, TABLE, found_by_mac
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.verdict_bases import INSTALL_CONFIGS, changed
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.verdict_cases import cases
 
@@ -42,6 +42,8 @@ def _ruled() -> Iterator[Problem]:
         yield from validate(mistake.change(good_deployment()), today=TODAY)
     for case in (*TABLE, *REFUSED):
         yield from validate(case[1](good_deployment()), today=TODAY)
+    for fenced in FENCING_BY_MAC:
+        yield from found_by_mac(fenced[1])
     yield from ports_of_bridge()
 
 

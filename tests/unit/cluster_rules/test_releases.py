@@ -17,7 +17,17 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.profile import NEWEST, OLDEST, PROFILES, profile_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.release import check_version
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
-from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.verdict_bases import AGENT_CONFIG, INSTALL_CONFIGS, NO_HOSTS, Change, changed
+from ansible_collections.zerotouch.openshift.tests.unit.cluster.mistakes import good_cluster, good_hosts
+from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
+from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.releases import accepted_release
+from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.verdict_bases import (
+    AGENT_CONFIG,
+    DELETE,
+    INSTALL_CONFIGS,
+    NO_HOSTS,
+    Change,
+    changed,
+)
 
 Expected = list[tuple[str, str]]
 GATED = "this field is protected by the {} feature gate which must be enabled through either the TechPreviewNoUpgrade or CustomNoUpgrade feature set"
@@ -115,7 +125,7 @@ CASES: list[tuple[str, str, list[Change], dict[str, Expected]]] = [
         [("controlPlane.fencing.credentials[0].hostName", "")],
         {
             "4.21.0": [("controlPlane.fencing.credentials[0].hostName", "missing HostName")],
-            "4.22.0": [("controlPlane.fencing.credentials[0]", "at least one of hostname or macaddress must be provided")],
+            "4.22.0": [("controlPlane.fencing.credentials[0].hostName", "missing HostName")],
         },
     ),
     (
@@ -250,6 +260,43 @@ def test_fields_of_later_releases_are_named(tmp_path: Path) -> None:
         ("compute[0].management", "ours", "OpenShift 4.17 does not know this field; it came with 4.22"),
     ]
     assert problems(tmp_path, "4.22.0", install, agent) == []
+
+
+BY_MAC = "controlPlane.fencing.credentials[0].macAddress"
+MAC = "52:54:00:aa:00:00"
+
+
+@pytest.mark.parametrize("version", ["4.20.0", "4.21.0", "4.22.0"])
+@pytest.mark.parametrize("changes", [[(BY_MAC, MAC)], [("controlPlane.fencing.credentials[0].hostName", DELETE), (BY_MAC, MAC)]], ids=["both", "MAC only"])
+def test_fencing_by_mac_is_refused_before_423(tmp_path: Path, version: str, changes: list[Change]) -> None:
+    """One ``macaddress`` makes the client in the image reject every fencing credential, those by hostname too."""
+    found = [problem for problem in problems(tmp_path, version, changed(INSTALL_CONFIGS["fencing"], changes)) if problem.path == BY_MAC]
+    assert [(problem.kind, problem.check, problem.value) for problem in found] == [("Unknown field", "", "")]
+    assert "it came with 4.23" in found[0].detail
+    assert "by its hostname instead" in found[0].hint and "rejects all fencing credentials" in found[0].hint
+
+
+def test_fencing_by_mac_is_refused_in_variables() -> None:
+    credential = {"host_name": "node-0", "mac_address": MAC, "username": "admin", "password": "geheim", "address": "redfish+https://192.0.2.1/redfish/v1/S/1"}
+    cluster = {**good_cluster(), "control_plane": {"fencing": {"credentials": [credential, {**credential, "host_name": "node-1"}]}}}
+    found = [problem for problem in from_variables(cluster, good_hosts())[1] if problem.kind == "Unknown field"]
+    path = "openshift_cluster.control_plane.fencing.credentials[{}].mac_address"
+    assert [(problem.path, problem.severity) for problem in found] == [(path.format(0), "error"), (path.format(1), "error")]
+
+
+def test_the_installer_of_422_reads_no_further_than_an_unknown_field(tmp_path: Path) -> None:
+    install = changed(INSTALL_CONFIGS["fencing"], [(BY_MAC, MAC), ("metadata.name", "_")])
+    layers = {version: {problem.path: problem.layer for problem in problems(tmp_path, version, install)} for version in ("4.21.0", "4.22.0")}
+    assert (layers["4.21.0"][BY_MAC], layers["4.21.0"]["metadata.name"]) == ("ours", "installer")
+    assert (layers["4.22.0"][BY_MAC], layers["4.22.0"]["metadata.name"]) == ("installer", "ours")
+
+
+@pytest.mark.parametrize("changes", [[], [("controlPlane.fencing.credentials[0].hostName", DELETE)]], ids=["both", "MAC only"])
+def test_fencing_by_mac_is_accepted_from_423(tmp_path: Path, changes: list[Change]) -> None:
+    install = changed(INSTALL_CONFIGS["fencing"], [(BY_MAC, MAC), *changes])
+    agent = {**AGENT_CONFIG, "hosts": AGENT_CONFIG["hosts"][:2]}
+    with accepted_release((4, 23)):
+        assert [problem.text() for problem in problems(tmp_path, "4.23.0", install, agent)] == []
 
 
 def test_older_installers_name_hosts_with_capitals(tmp_path: Path) -> None:

@@ -14,7 +14,15 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.hints import path_hint
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.repositories import repository_error
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.upstream.texts import mac_error, subdomain_error
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import DUPLICATE, FORBIDDEN, IGNORED, INVALID, REQUIRED, UNSUPPORTED
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import (
+    DUPLICATE,
+    FORBIDDEN,
+    IGNORED,
+    INVALID,
+    REQUIRED,
+    UNSUPPORTED,
+    Problem,
+)
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.base import (
     TODAY,
     Change,
@@ -29,6 +37,7 @@ from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.base impor
     pool,
     put,
 )
+from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.releases import accepted_release
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.verdict_bases import RSA_KEY
 
 Expected = list[tuple[str, str]]
@@ -147,20 +156,9 @@ TOPOLOGIES: list[tuple[str, Change, Expected]] = [
     ),
     ("two nodes with one credential", all_of(two_nodes, fencing(credential(0))), [(CREDENTIALS, FORBIDDEN), (CREDENTIALS, INVALID)]),
     ("credential without password", all_of(two_nodes, fencing(credential(0), credential(1, password=""))), [(f"{CREDENTIALS}[1].password", REQUIRED)]),
-    ("credential for nobody", all_of(two_nodes, fencing(credential(0), credential(1, hostName=""))), [(f"{CREDENTIALS}[1]", REQUIRED)]),
+    ("credential without a hostname", all_of(two_nodes, fencing(credential(0), credential(1, hostName=""))), [(f"{CREDENTIALS}[1].hostName", REQUIRED)]),
     ("credential twice", all_of(two_nodes, fencing(credential(0), credential(1, hostName="node-0"))), [(f"{CREDENTIALS}[1].hostName", DUPLICATE)]),
     ("credential by IPMI", all_of(two_nodes, fencing(credential(0), credential(1, address="ipmi://10.9.0.1"))), [(f"{CREDENTIALS}[1].address", INVALID)]),
-    (
-        "credential for a MAC that no host has",
-        all_of(two_nodes, fencing(credential(0), credential(1, hostName="", macAddress="52:54:00:FF:FF:01"))),
-        [(f"{CREDENTIALS}[1].macAddress", INVALID)],
-    ),
-    (
-        "credential with a name, whatever its MAC",
-        all_of(two_nodes, fencing(credential(0), credential(1, macAddress="52:54:00:FF:FF:01"))),
-        [],
-    ),
-    ("credential MAC", all_of(two_nodes, fencing(credential(0), credential(1, macAddress="x"))), [(f"{CREDENTIALS}[1].macAddress", INVALID)]),
     (
         "credential verification",
         all_of(two_nodes, fencing(credential(0), credential(1, certificateVerification="No"))),
@@ -346,12 +344,31 @@ NETWORKS: list[tuple[str, Change, Expected]] = [
     ),
 ]
 
+# With 4.23, which has fencing credentials by MAC address.
+FENCING_BY_MAC: list[tuple[str, dict[str, str], Expected]] = [
+    ("neither hostname nor MAC address", {"hostName": ""}, [(f"{CREDENTIALS}[1]", REQUIRED)]),
+    ("a MAC address that no host has", {"hostName": "", "macAddress": "52:54:00:FF:FF:01"}, [(f"{CREDENTIALS}[1].macAddress", INVALID)]),
+    ("a hostname, and a MAC address that no host has", {"macAddress": "52:54:00:FF:FF:01"}, []),
+    ("no MAC address", {"macAddress": "x"}, [(f"{CREDENTIALS}[1].macAddress", INVALID)]),
+]
 TABLE = [*TOPOLOGIES, *PLATFORMS, *PROVISIONING, *NETWORKS]
 
 
 @pytest.mark.parametrize(("change", "expected"), [case[1:] for case in TABLE], ids=[case[0] for case in TABLE])
 def test_table(change: Change, expected: Expected) -> None:
     assert sorted(found(change(good_deployment()))) == sorted(expected)
+
+
+def found_by_mac(changes: dict[str, str]) -> list[Problem]:
+    """Problems of two nodes with fencing in 4.23, the second credential with ``changes``."""
+    deployment = all_of(two_nodes, fencing(credential(0), credential(1, **changes)), cluster(version="4.23.0"))(good_deployment())
+    with accepted_release((4, 23)):
+        return validate(deployment, today=TODAY)
+
+
+@pytest.mark.parametrize(("changes", "expected"), [case[1:] for case in FENCING_BY_MAC], ids=[case[0] for case in FENCING_BY_MAC])
+def test_fencing_by_mac(changes: dict[str, str], expected: Expected) -> None:
+    assert [(problem.path, problem.kind) for problem in found_by_mac(changes)] == expected
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@
 """What an installer said of each case was recorded; we say the same, in the same words and order.
 
 The recordings are of openshift-install as of November 2025, built from source: what it said of the directories that verdict_cases.py describes. That
-is between 4.20 and 4.21. verdicts_2026.json holds what the rules of August 2026 say otherwise: ours of 4.22 are compared with those.
+is between 4.20 and 4.21. verdicts_2026.json holds what the rules of August 2026 say otherwise: ours of 4.22 are compared with those,
+but for fencing credentials without a hostname, which 4.23 introduced (openshift/installer 10513).
 """
 
 from __future__ import annotations

@@ -83,6 +83,7 @@ class Server:
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
+    disable_nagle_algorithm = True
     protocol_version = "HTTP/1.1"
     seen: Server
 

@@ -8,10 +8,19 @@ from __future__ import annotations
 import base64
 import json
 import time
+import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import HIDDEN, Redactor, hide_secrets, is_secret_key, secret_values
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import (
+    HIDDEN,
+    Redactor,
+    hide_secrets,
+    is_secret_key,
+    secret_values,
+    without_url_tokens,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -81,9 +90,9 @@ def test_other_keys(key: str) -> None:
         ({"password": {"deep": ["leaf1", {"x": "leaf2"}]}}, {"leaf1", "leaf2"}),
         ({"pull_secret": PULL_SECRET}, {PULL_SECRET["auths"]["quay.io"]["auth"], "robot:hunter2-hunter2", "hunter2-hunter2", "a@example.com"}),
         ({"overrides": json.dumps({"platform": {"baremetal": {"hosts": [{"bmc": {"password": "inner-secret"}}]}}})}, {"inner-secret"}),
-        ({"password": "abc"}, set()),  # shorter than four: would hit ordinary text
+        ({"password": "abc"}, {"abc"}),
         ({"password": ""}, set()),
-        ({"password": None, "token": 7}, set()),
+        ({"password": None, "token": 7}, {"7"}),
         ({"name": "password"}, set()),
     ],
 )
@@ -234,3 +243,106 @@ def test_the_password_of_a_url_is_hidden_where_it_stands_alone_too(url: str, sec
 def test_a_password_that_yaml_reads_as_a_number_is_hidden() -> None:
     shown = hide_secrets({"bmc": {"password": 998877665544}, "text": "998877665544 is refused", "validate_certs": True})
     assert shown == {"bmc": {"password": "<hidden>"}, "text": "<hidden> is refused", "validate_certs": True}
+
+
+TOKEN = "5f6d0e27c1a94c0f8f0f6f3e0b6f3a52"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"http://192.0.2.10:40123/{TOKEN}/agent.x86_64.iso",
+        f"https://[2001:db8::1]:8443/images/{TOKEN}/agent.iso",
+        f"http://192.0.2.10/{TOKEN}/worker-1/agent.x86_64.iso",
+    ],
+)
+def test_the_token_of_a_published_image(url: str) -> None:
+    expected = url.replace(TOKEN, HIDDEN)
+    assert Redactor().text(f"insert {url} (into slot 1), {url}.") == f"insert {expected} (into slot 1), {expected}."
+    assert without_url_tokens(expected) == expected
+    assert secret_values({"hosts": [{"image_url": url}]}) == {TOKEN}
+    assert TOKEN not in Redactor(secret_values([url])).text(f"BMC: cannot fetch %2F{TOKEN}%2Fagent.iso")
+
+
+@pytest.mark.parametrize("text", [f"/builds/{TOKEN}/agent.iso", f"http://192.0.2.1/{TOKEN}0/a.iso", f"http://192.0.2.1/{TOKEN}/a.img", f"sha: {TOKEN}"])
+def test_what_is_no_token_of_an_image(text: str) -> None:
+    assert Redactor().text(text) == text and secret_values([text]) == set()
+
+
+@given(st.text("0123456789abcdef", min_size=32, max_size=32), st.from_regex(r"[a-z0-9.:-]{1,20}(/[a-z0-9_-]{1,8}){0,3}", fullmatch=True))
+def test_no_token_of_an_image_is_shown(token: str, place: str) -> None:
+    url = f"http://{place}/{token}/agent.x86_64.iso"
+    assert token not in Redactor().text(f"x {url} y") or token in place
+    assert token in secret_values({"a": [url]})
+
+
+# What made the patterns try each character again for each character before it. Every line is one that a service can put into its error.
+HOSTILE: dict[str, Callable[[int], str]] = {
+    "letters": lambda n: "x:// @" + "a" * n,
+    "letters beside an image": lambda n: "x:// .iso " + "a" * n,
+    "schemes": lambda n: "x://" * (n // 4) + "@",
+    "schemes behind the last @": lambda n: "@" + "x://:a" * (n // 6),
+    "schemes before an image": lambda n: "x://" * (n // 4) + ".iso",
+    "ports": lambda n: "x://:1/" * (n // 7) + "@",
+    "colons": lambda n: "@x://" + ":" * n,
+    "directories": lambda n: "x://" + ("/" + "0" * 32) * (n // 33) + " .iso",
+    "users": lambda n: "http://" + "a" * n + " @",
+    "schemes with a plus": lambda n: "a+" * (n // 2) + ":// @",
+    "backslashes": lambda n: "\\" * n + '"',
+    "quotes": lambda n: '"\\' * (n // 2),
+    "quoted secrets": lambda n: '"abc\\\\' * (n // 6),
+    "assignments": lambda n: "token " * (n // 6) + " " * (n // 2),
+    "base64": lambda n: "A" * n + "%",
+    "ellipses": lambda n: "a-sec…" * (n // 6),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_redaction_takes_linear_time(kind: str) -> None:
+    """Four times the text takes some four times as long. The bound is generous, for a busy machine; what is quadratic takes sixteen times as long."""
+    redactor = Redactor(["a-secret-of-16-ch", "abc", "shorter1"])
+
+    def seconds(size: int) -> float:
+        started = time.process_time()
+        redactor.text(HOSTILE[kind](size))
+        secret_values([HOSTILE[kind](size)])
+        return time.process_time() - started
+
+    seconds(1000)
+    assert seconds(80_000) <= 8 * min(seconds(20_000) for _each in range(3)) + 0.2
+
+
+def test_many_secrets_and_many_cut_texts() -> None:
+    """The work for the beginnings of secrets does not multiply: 60,000 ellipses with 1000 secrets."""
+    redactor = Redactor(f"individual-password-{number}" for number in range(1000))
+    started = time.process_time()
+    assert redactor.text("…" * 60_000 + "indivi…") == "…" * 60_000 + f"{HIDDEN}…"
+    assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('\\"abc\\" \\\\\\"abc\\\\\\"', f'\\"{HIDDEN}\\" \\\\\\"{HIDDEN}\\\\\\"'),
+        ('C:\\"abc"', f'C:\\"{HIDDEN}"'),
+        ("x" * 50 + "://u:abcd@h/", "x" * 50 + f"://u:{HIDDEN}@h/"),
+        (f"http://u:{'p' * 3000}@h/a@b", f"http://u:{HIDDEN}@h/a@b"),
+        (f"http://u:abcd@h/{'0' * 32}/a.iso,http://i/{'1' * 32}/b/c.iso", f"http://u:{HIDDEN}@h/{HIDDEN}/a.iso,http://i/{HIDDEN}/b/c.iso"),
+    ],
+)
+def test_what_a_bounded_pattern_must_still_find(text: str, shown: str) -> None:
+    assert Redactor(["abc"]).text(text) == shown
+
+
+def test_long_runs_of_base64_are_not_kept() -> None:
+    """A log archive holds members of 24 MiB; decoded ones stay in no cache."""
+    redactor = Redactor(["a-secret-of-16-ch"])
+    text = "QUJD" * 250_000
+    redactor.text(text)
+    tracemalloc.start()
+    try:
+        for number in range(10):
+            redactor.text(f"{text}{number:04d}")
+        assert tracemalloc.get_traced_memory()[0] < 2 << 20
+    finally:
+        tracemalloc.stop()

@@ -106,6 +106,8 @@ class FakeService:
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
+            disable_nagle_algorithm = True
+
             def do_GET(self) -> None:
                 path = self.path.partition("?")[0]
                 outer.seen.append(path)

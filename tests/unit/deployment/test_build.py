@@ -38,6 +38,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.bui
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build_result import describe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.image_diff import describe_diff
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.inputs import input_digests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import open_work_dir
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, make_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
@@ -439,6 +440,11 @@ def test_places_that_can_be_no_work_directory(work: Path, request_for: Request, 
     work.chmod(0o1777)
     with pytest.raises(ZeroTouchError, match="is a directory that users share"):
         plan_build(request_for(), check_mode=check_mode)
+    work.chmod(0o770)
+    with pytest.raises(ZeroTouchError, match=r"Other users can write to .*work \(mode 0770\)\. Check what is in it and run `chmod go-w "):
+        plan_build(request_for(), check_mode=check_mode)
+    with pytest.raises(ZeroTouchError, match="Other users can write to"):
+        open_work_dir(work)
     work.chmod(0o700)
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path) not in (work, work.parent))
     with pytest.raises(ZeroTouchError, match="work cannot be written"):

@@ -16,12 +16,14 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.archive import redact_archive
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.archive import LeftOut, redact_archive
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.bundle import failure_message, write_bundle
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.observe import Observer
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import Outcome
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Memory, Setup, Step
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, hosts_of_state, identity, known_secrets
+
+from tests.support.hostile.terminals import PAYLOADS, harmful
 
 NOW = datetime.datetime(2026, 11, 21, 10, 0, 0, tzinfo=datetime.UTC)
 SECRET = "user-token-of-this-deployment"
@@ -113,6 +115,15 @@ def test_no_secret_in_any_form(busy):
         assert journal.extractfile("journal.log").read() == b"PULL <hidden>\n"
 
 
+def test_no_file_for_readers_controls_a_terminal(busy, staging):
+    attack = "".join(PAYLOADS.values()).replace("\ud800", "")
+    busy.service.hosts[0] = staging.service_host(0, "insufficient", status_info=attack)
+    bundle, _outcome = write(busy)
+    texts = {path.name: path.read_text() for path in bundle.directory.iterdir() if path.suffix != ".tar"}
+    assert "\\x1b[2J" in texts["console-hints.txt"] and "x1b[2J" in texts["hosts.json"]
+    assert {name: harmful(text) for name, text in texts.items() if harmful(text)} == {}
+
+
 def test_two_bundles_in_one_second(busy):
     first, _outcome = write(busy)
     second, _outcome = write(busy)
@@ -157,6 +168,28 @@ def test_members_that_cannot_be_looked_into_are_left_out(monkeypatch):
     deep = gzip.compress(gzip.compress(gzip.compress(gzip.compress(SECRET.encode()))))
     source = tar_of(large=b"x" * 1001, deep=deep, broken=b"\x1f\x8bnot gzip", small=b"fine", bomb=gzip.compress(b"0" * 5000))
     target = io.BytesIO()
-    assert redact_archive(io.BytesIO(source), target, Redactor([SECRET])) == ["large", "deep", "broken", "bomb"]
+    assert redact_archive(io.BytesIO(source), target, Redactor([SECRET])) == LeftOut(["large", "deep", "broken", "bomb"], 4)
     with tarfile.open(fileobj=io.BytesIO(target.getvalue())) as clean:
         assert clean.getnames() == ["small"]
+
+
+def test_names_and_headers_have_no_secret() -> None:
+    source, target = io.BytesIO(), io.BytesIO()
+    with tarfile.open(fileobj=source, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        file, link = tarfile.TarInfo(f"logs/{SECRET}/x.log"), tarfile.TarInfo("link")
+        link.type, link.linkname, link.pax_headers = tarfile.SYMTYPE, f"/etc/{SECRET}", {"comment": SECRET}
+        file.uname = SECRET
+        archive.addfile(file)
+        archive.addfile(link)
+    source.seek(0)
+    assert redact_archive(source, target, Redactor([SECRET])).count == 0
+    assert SECRET.encode() not in target.getvalue()
+    with tarfile.open(fileobj=io.BytesIO(target.getvalue())) as clean:
+        assert [(member.name, member.linkname) for member in clean] == [("logs/<hidden>/x.log", ""), ("link", "/etc/<hidden>")]
+
+
+def test_of_many_members_left_out_some_are_named() -> None:
+    source = tar_of(**{f"{number:03d}{SECRET}": b"\x1f\x8bnot gzip" for number in range(500)})
+    left_out = redact_archive(io.BytesIO(source), io.BytesIO(), Redactor([SECRET]))
+    assert left_out.names == [f"{number:03d}<hidden>" for number in range(20)] and left_out.count == 500
+    assert str(left_out).endswith("019<hidden> and 480 more")

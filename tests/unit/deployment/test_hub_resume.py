@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Which hosts of a hub are booted: every row, and the promise that no host of a cluster ever is."""
+"""What each host of a hub needs: every row, and about which hosts the safety table is asked."""
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from typing import Any
 
@@ -18,7 +19,8 @@ NEW = HubView()
 WAITING = HubView("Cluster a/b", InstallStatus("waiting"))
 RUNNING = HubView("Cluster a/b", InstallStatus("installing", started=True))
 INSTALLED = HubView("Cluster a/b", InstallStatus("installed", started=True), frozenset({"node-1"}))
-UNKNOWN = HubView("Cluster a/b", InstallStatus("installed", started=True), None, "its API cannot be reached.")
+UNKNOWN = HubView("Cluster a/b", InstallStatus("installed", started=True), None)
+OWN = ClusterRef("a", "b")
 FAILED = HubView("Cluster a/b", InstallStatus("failed", "bootstrap timed out", started=True))
 
 
@@ -70,6 +72,7 @@ NONE = Match("node-1", "unmatched", reason="no Agent has MAC …")
         (INSTALLED, found("installed"), "install", "skip", "joined"),
         (INSTALLED, found("installed", connected="False"), "install", "skip", "joined"),
         (UNKNOWN, found("installed"), "install", "skip", "joined"),
+        (INSTALLED, NONE, "reprovision", "boot", "reprovisioned"),
         (INSTALLED, found("known"), "reprovision", "boot", "reprovisioned"),
         (INSTALLED, found("installed", connected="False"), "reprovision", "boot", "reprovisioned"),
         (INSTALLED, found("known-unbound"), "reprovision", "skip", "free already"),
@@ -82,50 +85,74 @@ def test_the_table(view: HubView, match: Match, purpose: str, action: str, words
     assert (row.action, words in row.reason) == (action, True), row
 
 
-@pytest.mark.parametrize(
-    ("view", "match", "purpose", "words"),
-    [
-        (FAILED, NONE, "install", "bootstrap timed out"),
-        (UNKNOWN, NONE, "install", "its API cannot be reached. Nothing was booted"),
-        (UNKNOWN, NONE, "add", "Cannot tell which hosts belong to Cluster a/b"),
-    ],
-)
-def test_nothing_is_booted_where_it_cannot_be_told(view: HubView, match: Match, purpose: Any, words: str) -> None:
-    decision = decide_hosts(view, [match, found("known")], lambda name: name, purpose=purpose)
-    assert words in decision.stop
-    assert decision.boot_hosts == []
-    assert not decide_hosts(view, [match], lambda name: name, purpose=purpose, force=["start_over"]).stop
-
-
 def member(state: str, cluster: str, kind: str = "Host") -> Match:
     reference = {"namespace": "a", "name": cluster}
     body = {"metadata": {"name": "uuid", "namespace": "a"}, "spec": {"clusterDeploymentName": reference}}
-    return Match("node-2", "matched", read_agent({**body, "status": {"kind": kind, "debugInfo": {"state": state}}}))
+    return Match("node-1", "matched", read_agent({**body, "status": {"kind": kind, "debugInfo": {"state": state}}}))
+
+
+def asked_about(view: HubView, match: Match, purpose: Any = "install") -> list[str]:
+    return decide_hosts(dataclasses.replace(view, reference=OWN), [match], lambda name: name, purpose=purpose).touch_hosts
 
 
 @pytest.mark.parametrize(
-    ("match", "words"),
+    ("view", "match", "purpose"),
     [
-        (member("installed", "other"), "node-2 belongs to another cluster, a/other. Nothing was done."),
-        (member("installing-in-progress", "b"), "node-2 is being installed (installing-in-progress). Nothing was done."),
-        (member("preparing-successful", "b"), "node-2 is being installed"),
-        (member("installing-in-progress", "b", "AddToExistingClusterHost"), ""),
-        (member("installed", "b"), ""),
-        (found("known-unbound"), ""),
+        (WAITING, NONE, "install"),
+        (WAITING, found("disconnected-unbound"), "install"),
+        (WAITING, Match("node-1", "ambiguous", reason="that of 2 Agents"), "install"),
+        (WAITING, member("known", "other"), "install"),
+        (INSTALLED, member("installed", "other"), "add"),
+        (RUNNING, found("error"), "install"),
+        (FAILED, NONE, "install"),
+        (FAILED, member("known", "b"), "install"),
+        (UNKNOWN, NONE, "install"),
+        (UNKNOWN, NONE, "add"),
     ],
 )
-def test_either_all_hosts_are_taken_out_of_their_cluster_or_none(match: Match, words: str) -> None:
-    """Whoever confirms one cluster means no other, and an installation would fail without its hosts."""
-    view = HubView("Cluster a/b", InstallStatus("installed", started=True), frozenset({"node-1"}), reference=ClusterRef("a", "b"))
-    decision = decide_hosts(view, [found("installed"), match], lambda name: name, purpose="reprovision")
-    assert words in decision.stop and bool(decision.stop) == bool(words)
-    assert (decision.boot_hosts == []) == bool(words)
+def test_the_safety_table_is_asked(view: HubView, match: Match, purpose: Any) -> None:
+    assert asked_about(view, match, purpose) == ["node-1"]
+
+
+@pytest.mark.parametrize(
+    ("view", "match"),
+    [
+        (WAITING, found("known-unbound")),
+        (WAITING, member("known", "b")),
+        (INSTALLED, member("installed", "b")),
+        (INSTALLED, NONE),
+        (FAILED, member("installed", "b")),
+        (UNKNOWN, member("installed", "b")),
+    ],
+)
+def test_nothing_is_asked_about_hosts_that_stay_as_they_are(view: HubView, match: Match) -> None:
+    assert asked_about(view, match) == []
+
+
+def of_infra_env(infra_env: str, cluster: str = "") -> Match:
+    body = {"metadata": {"name": "uuid", "namespace": "a", "labels": {"infraenvs.agent-install.openshift.io": infra_env}}}
+    spec = {"clusterDeploymentName": {"namespace": "a", "name": cluster}} if cluster else {}
+    return Match("node-1", "matched", read_agent({**body, "spec": spec, "status": {"debugInfo": {"state": "known-unbound"}}}))
+
+
+def test_free_agent_of_another_infra_env_is_not_registered_for_this_one() -> None:
+    view = dataclasses.replace(WAITING, infra_env="edge")
+    assert (decided(view, of_infra_env("edge")).action, decided(WAITING, of_infra_env("core")).action) == ("wait", "wait")
+    other = decided(view, of_infra_env("core"))
+    assert (other.action, other.reason) == ("boot", "it is registered in another InfraEnv, core")
+    assert decided(view, of_infra_env("core", cluster="b")).action == "wait", "it is bound already"
+
+
+def test_cluster_that_hosts_would_be_bound_to_is_looked_up_before() -> None:
+    missing = dataclasses.replace(NEW, missing="there is none.")
+    assert decide_hosts(missing, [NONE], lambda name: name, purpose="add").stop == "there is none."
+    assert decide_hosts(missing, [NONE], lambda name: name, purpose="install").stop == ""
 
 
 def test_hosts_that_are_bound_early_can_leave_but_not_come_back() -> None:
     body = {"metadata": {"name": "uuid", "namespace": "a", "labels": {"infraenvs.agent-install.openshift.io": "edge"}}}
     raw = {**body, "spec": {"clusterDeploymentName": {"namespace": "a", "name": "b"}}, "status": {"debugInfo": {"state": "installed"}}}
-    match, view = Match("node-2", "matched", read_agent(raw)), HubView("Cluster a/b", reference=ClusterRef("a", "b"), early=frozenset({"edge"}))
+    match, view = Match("node-2", "matched", read_agent(raw)), HubView("Cluster a/b", reference=OWN, early=frozenset({"edge"}))
     assert "InfraEnv edge binds its hosts early" in decide_hosts(view, [match], lambda name: name, purpose="reprovision").stop
     leaving = decide_hosts(view, [match, NONE], lambda name: name, purpose="remove")
     assert (leaving.stop, leaving.boot_hosts, [host.agent for host in leaving.hosts]) == ("", [], ["uuid", ""])

@@ -11,15 +11,14 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_states import BUSY, FAILED, INSTALLED
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_plan import (
-    HostStep,
-    Judge,
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_plan import HostStep, Judge, PoolPlan, plan_pool
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_size import (
+    DesiredPool,
     Pool,
     PoolMachine,
-    PoolPlan,
-    PoolWish,
     Spare,
-    plan_pool,
+    kept_size,
+    resize,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.match import Match
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, read_agent
@@ -69,13 +68,13 @@ def machine(name: str, host: str = "", **more: Any) -> PoolMachine:
     return PoolMachine(name, ("fleet", f"uuid-{host}") if host else None, host, host, **more)
 
 
-def planned(pool: Pool, wish: PoolWish, spares: Sequence[Spare] = (), others: Sequence[Agent] = ()) -> PoolPlan:
+def planned(pool: Pool, desired: DesiredPool, spares: Sequence[Spare] = (), others: Sequence[Agent] = ()) -> PoolPlan:
     agents = [*others, *(each.match.agent for each in spares if each.match.agent is not None)]
-    return plan_pool(pool, wish, spares, agents, JUDGE)
+    return plan_pool(pool, desired, spares, agents, JUDGE)
 
 
 def step_for(each: Spare, pool: Pool, replicas: int = 1) -> HostStep:
-    return planned(pool, PoolWish(replicas), [each]).hosts[0]
+    return planned(pool, DesiredPool(replicas), [each]).hosts[0]
 
 
 IN_POOL = Pool(TITLE, replicas=1, machines=(machine("m-1", "a"),))
@@ -119,7 +118,7 @@ def test_a_machine_of_the_inventory(each: Spare, pool: Pool, action: str, words:
 def test_no_host_of_a_cluster_is_booted(state: str, connected: str) -> None:
     each = spare("a", agent("a", state, connected=connected, bound=True))
     for pool in (Pool(TITLE), IN_POOL, LEAVING):
-        plan = planned(pool, PoolWish(5), [each])
+        plan = planned(pool, DesiredPool(5), [each])
         assert plan.named("boot", "return") == plan.forced == []
 
 
@@ -136,7 +135,7 @@ def test_no_host_of_a_cluster_is_booted(state: str, connected: str) -> None:
 )
 def test_no_more_is_booted_than_needed(free: int, unapproved: int, none: int, replicas: int, prepared: list[str], booted: list[str]) -> None:
     spares = [spare(f"n{each}") for each in range(none)] + [spare(f"u{each}", agent(f"u{each}", approved=False)) for each in range(unapproved)]
-    plan = planned(Pool(TITLE), PoolWish(replicas), spares, [agent(f"f{each}") for each in range(free)])
+    plan = planned(Pool(TITLE), DesiredPool(replicas), spares, [agent(f"f{each}") for each in range(free)])
     assert (plan.needed, len(plan.free), plan.missing, plan.stop) == (replicas, free, 0, "")
     assert (plan.named("prepare"), plan.named("boot")) == (prepared, booted)
     assert len(plan.named("spare")) == none + unapproved - len(prepared) - len(booted)
@@ -150,19 +149,19 @@ def test_who_comes_back_counts_and_machines_with_a_bmc_come_first() -> None:
         spare("back", agent("back", "unbinding-pending-user-action")),
         spare("soon", agent("soon", "unbinding")),
     ]
-    assert [planned(Pool(TITLE), PoolWish(size), spares).named("boot") for size in (2, 3, 4, 5)] == [
+    assert [planned(Pool(TITLE), DesiredPool(size), spares).named("boot") for size in (2, 3, 4, 5)] == [
         [],
         ["new"],
         ["quiet", "new"],
         ["walk", "quiet", "new"],
     ]
-    plan = planned(Pool(TITLE), PoolWish(0), spares)
+    plan = planned(Pool(TITLE), DesiredPool(0), spares)
     assert (plan.named("return"), plan.named("wait"), plan.forced) == (["back"], ["soon"], ["back"])
 
 
 def test_what_is_missing_is_told_before_anything_is_touched() -> None:
     spares = [spare("n0"), spare("busy", agent("busy", "added-to-existing-cluster", bound=True))]
-    plan = planned(Pool(TITLE, replicas=0), PoolWish(5), spares, [agent("f0"), agent("small", labels={"size": "small"})])
+    plan = planned(Pool(TITLE, replicas=0), DesiredPool(5), spares, [agent("f0"), agent("small", labels={"size": "small"})])
     assert plan.missing == 3
     assert plan.stop == (
         "3 hosts are missing: NodePool clusters/demo needs 5 more, 1 Agent is free (f0), 1 machine can be booted (n0). "
@@ -173,103 +172,201 @@ def test_what_is_missing_is_told_before_anything_is_touched() -> None:
 def test_who_waits_has_been_counted() -> None:
     """Machines without a host are needed whoever asked for them; one that waits is no reason to boot two."""
     pool = Pool(TITLE, replicas=2, machines=(machine("m-1", "a"), machine("m-2")))
-    plan = planned(pool, PoolWish(2), [spare("n0"), spare("n1")])
+    plan = planned(pool, DesiredPool(2), [spare("n0"), spare("n1")])
     assert (plan.needed, plan.named("boot")) == (1, ["n0"])
-    assert planned(pool, PoolWish(), [spare("n0"), spare("n1")]).named("boot") == ["n0"]
+    assert planned(pool, DesiredPool(), [spare("n0"), spare("n1")]).named("boot") == ["n0"]
 
 
 @pytest.mark.parametrize(
-    ("wish", "replicas", "removed"),
+    ("desired", "replicas", "removed"),
     [
-        (PoolWish(None, ("a",)), 2, ["m-1"]),
-        (PoolWish(None, ("m-1", "uuid-b")), 1, ["m-1", "m-2"]),
-        (PoolWish(None, ("host-c",)), 2, ["m-3"]),
-        (PoolWish(2, ("a",)), 2, ["m-1"]),
-        (PoolWish(1, ("a",)), 1, ["m-1"]),
-        (PoolWish(2), 2, []),
-        (PoolWish(None, ("gone",)), 3, []),
-        (PoolWish(3, ("gone",)), 3, []),
-        (PoolWish(), 3, []),
+        (DesiredPool(None, ("a",)), 2, ["m-1"]),
+        (DesiredPool(None, ("m-1", "uuid-b")), 1, ["m-1", "m-2"]),
+        (DesiredPool(None, ("host-c",)), 2, ["m-3"]),
+        (DesiredPool(2, ("a",)), 2, ["m-1"]),
+        (DesiredPool(1, ("a",)), 1, ["m-1"]),
+        (DesiredPool(None, ("gone",)), 3, []),
+        (DesiredPool(3, ("gone",)), 3, []),
+        (DesiredPool(), 3, []),
     ],
 )
-def test_who_is_removed(wish: PoolWish, replicas: int, removed: list[str]) -> None:
+def test_who_is_removed(desired: DesiredPool, replicas: int, removed: list[str]) -> None:
     """By name in the inventory, hostname, Agent or Machine; a host that is not in the pool any more is no mistake."""
     pool = Pool(TITLE, replicas=3, machines=(machine("m-1", "a"), machine("m-2", "b"), machine("m-3", "c"), machine("m-4", "gone", leaving=True)))
     spares = [spare("host-c", agent("c", "added-to-existing-cluster", bound=True)), spare("gone", agent("gone", "unbinding"))]
-    plan = planned(pool, wish, spares, [agent(name, "added-to-existing-cluster", bound=True) for name in "ab"])
-    assert (plan.replicas, [machine.name for machine in plan.removed], plan.stop) == (replicas, removed, "")
+    plan = planned(pool, desired, spares, [agent(name, "added-to-existing-cluster", bound=True) for name in "ab"])
+    assert (plan.replicas, [machine.name for machine in plan.size.named], plan.stop) == (replicas, removed, "")
 
 
 def test_a_removal_that_was_interrupted_takes_nobody_else() -> None:
     """The size was lowered, and the Machine that goes is still there."""
     pool = Pool(TITLE, replicas=1, machines=(machine("m-1", "a"), machine("m-2", "b")))
     agents = [agent(name, "added-to-existing-cluster", bound=True) for name in "ab"]
-    assert [planned(pool, PoolWish(size, ("a",)), (), agents).replicas for size in (None, 1)] == [1, 1]
+    assert [planned(pool, DesiredPool(size, ("a",)), (), agents).replicas for size in (None, 1)] == [1, 1]
 
 
 PAIR = (machine("m-1", "a"), machine("m-2", "a"))
 
 
 @pytest.mark.parametrize(
-    ("pool", "wish", "words"),
+    ("pool", "desired", "words"),
     [
-        (Pool(TITLE, exists=False), PoolWish(), "does not exist: say how many"),
-        (Pool(TITLE, replicas=None, autoscaling="1 to 5"), PoolWish(3), "scaled automatically (1 to 5), so that replicas cannot"),
-        (Pool(TITLE, replicas=None, autoscaling="1 to 5", machines=(machine("m-1", "a"),)), PoolWish(None, ("a",)), "so that remove cannot"),
-        (Pool(TITLE, replicas=1, rollout="to 4.22.1", machines=(machine("m-1", "a"),)), PoolWish(None, ("a",)), "while a rollout"),
+        (Pool(TITLE, exists=False), DesiredPool(), "does not exist. Set its number"),
+        (Pool(TITLE, replicas=None, autoscaling="1 to 5"), DesiredPool(3), "scaled automatically (1 to 5), so that replicas cannot"),
+        (Pool(TITLE, replicas=None, autoscaling="1 to 5", machines=(machine("m-1", "a"),)), DesiredPool(None, ("a",)), "so that remove cannot"),
+        (Pool(TITLE, replicas=1, rollout="to 4.22.1", machines=(machine("m-1", "a"),)), DesiredPool(None, ("a",)), "while a rollout"),
         (
             Pool(TITLE, replicas=1, machines=(machine("m-1", "a"),)),
-            PoolWish(1, ("a",)),
-            "without a there are 0, and 1 are asked for. Ask for 0 now, and for 1 in a run after it.",
+            DesiredPool(1, ("a",)),
+            "without a there are 0, and 1 are requested. Request 0 now, and 1 in the next run.",
         ),
-        (Pool(TITLE, replicas=2, machines=PAIR), PoolWish(None, ("a",)), "a means several Machines"),
-        (Pool(TITLE), PoolWish(None, ("wroker", "other")), "wroker, other are no host of the inventory"),
+        (Pool(TITLE, replicas=2, machines=PAIR), DesiredPool(None, ("a",)), "a means several Machines"),
+        (Pool(TITLE), DesiredPool(None, ("wroker", "other")), "wroker, other are no host of the inventory"),
     ],
 )
-def test_what_cannot_be_done(pool: Pool, wish: PoolWish, words: str) -> None:
-    assert words in planned(pool, wish).stop
+def test_what_cannot_be_done(pool: Pool, desired: DesiredPool, words: str) -> None:
+    assert words in planned(pool, desired).stop
 
 
 def test_the_size_of_a_new_pool() -> None:
     new = Pool(TITLE, exists=False)
-    assert [planned(new, wish, [spare("n0")]).replicas for wish in (PoolWish(1, initial=2), PoolWish(initial=1), PoolWish(initial=0))] == [1, 1, 0]
-    assert planned(Pool(TITLE, replicas=1, machines=(machine("m-1", "a"),)), PoolWish(initial=5)).replicas == 1, "afterwards it is what it was scaled to"
+    assert [planned(new, desired, [spare("n0")]).replicas for desired in (DesiredPool(1, initial=2), DesiredPool(initial=1), DesiredPool(initial=0))] == [
+        1,
+        1,
+        0,
+    ]
+    assert planned(Pool(TITLE, replicas=1, machines=(machine("m-1", "a"),)), DesiredPool(initial=5)).replicas == 1, "afterwards it is what it was scaled to"
 
 
 def test_a_new_pool_and_its_lines() -> None:
     back = agent("back", "unbinding-pending-user-action")
-    plan = planned(Pool(TITLE, exists=False, replicas=0), PoolWish(3), [spare("n0"), spare("u0", agent("u0", approved=False)), spare("back", back)])
+    plan = planned(Pool(TITLE, exists=False, replicas=0), DesiredPool(3), [spare("n0"), spare("u0", agent("u0", approved=False)), spare("back", back)])
     assert plan.lines() == [
         "scale NodePool clusters/demo from 0 to 3",
         "boot n0 into discovery: it has no Agent",
         "approve and name u0: it is not approved",
         "boot back into discovery: it has left its cluster and waits to boot the discovery image",
     ]
-    assert planned(IN_POOL, PoolWish(1)).lines() == []
-    assert planned(IN_POOL, PoolWish(None, ("a",)), [], [agent("a", bound=True)]).lines() == [
+    assert planned(IN_POOL, DesiredPool(1)).lines() == []
+    assert planned(IN_POOL, DesiredPool(None, ("a",)), [], [agent("a", bound=True)]).lines() == [
         "scale NodePool clusters/demo from 1 to 0",
-        "remove Machine m-1 (a)",
+        "drain Node a",
+        "delete Machine m-1 (a)",
+    ]
+
+
+def chosen(pool: Pool, desired: DesiredPool) -> list[str]:
+    agents = [agent(machine.hostname, bound=True) for machine in pool.machines if machine.agent]
+    return [machine.name for machine in resize(pool, desired, (), agents).chosen]
+
+
+@pytest.mark.parametrize(
+    ("desired", "names"),
+    [
+        (DesiredPool(2), ["m-2"]),
+        (DesiredPool(1), ["m-2", "m-1"]),
+        (DesiredPool(1, ("h2",)), ["m-1"]),
+        (DesiredPool(2, ("h1",)), []),
+        (DesiredPool(0), ["m-2", "m-1", "m-0"]),
+        (DesiredPool(), []),
+        (DesiredPool(3), []),
+        (DesiredPool(4), []),
+    ],
+)
+def test_who_leaves_a_pool_that_shrinks(desired: DesiredPool, names: list[str]) -> None:
+    """The newest Machine leaves first; a host that is named counts."""
+    pool = Pool(TITLE, replicas=3, machines=tuple(machine(f"m-{n}", f"h{n}", created=f"2026-01-0{n + 1}T00:00:00Z") for n in range(3)))
+    assert chosen(pool, desired) == names
+
+
+def test_a_host_that_works_is_the_last_to_leave() -> None:
+    marked = machine("m-0", "h0", marked=True)
+    waiting, broken = machine("m-1"), machine("m-2", "h2", ready=False)
+    working = machine("m-3", "h3", created="2026-01-09T00:00:00Z")
+    pools = [Pool(TITLE, replicas=4, machines=order) for order in itertools.permutations((marked, waiting, broken, working))]
+    assert {tuple(chosen(pool, DesiredPool(1))) for pool in pools} == {("m-0", "m-1", "m-2")}
+
+
+def test_machines_above_the_size_are_on_their_way_out_already() -> None:
+    """An earlier run has lowered the number: nothing is chosen again, whatever Cluster API has done by now."""
+    pool = Pool(TITLE, replicas=1, machines=(machine("m-0", "h0"), machine("m-1", "h1")))
+    assert [chosen(pool, desired) for desired in (DesiredPool(), DesiredPool(1), DesiredPool(2))] == [[], [], []]
+
+
+@pytest.mark.parametrize(
+    ("pool", "desired", "words"),
+    [
+        (
+            Pool(TITLE, replicas=2, machines=(machine("m-0", "h0"), machine("m-1", "h1")), rollout="to 4.22.1"),
+            DesiredPool(1),
+            "while a rollout runs (to 4.22.1)",
+        ),
+        (Pool(TITLE, replicas=4, machines=(machine("m-0", "h0"), machine("m-1", "h1"))), DesiredPool(1), "has not created 2 of its Machines yet"),
+        (Pool(TITLE, replicas=4, machines=(machine("m-0", "h0"), machine("m-1", "h1")), rollout="to 4.22.1"), DesiredPool(0), ""),
+        (Pool(TITLE, replicas=4, machines=(machine("m-0", "h0"), machine("m-1", "h1"))), DesiredPool(3), ""),
+    ],
+)
+def test_who_leaves_must_be_certain(pool: Pool, desired: DesiredPool, words: str) -> None:
+    stop = resize(pool, desired, (), []).stop
+    assert (words in stop) if words else not stop
+
+
+def test_nobody_is_marked_where_nobody_stays() -> None:
+    pool = Pool(TITLE, replicas=2, machines=(machine("m-0", "h0"), machine("m-1", "h1")))
+    agents = [agent("h0", bound=True), agent("h1", bound=True)]
+    assert [each.name for each in resize(pool, DesiredPool(0), (), agents).marked] == []
+    assert [each.name for each in resize(pool, DesiredPool(0, ("h1",)), (), agents).marked] == ["m-1"]
+    assert [each.name for each in resize(pool, DesiredPool(1), (), agents).marked] == ["m-1"]
+    assert planned(pool, DesiredPool(0), [], agents).lines() == [
+        "scale NodePool clusters/demo from 2 to 0",
+        "drain Node h1",
+        "delete Machine m-1 (h1)",
+        "drain Node h0",
+        "delete Machine m-0 (h0)",
     ]
 
 
 @pytest.mark.parametrize(
-    ("wish", "line"),
+    ("pool", "desired", "words"),
     [
-        (PoolWish(1), "leave it to Cluster API which 2 hosts go: name them in remove to choose"),
-        (PoolWish(1, ("h1",)), "leave it to Cluster API which 1 host goes: name them in remove to choose"),
-        (PoolWish(2, ("h1",)), ""),
-        (PoolWish(0), ""),
-        (PoolWish(4), ""),
+        (Pool(TITLE, replicas=5), DesiredPool(0, keep=True), "has 5 replicas, and 0 are configured. deploy_cluster does not change the size"),
+        (Pool(TITLE, replicas=5), DesiredPool(None, initial=1, keep=True), "and 1 is configured"),
+        (Pool(TITLE, replicas=5), DesiredPool(None, initial=0, keep=True), ""),
+        (Pool(TITLE, replicas=5), DesiredPool(5, keep=True), ""),
+        (Pool(TITLE, replicas=None, autoscaling="1 to 5"), DesiredPool(3, keep=True), "is scaled automatically (1 to 5), and 3 are configured"),
+        (Pool(TITLE, exists=False), DesiredPool(3, keep=True), ""),
+        (Pool(TITLE, replicas=5), DesiredPool(3), ""),
+        (IN_POOL, DesiredPool(1, ("a",), keep=True), "and a is to be removed. deploy_cluster does not"),
     ],
 )
-def test_who_goes_is_told_or_that_nobody_knows(wish: PoolWish, line: str) -> None:
+def test_a_pool_that_keeps_its_size(pool: Pool, desired: DesiredPool, words: str) -> None:
+    notice = kept_size(pool, desired)
+    assert words in notice if words else not notice
+    assert not words or "run scale_node_pool" in notice
+
+
+@pytest.mark.parametrize("desired", [DesiredPool(0, keep=True), DesiredPool(1, keep=True), DesiredPool(9, keep=True), DesiredPool(None, ("h0",), 1, keep=True)])
+def test_nothing_is_booted_or_drained_for_a_size_that_is_kept(desired: DesiredPool) -> None:
+    """Issue 11 (e): the size in the inventory is that of a new pool."""
     pool = Pool(TITLE, replicas=3, machines=tuple(machine(f"m-{n}", f"h{n}") for n in range(3)))
-    agents = [agent(f"h{n}", bound=True) for n in range(3)]
-    assert [each for each in planned(pool, wish, [], agents).lines() if each.startswith("leave")] == ([line] if line else [])
+    plan = planned(pool, desired, [spare("n0"), spare("n1")], [agent(f"h{n}", bound=True) for n in range(3)])
+    assert (plan.replicas, plan.size.leaving, plan.named("boot", "prepare"), plan.stop, plan.lines()) == (3, (), [], "", [])
+    new = planned(Pool(TITLE, exists=False), DesiredPool(2, keep=True), [spare("n0"), spare("n1")])
+    assert (new.replicas, new.named("boot")) == (2, ["n0", "n1"])
+
+
+def test_a_machine_that_must_not_be_booted_is_replaced() -> None:
+    spares = [spare("n0"), spare("n1"), spare("n2"), spare("back", agent("back", "unbinding-pending-user-action"))]
+    agents = [spares[3].match.agent]
+    plan = plan_pool(Pool(TITLE), DesiredPool(2), spares, [each for each in agents if each], JUDGE, {"n0": "its BMC is silent", "back": "no BMC"})
+    assert [(step.name, step.action) for step in plan.hosts] == [("n0", "skip"), ("n1", "boot"), ("n2", "boot"), ("back", "skip")]
+    assert plan.forced == [] and plan.missing == 0
+    few = plan_pool(Pool(TITLE), DesiredPool(3), spares, [], JUDGE, {"n0": "its BMC is silent", "back": "no BMC"})
+    assert few.missing == 1 and "n0: its BMC is silent; back: no BMC" in few.stop
 
 
 def test_the_order_of_agents_does_not_matter() -> None:
     spares = [spare("n0"), spare("u0", agent("u0", approved=False)), spare("back", agent("back", "unbinding-pending-user-action"))]
     others = [agent(f"f{each}") for each in range(2)]
-    plans = [planned(Pool(TITLE), PoolWish(4), spares, order) for order in itertools.permutations(others)]
+    plans = [planned(Pool(TITLE), DesiredPool(4), spares, order) for order in itertools.permutations(others)]
     assert len({(plan.hosts, plan.missing, plan.needed) for plan in plans}) == 1

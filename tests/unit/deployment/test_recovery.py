@@ -24,7 +24,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.bui
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build_result import describe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.info import Question, answer
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.recovery import recover, restore
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, read_deployment
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gather import decide as judge_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import Touch
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, hosts_of_deployment, read_deployment
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, issued_by, make_secrets
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
 
@@ -169,11 +171,17 @@ def test_no_new_secrets_over_those_of_a_cluster_that_may_run(work_dir: WorkDir, 
         plan_build(request_for())
 
 
+def stop(work_dir: WorkDir, name: str) -> str:
+    """What the safety table says to a boot of a machine that is off."""
+    touch = Touch(cluster="sno", work_dir=work_dir.root, hosts=hosts_of_deployment(read_deployment(work_dir.config)), connect_to=NOWHERE)
+    return judge_hosts("boot", touch, (), SystemClock(), [name])[0].stop
+
+
 def test_nobody_knows_what_became_of_the_image(work_dir: WorkDir) -> None:
     work_dir.state.path.unlink()
     decided = answer(Question(work_dir, connect_to=NOWHERE)).decision
-    assert (decided.state, decided.boot, decided.build, decided.wait) == ("unknown", (), False, False)
-    assert "state.json has lost what became of it" in decided.stop and decided.notes
+    assert decided.state == "unknown" and decided.notes
+    assert "state.json has lost what it recorded of this deployment" in stop(work_dir, "sno-0")
     over = answer(Question(work_dir, connect_to=NOWHERE, force=["start_over"])).decision
     assert over.boot == ("sno-0",) and over.build
 
@@ -181,7 +189,7 @@ def test_nobody_knows_what_became_of_the_image(work_dir: WorkDir) -> None:
 def test_a_section_that_was_taken_away(work_dir: WorkDir) -> None:
     with work_dir.state.edit() as document:
         del document["install"]
-    assert "install" in answer(Question(work_dir, connect_to=NOWHERE)).decision.stop
+    assert "state.json has lost what it recorded of this deployment (install)" in stop(work_dir, "sno-0")
     with work_dir.state.edit() as document:
         document["install"] = {"phase": "built"}
         del document["cluster"]

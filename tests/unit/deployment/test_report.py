@@ -26,6 +26,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.rep
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, known_secrets, read_deployment
 
+from tests.support.hostile.terminals import PAYLOADS, harmful
+
 AT = "2026-11-21T10:{:02d}:00.000Z"
 
 
@@ -176,6 +178,15 @@ def test_a_second_report_changes_nothing_and_no_secret_is_in_it(stage, staging, 
         assert "another warning" in text
         assert not any(secret in text for secret in known_secrets(work_dir)) and "very-secret-pull-word" not in text
     assert json.loads(plan.json.read_text())["warnings"][-1] == "another warning"
+
+
+def test_nothing_in_a_report_controls_a_terminal(stage, staging, report):
+    work_dir = WorkDir(stage.root)
+    plan = plan_report(work_dir, Redactor(), ["".join(PAYLOADS.values())])
+    plan.apply()
+    result = json.dumps(plan.as_result(), ensure_ascii=False)
+    assert harmful(plan.html.read_text()) == harmful(plan.json.read_text()) == harmful(result) == []
+    assert "\\x1b[2J" in plan.html.read_text()
 
 
 def test_before_anything_happened(stage):

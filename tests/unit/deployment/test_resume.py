@@ -21,7 +21,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.obs
     ServiceView,
     Silence,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.resume import FORCE, decide
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.resume import Decision, decide
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Judgement, Request, judge
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.nodes import NodeView
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.observed import observed
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.silence import silence_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits
 
@@ -256,7 +261,7 @@ ROWS = {
         False,
         {"a": (0, "skip", 0), "b": (0, "skip", 0)},
         False,
-        "node-a: disk failed",
+        "disk failed",
     ),
     "cancelled: stop": (
         Observation("bootstrap", image=MATCHES, service=service(status="cancelled")),
@@ -288,7 +293,7 @@ ROWS = {
         False,
         {"a": (0, "skip", 0), "b": (0, "skip", 0)},
         False,
-        "Cannot tell",
+        "no service or API of this deployment answers",
     ),
     "installing and nothing answers: cannot tell": (
         Observation("installing", image=CHANGED),
@@ -296,7 +301,7 @@ ROWS = {
         False,
         {"a": (0, "skip", 0), "b": (0, "skip", 0)},
         False,
-        "Cannot tell",
+        "no service or API of this deployment answers",
     ),
     "bootstrapping and nothing answers: cannot tell": (
         Observation("bootstrap", image=MATCHES),
@@ -304,7 +309,7 @@ ROWS = {
         False,
         {"a": (0, "skip", 0), "b": (0, "skip", 0)},
         False,
-        "Cannot tell",
+        "no service or API of this deployment answers",
     ),
     "installing, silent for a short time: wait, boot nothing": (
         Observation("installing", silence=SHORT, image=MATCHES),
@@ -360,7 +365,7 @@ ROWS = {
         False,
         {"a": (0, "skip", 0), "b": (0, "skip", 0)},
         False,
-        "state.json has lost what became of it (secrets, install)",
+        "state.json has lost what it recorded of this deployment (secrets, install)",
     ),
     "state.json lost its secrets, and the service does not know us: cannot tell": (
         Observation("", lost=("secrets", "install"), image=ImageView(), service=FOREIGN_SERVICE),
@@ -413,16 +418,29 @@ ROWS = {
 }
 
 
+def run(observation: Observation, force: tuple[str, ...] = ()) -> tuple[Decision, Judgement]:
+    """What is left to do, and what the safety table says about the hosts that it would boot."""
+    decision = decide(observation, HOSTS, force)
+    nodes = [NodeView(each.name) for each in observation.api.nodes]
+    known = bool(observation.phase or observation.lost)
+    wanted = [host for host in HOSTS if host.name in decision.boot]
+    evidence = {host.name: observed(Evidence(power="Off", recorded=known), host, observation, nodes, recorded=known) for host in wanted}
+    return decision, judge(evidence, Request("boot", "demo", confirm=frozenset({"demo"}), force=frozenset(force)))
+
+
 @pytest.mark.parametrize("row", ROWS)
 def test_row(row):
     observation, state, build, hosts, wait, stop = ROWS[row]
-    decision = decide(observation, HOSTS)
+    decision, judgement = run(observation)
     assert decision.state == state
-    assert {host.name: (int(host.joined), host.action, int(host.force)) for host in decision.hosts} == hosts
-    assert (decision.build, decision.wait) == (build, wait)
-    assert (stop in decision.stop) if stop else decision.stop == ""
+    assert (stop in decision.stop + judgement.stop) if stop else decision.stop + judgement.stop == ""
     assert bool(decision.build_reason) == decision.build
     assert all(host.reason for host in decision.hosts)
+    if judgement.stop:
+        assert set(judgement.named("stop")) == {host.name for host in HOSTS}
+        return
+    assert {host.name: (int(host.joined), host.action, int(host.force)) for host in decision.hosts} == hosts
+    assert (decision.build, decision.wait) == (build, wait)
 
 
 # force -> row -> build, {host: action}
@@ -433,7 +451,7 @@ FORCED = [
     ("rebuild_image", "input changed, cluster under way: stop", True, {"a": "skip", "b": "wait"}),
     ("rebuild_image", "installed: nothing", True, {"a": "skip", "b": "skip"}),
     ("rebuild_image", "installed and nothing answers: cannot tell", False, {"a": "skip", "b": "skip"}),
-    ("rebuild_image", "installing, silent for a short time: wait, boot nothing", False, {"a": "skip", "b": "skip"}),
+    ("rebuild_image", "installing, silent for a short time: wait, boot nothing", False, {"a": "wait", "b": "wait"}),
     ("reboot_joined_hosts", "installing, silent for a short time: wait, boot nothing", False, {"a": "wait", "b": "wait"}),
     ("start_over", "installing, silent for a short time: wait, boot nothing", True, {"a": "boot", "b": "boot"}),
     ("reboot_joined_hosts", "hosts installing: joined, not touched", False, {"a": "boot", "b": "boot"}),
@@ -451,21 +469,24 @@ FORCED = [
 
 @pytest.mark.parametrize(("force", "row", "build", "actions"), FORCED)
 def test_force(force, row, build, actions):
-    decision = decide(ROWS[row][0], HOSTS, [force])
+    decision, judgement = run(ROWS[row][0], (force,))
+    if judgement.stop:
+        assert not build and set(actions.values()) == {"skip"}
+        return
     assert decision.build is build
     assert {host.name: host.action for host in decision.hosts} == actions
+    assert judgement.named("act") == list(decision.boot)
     if force == "start_over":
         assert decision.stop == "" and decision.wait and all(host.force for host in decision.hosts)
 
 
 @pytest.mark.parametrize("row", ROWS)
-@pytest.mark.parametrize("force", [()] + [c for n in (1, 2) for c in itertools.combinations([f for f in FORCE if f != "start_over"], n)])
+@pytest.mark.parametrize("force", [()] + [c for n in (1, 2) for c in itertools.combinations([f for f in OVERRIDES if f != "start_over"], n)])
 def test_no_joined_host_is_booted_unasked(row, force):
-    observation = ROWS[row][0]
-    decision = decide(observation, HOSTS, force)
-    for host in decision.hosts:
-        if host.joined and "reboot_joined_hosts" not in force:
-            assert host.action == "skip", row
+    decision, judgement = run(ROWS[row][0], force)
+    joined = {host.name for host in decision.hosts if host.joined}
+    if "reboot_joined_hosts" not in force:
+        assert not joined & set(judgement.named("act")), row
     if decision.stop:
         assert not decision.boot and not decision.build and not decision.wait
 

@@ -28,7 +28,7 @@ Opener = Callable[..., dict[str, Any]]
 _MODULES = """
 import importlib, json, os, sys
 import ansible.module_utils.basic
-from ansible.module_utils.testing import patch_module_args
+from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 for line in sys.stdin:
     name, arguments = json.loads(line)
     reader, writer = os.pipe()
@@ -101,7 +101,7 @@ def open_in_process(monkeypatch: pytest.MonkeyPatch) -> Opener:
         }
         shell = SimpleNamespace(tmpdir=None, env_prefix=lambda **variables: "")
         connection = SimpleNamespace(transport="local", become=None, has_native_async=False, _shell=shell)
-        action = module.ActionModule(SimpleNamespace(**settings), connection, None, None, SimpleNamespace(template=lambda value: value))
+        action = module.ActionModule(SimpleNamespace(**settings), connection, None, None, SimpleNamespace(template=lambda value: value), None)
         action._display = SimpleNamespace(
             verbosity=0,
             warning=warnings.append,

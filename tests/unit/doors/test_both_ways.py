@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.testing import patch_module_args
+from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 
 ROOT = Path(__file__).parents[3]
 PROBE = "test.doors.probe"
@@ -35,6 +35,10 @@ PROBES: dict[str, dict[str, Any]] = {
     "secret in a dict": {"data": {"token": SECRET, "copy": f"<{SECRET}>", "other": "token"}},
     "secret in a wrong argument": {"data": {"token": SECRET}, "nummer": SECRET},
     "weak secret": {"password": "data", "data": {"x": "auth/kubeadmin-data", "y": "data"}},
+    "tiny secret": {"password": "a", "data": {"x": "a", "y": "banana", "z": "password=a 'a' a"}},
+    "tiny secret and a wrong argument": {"password": "a", "numbr": 3},
+    "control characters": {"data": {"x": "\x1b[31mred", "y\u202e": ["a\rb", "c\nd"]}},
+    "control characters in a wrong argument": {"\x1b]0;t\x07": 3, "act": "\u202edance"},
     "revealed": {"act": "reveal", "data": {"token": SECRET}},
     "handed over": {"act": "hand_over", "data": {"url": f"https://i/bytoken/{SECRET}/a.iso"}},
     "handed over with a secret, and failed": {"act": "hand_over", "number": 0, "data": {"url": f"https://i/bytoken/{SECRET}/a.iso"}},

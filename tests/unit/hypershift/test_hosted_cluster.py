@@ -43,8 +43,8 @@ SECRETS = f"/api/v1/namespaces/{hub.NAMESPACE}/secrets"
 VALID = {"ValidConfiguration": "True", "ValidReleaseImage": "True"}
 AVAILABLE = {**VALID, "InfrastructureReady": "True", "Available": "True", "IgnitionEndpointAvailable": "True"}
 KUBECONFIG = """\
-clusters: [{name: edge, cluster: {server: "https://192.0.2.10:30001", certificate-authority-data: Q0E=}}]
-users: [{name: admin, user: {client-certificate-data: Q0VSVA==, client-key-data: R0VIRUlN}}]
+clusters: [{name: edge, cluster: {server: "https://192.0.2.10:30001", certificate-authority-data: LS0tLS1CRUdJTiBD}}]
+users: [{name: admin, user: {client-certificate-data: LS0tLS1CRUdJTiBD, client-key-data: LS0tLS1CRUdJTiBL}}]
 """
 
 
@@ -212,7 +212,7 @@ def test_waiting_until_available_brings_the_credentials_home(api: Any, tmp_path:
     for name in ("kubeconfig", "kubeadmin-password"):
         assert stat.S_IMODE((tmp_path / "auth" / name).stat().st_mode) == 0o600
     assert json.loads((tmp_path / "state.json").read_text())["install"] == {"method": "hosted"}, "so that it is destroyed in the same way"
-    assert "aaaaa-bbbbb" not in str(result) and "R0VIRUlN" not in str(result)
+    assert "aaaaa-bbbbb" not in str(result) and "LS0tLS1CRUdJTiBL" not in str(result)
     again = ok(opened(**NEW, wait_for="available", dest=str(tmp_path)))
     assert not again["changed"] and again["kubeconfig"] == str(tmp_path / "auth" / "kubeconfig")
 
@@ -341,6 +341,16 @@ def test_what_others_made_stays(whole: Any) -> None:
     whole.put(f"{SECRETS}/edge-pull-secret", foreign)
     stays = ok(opened(check_mode=True, state="absent"))["stays"]
     assert stays == ["Secret clusters/edge-pull-secret stays: it was not created by this collection"]
+
+
+def test_a_hosted_cluster_of_another_tool_is_not_deleted(whole: Any) -> None:
+    foreign = whole.get(hub.CLUSTER_PATH)
+    foreign["metadata"]["labels"] = {"app.kubernetes.io/managed-by": "argocd"}
+    whole.put(hub.CLUSTER_PATH, foreign)
+    for check_mode in (True, False):
+        result = opened(check_mode=check_mode, state="absent", timeout=20.0)
+        assert result["failed"] and "was not created by this collection" in result["msg"], result
+    assert whole.writes == []
 
 
 def test_without_draining(whole: Any) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import http.server
+import os
 import random
 import threading
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import HttpClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cache import ImageCache, default_directory
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.download import Downloader
+from ansible_collections.zerotouch.openshift.tests.support.hostile import work_dirs
 
 CONTENT = random.Random(7).randbytes(3_000_000)
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -52,6 +54,7 @@ class Server:
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
+            disable_nagle_algorithm = True
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
@@ -209,6 +212,48 @@ def test_a_complete_part_is_finished(server: Server, downloader: Downloader, tmp
     (tmp_path / ".x.iso.partial.json").write_text(f'{{"url": "{server.url}", "size": {len(CONTENT)}, "etag": "\\"one\\"", "last_modified": ""}}')
     downloader.fetch(server.url, tmp_path / "x.iso", SHA256)
     assert (tmp_path / "x.iso").read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize(("name", "sha256"), [(".x.iso.partial", SHA256), (".x.iso.partial.json", SHA256), (".x.iso.partial.json", "")])
+def test_a_part_that_is_a_link_is_not_followed(server: Server, downloader: Downloader, tmp_path: Path, name: str, sha256: str) -> None:
+    (tmp_path / "bashrc").write_text("export PATH\n")
+    work_dirs.plant_link(tmp_path, name, tmp_path / "bashrc")
+    with pytest.raises(ZeroTouchError, match=f"{name} is a symbolic link"):
+        downloader.fetch(server.url, tmp_path / "x.iso", sha256)
+    assert (tmp_path / "bashrc").read_text() == "export PATH\n"
+
+
+def test_a_part_without_notes_is_deleted_also_where_it_is_a_link(server: Server, downloader: Downloader, tmp_path: Path) -> None:
+    (tmp_path / "bashrc").write_text("export PATH\n")
+    work_dirs.plant_link(tmp_path, ".x.iso.partial", tmp_path / "bashrc")
+    downloader.fetch(server.url, tmp_path / "x.iso")
+    assert (tmp_path / "x.iso").read_bytes() == CONTENT and (tmp_path / "bashrc").read_text() == "export PATH\n"
+
+
+def test_a_cache_that_others_can_write_is_refused_before_anything_is_read(server: Server, cache: ImageCache, tmp_path: Path) -> None:
+    plan = cache.plan(server.url, SHA256)
+    cache.fetch(plan)
+    for directory in (plan.path.parent, plan.path.parent.parent, tmp_path / "cache"):
+        directory.chmod(0o777)
+        with pytest.raises(ZeroTouchError, match=f"Other users can write to {directory} ") as refused:
+            cache.plan(server.url, SHA256)
+        assert "cache_dir" in refused.value.hint
+        directory.chmod(0o700)
+    assert not cache.plan(server.url, SHA256).changed
+
+
+def test_links_in_the_cache_are_not_followed(server: Server, cache: ImageCache, tmp_path: Path) -> None:
+    plan = cache.plan(server.url, SHA256)
+    (tmp_path / "bashrc").write_text("export PATH\n")
+    lock = work_dirs.plant_link(plan.path.parent, f".{plan.path.name}.lock", tmp_path / "crontab")
+    with pytest.raises(ZeroTouchError, match="is a symbolic link"):
+        cache.fetch(plan)
+    assert not (tmp_path / "crontab").exists()
+    lock.unlink()
+    work_dirs.plant_link(plan.path.parent, f".{plan.path.name}.json", tmp_path / "bashrc")
+    with pytest.raises(ZeroTouchError, match="is a symbolic link"):
+        cache.plan(server.url, SHA256)
+    assert os.listdir(tmp_path / "cache" / "base-images")
 
 
 def test_wrong_content_never_gets_the_name(server: Server, downloader: Downloader, tmp_path: Path) -> None:

@@ -98,6 +98,7 @@ class ApiServer:
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
+            disable_nagle_algorithm = True
             protocol_version = "HTTP/1.1"
 
             def setup(self) -> None:

@@ -197,8 +197,8 @@ def test_tls_server_name_is_verified_instead_of_the_servers_address(api, tmp_pat
 
 def test_a_servers_own_path_is_kept(api, tmp_path, kube_testing, authority):
     config = kube_testing.write_kubeconfig(tmp_path / "k", f"https://{NAME}/k8s/clusters/c1", authority.pem)
-    api.routes["GET", "/k8s/clusters/c1/api/v1/nodes/x"] = (200, {"kind": "Node"})
-    assert KubeClient.from_kubeconfig(config, connect_to=mapped(api)).get(NODE.path(name="x")) == {"kind": "Node"}
+    api.routes["GET", "/k8s/clusters/c1/api/v1/nodes/x"] = (200, {"kind": "Node", "metadata": {"name": "x"}})
+    assert KubeClient.from_kubeconfig(config, connect_to=mapped(api)).get(NODE.path(name="x")) == {"kind": "Node", "metadata": {"name": "x"}}
 
 
 def test_paths():

@@ -176,6 +176,8 @@ class ConnectProxy:
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
+            disable_nagle_algorithm = True
+
             def do_CONNECT(self):
                 outer.seen.append((self.path, self.headers.get("Proxy-Authorization", "")))
                 if credentials and self.headers.get("Proxy-Authorization") != credentials:

@@ -12,6 +12,7 @@ import pytest
 from ansible.errors import AnsibleLookupError, AnsibleUndefinedVariable
 from ansible_collections.zerotouch.openshift.plugins.lookup.deployment import LookupModule
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.terminal import printable
 from ansible_collections.zerotouch.openshift.plugins.modules import deployment_check
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import VARIABLES
 from hypothesis import HealthCheck, example, given, settings
@@ -41,10 +42,10 @@ class Templar:
         return value
 
 
-def look_up(term: str, variables: dict[str, Any], *, building: bool = True, agents: Any = None) -> Any:
+def look_up(term: str, variables: dict[str, Any], *, building: bool = True, agents: Any = None, playbook: str = "", method: str = "") -> Any:
     plugin = LookupModule(templar=Templar())
     plugin.set_options = lambda **options: None
-    plugin.get_option = {"building": building, "agents": agents}.__getitem__
+    plugin.get_option = {"building": building, "agents": agents, "playbook": playbook, "method": method}.__getitem__
     return plugin.run([term], variables)[0]
 
 
@@ -69,7 +70,7 @@ def all_terms(variables: dict[str, Any]) -> None:
     result = check(variables)
     assert not problems or result["failed"]
     told = result.get("msg", "").splitlines()
-    assert set("\n".join(problems).splitlines()) <= set(told), (problems, told)
+    assert set(printable("\n".join(problems)).splitlines()) <= set(told), (problems, told)
 
 
 FUZZ = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))

@@ -41,8 +41,8 @@ CLUSTER = {
 INSTALL = AGENT_CLUSTER_INSTALL.path("fleet", "edge")
 KUBECONFIG = """\
 apiVersion: v1
-clusters: [{name: edge, cluster: {server: "https://api.edge.example.com:6443", certificate-authority-data: Q0E=}}]
-users: [{name: admin, user: {client-certificate-data: Q0VSVA==, client-key-data: R0VIRUlN}}]
+clusters: [{name: edge, cluster: {server: "https://api.edge.example.com:6443", certificate-authority-data: LS0tLS1CRUdJTiBD}}]
+users: [{name: admin, user: {client-certificate-data: LS0tLS1CRUdJTiBD, client-key-data: LS0tLS1CRUdJTiBL}}]
 """
 RUNNING = {"type": "Completed", "status": "False", "reason": "InstallationInProgress", "message": "The installation is in progress"}
 DONE = {"type": "Completed", "status": "True", "reason": "InstallationCompleted", "message": "The installation has completed"}
@@ -125,7 +125,7 @@ def test_the_wait_shows_what_happens_and_brings_the_credentials_home(api: Any, t
     ]
     for path in ("auth/kubeconfig", "auth/kubeadmin-password", "state.json"):
         assert stat.S_IMODE((tmp_path / "edge" / path).stat().st_mode) == 0o600
-    assert "aaaaa-bbbbb" not in str(result) and "R0VIRUlN" not in str(result)
+    assert "aaaaa-bbbbb" not in str(result) and "LS0tLS1CRUdJTiBL" not in str(result)
     again = opened(wait_for="installed", dest=str(tmp_path / "edge"))
     assert not again["changed"]
     assert again["kubeconfig"].endswith("auth/kubeconfig")

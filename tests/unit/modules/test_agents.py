@@ -14,8 +14,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from ansible.module_utils.testing import patch_module_args
 from ansible_collections.zerotouch.openshift.plugins.modules import agents, agents_info, hub_info
+from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 
 
 def _load(name: str) -> ModuleType:
@@ -67,6 +67,7 @@ def test_check_run_run_again(call: Any, hub: Any) -> None:
     assert [host["changes"] for host in predicted["hosts"]] == [host["changes"] for host in done["hosts"]]
     assert (done["api_calls"], again["api_calls"]) == ({"list": 1, "patch": 2}, {"list": 1})
     assert hub.get(made.uuid(2))["spec"] == {"approved": True, "role": "worker", "hostname": "node-2.example.com"}
+    assert done["nodes"] == [{"name": f"node-{number}.example.com", "addresses": [f"10.0.0.{number}"]} for number in (1, 2)]
     assert {key: done["hosts"][0][key] for key in ("name", "agent", "by", "hostname", "role", "approved", "failed", "reason")} == {
         "name": "node-1",
         "agent": made.uuid(1),

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.testing import patch_module_args
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub import bare_metal_hosts as use_case
 from ansible_collections.zerotouch.openshift.plugins.modules import bare_metal_hosts
+from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 
 _SPEC = importlib.util.spec_from_file_location("hub_infra_infrahub", Path(__file__).parents[1] / "hub" / "infra" / "infrahub.py")
 infrahub = sys.modules.get("hub_infra_infrahub") or importlib.util.module_from_spec(_SPEC)
@@ -106,6 +106,25 @@ def test_check_run_run_again_absent(call: Any, hub: Any) -> None:
     assert [step.split()[1] for step in gone["done"]] == ["BareMetalHost", "BareMetalHost", "Secret", "Secret"]
     assert hub.of("baremetalhosts") == hub.of("secrets") == {}
     assert not call(state="absent", hosts=names)["changed"]
+
+
+def test_a_host_that_must_not_be_booted_gets_none(call: Any, hub: Any) -> None:
+    done = call(hosts=[*hosts("worker-0"), *hosts("worker-1", create=False)])
+    assert set(hub.of("baremetalhosts")) == set(hub.of("secrets")) - {"worker-0-bmc-secret"} | {"worker-0"} == {"worker-0"}
+    assert [host["name"] for host in done["hosts"]] == ["worker-0"]
+    again = call(hosts=[*hosts("worker-0", create=False), *hosts("worker-1", create=False)])
+    assert not again["changed"] and [host["name"] for host in again["hosts"]] == ["worker-0"]
+
+
+def test_the_host_of_another_deployment_is_not_deleted(call: Any, hub: Any) -> None:
+    """It has the name of a host of the caller: another machine, or the same one for another InfraEnv."""
+    call(hosts=hosts("worker-0", "worker-1"))
+    other = [{**hosts("worker-0")[0], "boot_mac_address": "52:54:00:00:00:77"}]
+    result = call(state="absent", hosts=other)
+    assert not result["changed"] and "another machine" in result["stays"][0]
+    result = call(state="absent", hosts=hosts("worker-1"), infra_env="next")
+    assert not result["changed"] and "InfraEnv site" in result["stays"][0]
+    assert set(hub.of("baremetalhosts")) == {"worker-0", "worker-1"}
 
 
 def test_a_namespace_is_made(call: Any, hub: Any) -> None:

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.testing import patch_module_args
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.modules import bmc_boot, bmc_info
+from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 
 _SPEC = importlib.util.spec_from_file_location("fake_bmc", Path(__file__).parents[1] / "bmc" / "fake_bmc.py")
 fake = importlib.util.module_from_spec(_SPEC)
@@ -22,6 +24,8 @@ sys.modules["fake_bmc"] = fake
 _SPEC.loader.exec_module(fake)
 
 URL = "http://192.0.2.1/token/agent.iso"
+TOKEN = "5f6d0e27c1a94c0f8f0f6f3e0b6f3a52"
+HIDDEN = "<hidden>"
 
 
 @pytest.fixture
@@ -59,6 +63,57 @@ def test_check_run_run_again(call: Any, served: Any) -> None:
     assert predicted["diff"][0]["before"] == "power Off, medium none\n"
 
 
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    """The state file of a deployment whose image is served."""
+    state = StateFile(tmp_path / "state.json")
+    state.update("publish", {"method": "serve", "url": f"http://192.0.2.1:8080/{TOKEN}/agent.x86_64.iso", "token": TOKEN})
+    return state.path
+
+
+@pytest.mark.parametrize(
+    "image_url",
+    [None, f"http://192.0.2.1:8080/{HIDDEN}/agent.x86_64.iso", f"http://192.0.2.1:8080/{TOKEN}/agent.x86_64.iso"],
+)
+def test_the_bmc_gets_the_token_and_no_reader_of_the_output(call: Any, served: Any, published: Path, image_url: str | None) -> None:
+    arguments = {"hosts": [host(served)], "image_url": image_url, "state_file": str(published), "_ansible_diff": True, "_ansible_verbosity": 4}
+    results = [call(bmc_boot, **arguments, _ansible_check_mode=True), call(bmc_boot, **arguments)]
+    assert [result.get("failed", False) for result in results] == [False, False], results
+    assert [slot.image for slot in served.bmc.slots if slot.image] == [f"http://192.0.2.1:8080/{TOKEN}/agent.x86_64.iso"]
+    results += [call(bmc_boot, **arguments), call(bmc_boot, **{**arguments, "image_url": "http://192.0.2.1/images/other.iso"})]
+    assert [result["changed"] for result in results] == [True, True, False, True]
+    assert TOKEN not in json.dumps(results) and results[3]["hosts"][0]["previous_image"].startswith("http://192.0.2.1:8080/")
+
+
+def test_in_process_the_result_and_the_progress_have_no_token_either(served: Any, published: Path) -> None:
+    lines: list[str] = []
+    params = {name: spec.get("default") for name, spec in bmc_boot.argument_spec().items()}
+    params |= {"hosts": [host(served, force=True)], "image_url": f"http://192.0.2.1:8080/{HIDDEN}/agent.x86_64.iso", "state_file": str(published)}
+    for check_mode in (True, False):
+        result = perform(bmc_boot.run, Call(params, check_mode=check_mode, diff=True, show=lines.append))
+        assert result["changed"] and HIDDEN in result["hosts"][0]["image"] and HIDDEN in result["diff"][0]["after"]
+        assert TOKEN not in json.dumps(result)
+    assert lines and TOKEN not in "".join(lines)
+
+
+def test_a_failure_shows_no_token(call: Any, served: Any, published: Path) -> None:
+    served.bmc.boot_refused = True
+    result = call(bmc_boot, hosts=[host(served)], image_url=f"http://192.0.2.1:8080/{TOKEN}/agent.x86_64.iso", state_file=str(published), _ansible_diff=True)
+    assert result["failed"] and TOKEN not in json.dumps(result)
+    wrong = call(bmc_boot, hosts=[host(served)], image_url=f"http://192.0.2.1:8080/{TOKEN}/agent.x86_64.iso?x=1")
+    assert wrong["failed"] and "must end in .iso" in wrong["msg"] and TOKEN not in json.dumps(wrong)
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_hidden_token_that_no_state_file_has(call: Any, served: Any, tmp_path: Path, *, recorded: bool) -> None:
+    if recorded:
+        StateFile(tmp_path / "state.json").update("publish", {"method": "none", "url": "http://192.0.2.1/images/other.iso"})
+    more = {"state_file": str(tmp_path / "state.json")} if recorded else {}
+    result = call(bmc_boot, hosts=[host(served)], image_url=f"http://192.0.2.1:8080/{HIDDEN}/agent.iso", **more)
+    assert result["failed"] and "the token in it is hidden: set state_file" in result["msg"]
+    assert served.bmc.log == []
+
+
 def test_the_failure_of_one_host_keeps_the_list(call: Any, served: Any) -> None:
     dead = host(served)
     dead = {**dead, "name": "dead", "bmc": {**dead["bmc"], "address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1"}}
@@ -73,7 +128,7 @@ def test_one_dead_bmc_keeps_no_other_machine_on(call: Any, served: Any) -> None:
     served.bmc.power = "On"
     dead = host(served)
     dead = {**dead, "name": "dead", "bmc": {**dead["bmc"], "address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1"}}
-    hosts = [dead, host(served)]
+    hosts = [dead, host(served, take_over=True)]
     result = call(bmc_boot, hosts=hosts, state="off")
     assert (result["failed"], result["changed"], served.bmc.power) == (True, True, "Off")
     assert result["msg"].startswith("1 of 2 hosts failed:\ndead: BMC of dead:") and "No machine was touched" not in result["msg"]
@@ -94,6 +149,9 @@ def test_partial_failure_is_told_with_what_was_changed(call: Any, served: Any) -
         ({"image_url": "http://192.0.2.1/x.img"}, "must end in .iso"),
         ({"connect_to": {"a:b:c": "d"}}, "is not host[:port]"),
         ({"state": "boot"}, "value of state must be one of"),
+        ({"image_url": URL, "action": "on"}, "action on does not fit state booted"),
+        ({"state": "off", "action": "on"}, "action on does not fit state off"),
+        ({"state": "on", "action": "destroy"}, "action destroy does not fit state on"),
     ],
 )
 def test_bad_options_contact_no_bmc(call: Any, served: Any, arguments: dict[str, Any], words: str) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible.module_utils.testing import patch_module_args
 from ansible_collections.zerotouch.openshift.plugins.modules import cluster_credentials
+from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 
 _SPEC = importlib.util.spec_from_file_location("deployment_stage_of_credentials", Path(__file__).parents[1] / "deployment" / "stage.py")
 staging = importlib.util.module_from_spec(_SPEC)

@@ -14,8 +14,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from ansible.module_utils.testing import patch_module_args
 from ansible_collections.zerotouch.openshift.plugins.modules import discovery_image
+from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 
 
 def load(name: str) -> ModuleType:

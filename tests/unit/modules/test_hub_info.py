@@ -16,8 +16,10 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible.module_utils.testing import patch_module_args
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import hub_observe
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.config import resolve, source_of
 from ansible_collections.zerotouch.openshift.plugins.modules import hub_info
+from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 
 
 def _load(name: str) -> ModuleType:
@@ -77,6 +79,8 @@ def put_installed(hub: Any, spoke: Any, *nodes: str) -> None:
 def spoke(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setitem(hubserver.KINDS, "nodes", "Node")
     monkeypatch.setitem(hubserver.KINDS, "secrets", "Secret")
+    # The server of these tests has no TLS, which a kubeconfig of a remote side must have (tests/unit/kube).
+    monkeypatch.setattr(hub_observe, "resolve_remote", lambda data, label: resolve(source_of(yaml.safe_load(data), label)))
     server = hubserver.HubServer()
     yield server
     server.stop()
@@ -113,20 +117,29 @@ def test_an_installed_cluster_is_asked_for_its_nodes(call: Any, hub: Any, spoke:
     assert {request["verb"] for request in hub.requests + spoke.requests} == {"get", "list"}
 
 
-def test_nothing_is_booted_where_the_nodes_cannot_be_read(call: Any, hub: Any) -> None:
+def test_nodes_that_cannot_be_read_are_for_the_safety_table(call: Any, hub: Any) -> None:
     put_install(hub, "InstallationCompleted", "The installation has completed", "True")
     hub.put("agents", made.agent(1, state="installed", cluster=("lab", "demo")))
     result = call(hosts=hosts(2), cluster=CLUSTER, purpose="install")
-    assert result["boot_hosts"] == [] and actions(result) == {"node-1": "skip", "node-2": "skip"}
-    assert "Cannot tell which hosts belong to Cluster lab/demo" in result["stop"] and "lab/demo-admin-kubeconfig" in result["stop"]
-    assert call(hosts=hosts(2), cluster=CLUSTER, purpose="install", force=["start_over"])["boot_hosts"] == ["node-2"]
+    assert (result["boot_hosts"], result["touch_hosts"], result["nodes"]) == ([], ["node-2"], [])
+    assert actions(result) == {"node-1": "skip", "node-2": "skip"}
 
 
-def test_a_failed_installation_stops_everything(call: Any, hub: Any) -> None:
+def test_a_failed_installation_is_for_the_safety_table(call: Any, hub: Any) -> None:
     failed = {"type": "Failed", "status": "True", "reason": "InstallationFailed", "message": "bootstrap timed out"}
     put_install(hub, "InstallationFailed", "The installation failed", conditions=[failed])
-    result = call(hosts=hosts(1), cluster=CLUSTER, purpose="install")
-    assert (result["phase"], result["boot_hosts"]) == ("failed", []) and "destroy_cluster" in result["stop"]
+    hub.put("agents", made.agent(1, state="known", cluster=("lab", "demo")))
+    result = call(hosts=hosts(2), cluster=CLUSTER, purpose="install")
+    assert (result["phase"], result["touch_hosts"]) == ("failed", ["node-1", "node-2"])
+
+
+def test_cluster_that_hosts_would_be_bound_to_must_be_there(call: Any, hub: Any) -> None:
+    """Before any of them is booted."""
+    missing = call(hosts=hosts(1), cluster=CLUSTER, binds=True)
+    assert "has no ClusterDeployment lab/demo" in missing["stop"] and "deploy_cluster" in missing["stop"] and missing["boot_hosts"] == []
+    assert call(hosts=hosts(1), cluster=CLUSTER)["boot_hosts"] == ["node-1"]
+    hub.put("clusterdeployments", {"metadata": {"name": "demo", "namespace": "lab"}, "spec": {}})
+    assert call(hosts=hosts(1), cluster=CLUSTER, binds=True)["boot_hosts"] == ["node-1"]
 
 
 def test_hosts_of_an_infra_env_with_a_cluster_do_not_come_back(call: Any, hub: Any) -> None:

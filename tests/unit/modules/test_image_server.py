@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import http.server
+import json
 import threading
 import urllib.request
 from collections.abc import Iterator
@@ -29,6 +30,12 @@ def work(tmp_path: Path) -> Iterator[Path]:
     opened(tmp_path / "work", state="stopped")
 
 
+def url_of(work: Path) -> str:
+    file = work / "auth" / "image-url"
+    assert file.stat().st_mode & 0o777 == 0o600
+    return file.read_text().strip()
+
+
 def opened(work: Path, *, check_mode: bool = False, **options: Any) -> dict[str, Any]:
     params = {name: spec.get("default") for name, spec in image_server.argument_spec().items()}
     call = Call({**params, "work_dir": str(work), **options}, check_mode=check_mode)
@@ -41,12 +48,18 @@ def test_start_and_stop(work: Path) -> None:
     assert (planned["changed"], planned["pid"], planned["url"]) == (True, 0, "http://127.0.0.1:0/predicted/agent.x86_64.iso")
     done = opened(work, **options)
     assert not done["failed"], done
-    with urllib.request.urlopen(done["url"], timeout=10) as answer:
+    assert done["url_file"] == planned["url_file"] == str(work / "auth" / "image-url")
+    url, token = url_of(work), StateFile(work / "state.json").section("publish")["token"]
+    assert done["url"] == url.replace(token, "<hidden>") and token in url
+    with urllib.request.urlopen(url, timeout=10) as answer:
         assert answer.read() == b"image"
-    assert not opened(work, **options)["changed"]
+    again = opened(work, **options)
+    assert not again["changed"]
+    assert token not in json.dumps([done, again, opened(work, check_mode=True, **options)])
     assert (work / "logs" / "image-server.log").stat().st_mode & 0o777 == 0o600
     assert opened(work, state="stopped", check_mode=True)["changed"]
-    assert opened(work, state="stopped")["changed"]
+    stopped = opened(work, state="stopped")
+    assert stopped["changed"] and token not in json.dumps(stopped) and not (work / "auth" / "image-url").exists()
     assert not opened(work, state="stopped")["changed"]
 
 
@@ -70,12 +83,14 @@ def test_directory_and_none(work: Path, tmp_path: Path) -> None:
     (tmp_path / "www").mkdir()
     publish = {"method": "directory", "directory": str(tmp_path / "www"), "url": "http://192.0.2.1/images", "mode": "0644"}
     done = opened(work, publish=publish)
-    assert Path(done["copy_path"]).stat().st_mode & 0o777 == 0o644
-    assert done["url"].startswith("http://192.0.2.1/images/")
+    token = StateFile(work / "state.json").section("publish")["token"]
+    copy = Path(done["copy_path"].replace("<hidden>", token))
+    assert copy.stat().st_mode & 0o777 == 0o644 and token in str(copy) and token not in json.dumps(done)
+    assert url_of(work) == f"http://192.0.2.1/images/{token}/agent.x86_64.iso"
     assert not opened(work, publish=publish)["changed"]
     other = opened(work, publish={"method": "none", "url": "http://192.0.2.1/x/y.iso"})
     assert (other["url"], other["method"]) == ("http://192.0.2.1/x/y.iso", "none")
-    assert not Path(done["copy_path"]).exists()
+    assert not copy.exists() and url_of(work) == other["url"]
 
 
 def test_the_root_file_system_of_a_minimal_iso(work: Path, tmp_path: Path) -> None:

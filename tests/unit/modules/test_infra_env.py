@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.testing import patch_module_args
 from ansible_collections.zerotouch.openshift.plugins.modules import infra_env
+from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 
 _SPEC = importlib.util.spec_from_file_location("hub_infra_infrahub", Path(__file__).parents[1] / "hub" / "infra" / "infrahub.py")
 infrahub = sys.modules.get("hub_infra_infrahub") or importlib.util.module_from_spec(_SPEC)

@@ -14,12 +14,12 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from ansible.module_utils.testing import patch_module_args
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_deployment import standing
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_observe import Seen
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_plan import Pool
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.machine_standing import MachineView
 from ansible_collections.zerotouch.openshift.plugins.modules import machine_deployment
+from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 
 
 def _load(name: str) -> ModuleType:
@@ -122,7 +122,7 @@ def test_check_mode_writes_nothing(hub: Any, call: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"replicas": 2, "remove": ["node-1"]}, "without node-1 there are 1, and 2 are asked for"),
+        ({"replicas": 2, "remove": ["node-1"]}, "without node-1 there are 1, and 2 are requested"),
         ({"remove": ["nobody"]}, "nobody is no host"),
         ({"name": "other", "replicas": 1}, "There is no MachineDeployment edge/other"),
         ({"replicas": 3, "wait_for": "ready", "timeout": 0.01}, "2 of 3 Machines are there, after 0.01 s"),

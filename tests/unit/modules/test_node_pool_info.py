@@ -14,11 +14,11 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from ansible.module_utils.testing import patch_module_args
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import STEERED_FOR
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_observe import candidates, is_steered, judge_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
 from ansible_collections.zerotouch.openshift.plugins.modules import node_pool_info
+from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 
 
 def _load(name: str) -> ModuleType:
@@ -43,6 +43,7 @@ KINDS = {
     "agentmachines": "AgentMachine",
     "machinedeployments": "MachineDeployment",
     "agentmachinetemplates": "AgentMachineTemplate",
+    "baremetalhosts": "BareMetalHost",
 }
 Call = Callable[..., dict[str, Any]]
 
@@ -144,7 +145,7 @@ def test_a_name_that_may_be_mistyped_is_told_before_another_pool_is_made(hub: An
     mistyped = {"name": "dmeo", "cluster_name": "demo", "agent_label_selector": STEERED, "selector_label": LABEL}
     assert not call(replicas=0, **mistyped).get("warnings") and not call(replicas=3, cluster_name="demo", hosts=hosts(1)).get("warnings")
     (warning,) = call(replicas=1, hosts=hosts(1), **mistyped)["warnings"]
-    assert "NodePool clusters/dmeo does not exist and is one that is made now; hosted cluster demo has demo already" in str(warning)
+    assert "NodePool clusters/dmeo does not exist and is created now. Hosted cluster demo already has demo. Check the name" in str(warning)
 
 
 def test_who_is_in_the_pool_and_who_leaves(hub: Any, call: Call) -> None:
@@ -162,6 +163,66 @@ def test_who_is_in_the_pool_and_who_leaves(hub: Any, call: Call) -> None:
     assert [(host["name"], host["action"]) for host in result["hosts"]] == [("node-1", "keep"), ("node-2", "keep"), ("node-3", "return")]
     assert (result["boot_hosts"], result["forced_hosts"], result["returning_hosts"]) == (["node-3"], ["node-3"], ["node-3"])
     assert [machine["name"] for machine in result["machines"]] == ["demo-a", "demo-b"]
+
+
+def joined(hub: Any, *numbers: int) -> None:
+    """Hosts that are Nodes of the pool, each with its Machine."""
+    for number in numbers:
+        hub.put("agents", agent(number, state="added-to-existing-cluster", cluster=(CONTROL_PLANE, "demo")))
+        put_machine(hub, f"demo-{number}", made.uuid(number), creationTimestamp=f"2026-01-0{number}T00:00:00Z")
+
+
+def test_a_pool_keeps_its_size_when_its_cluster_is_deployed_again(hub: Any, call: Call) -> None:
+    """Issue 11 (e): the size in the inventory is that of a new pool. One warning names the playbook that changes it."""
+    put_pool(hub, 2, STEERED)
+    joined(hub, 1, 2)
+    assert not call(replicas=2, keep_size=True, hosts=hosts(1, 2)).get("warnings")
+    result = call(replicas=0, remove=["node-1"], keep_size=True, hosts=hosts(1, 2, 3), selector_label=LABEL)
+    assert (result["target"], result["remove"], result["leaving"], result["boot_hosts"], result["plan"]) == (2, [], [], [], [])
+    (warning,) = result["warnings"]
+    assert "has 2 replicas, and 0 are configured and host-1 is to be removed" in str(warning) and "run scale_node_pool" in str(warning)
+    assert call(name="new", replicas=1, keep_size=True, cluster_name="demo", hosts=hosts(3))["boot_hosts"] == ["node-3"]
+
+
+def touch(hub: Any, work_dir: Path, *confirm: str) -> dict[str, Any]:
+    of_hub = {"kubeconfig": hub.kubeconfig, "namespace": "lab", "infra_env": "fleet", "namespaces": [CONTROL_PLANE]}
+    return {"method": "hosted", "cluster_name": "demo", "work_dir": str(work_dir), "confirm": list(confirm), "hub": of_hub}
+
+
+def test_a_pool_that_shrinks_names_the_hosts_and_wants_a_confirmation(hub: Any, call: Call, tmp_path: Path) -> None:
+    put_pool(hub, 3, STEERED)
+    joined(hub, 1, 2, 3)
+    smaller = {"replicas": 1, "hosts": hosts(1, 2), "selector_label": LABEL}
+    stop = call(**smaller, touch=touch(hub, tmp_path / "demo"))["stop"]
+    assert stop.startswith("NodePool clusters/demo would shrink from 3 to 1: host-3, node-2 would be drained and would leave it."), stop
+    assert "added-to-existing-cluster" in stop and "-e openshift_confirm=demo" in stop
+    confirmed = call(**smaller, touch=touch(hub, tmp_path / "demo", "demo"))
+    assert (confirmed["stop"], confirmed["remove"]) == ("", ["demo-3", "demo-2"])
+    assert confirmed["leaving"] == ["host-3", "node-2"], confirmed
+    assert "delete Machine demo-3 (host-3)" in confirmed["plan"]
+    named = call(**smaller, remove=["node-1", "node-2"], touch=touch(hub, tmp_path / "demo"))
+    assert (named["stop"], named["remove"]) == ("", ["demo-1", "demo-2"])
+    assert {request["verb"] for request in hub.requests} <= {"get", "list"} and not (tmp_path / "demo").exists()
+
+
+def test_nothing_confirms_a_host_of_another_cluster(hub: Any, call: Call, tmp_path: Path) -> None:
+    put_pool(hub, 1, STEERED)
+    hub.put("agents", agent(1, state="added-to-existing-cluster", cluster=("other", "other")))
+    put_machine(hub, "demo-1", made.uuid(1))
+    stop = call(remove=["node-1"], hosts=hosts(1), selector_label=LABEL, touch=touch(hub, tmp_path, "demo"))["stop"]
+    assert "is bound to cluster other/other" in stop and "Release the host there first" in stop
+
+
+def test_a_spare_whose_bmc_does_not_answer_is_replaced(hub: Any, call: Call, tmp_path: Path) -> None:
+    put_pool(hub, 0, STEERED)
+    bmc = {"address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1", "username": "admin", "password": "not-shown"}
+    spares = {"hosts": hosts(1, 2), "selector_label": LABEL, "manual_hosts": ["node-2"], "bmc_hosts": [{"name": "node-1", "bmc": bmc}]}
+    result = call(replicas=1, **spares, touch=touch(hub, tmp_path))
+    assert (result.get("stop"), result.get("boot_hosts")) == ("", ["node-2"]), result
+    assert [host["action"] for host in result["hosts"]] == ["skip", "boot"]
+    assert "node-1 is not booted" in str(result["warnings"])
+    assert "1 host is missing" in call(replicas=2, **spares, touch=touch(hub, tmp_path))["stop"]
+    assert call(replicas=1, **spares)["boot_hosts"] == ["node-1"], "without touch nothing is decided, and no BMC is contacted"
 
 
 def test_what_is_missing_and_what_may_not_be_done(hub: Any, call: Call) -> None:
@@ -193,7 +254,7 @@ def test_a_machine_deployment(hub: Any, call: Call) -> None:
     result = call(kind="MachineDeployment", namespace="edge", name="pool", replicas=2)
     assert (result["replicas"], result["target"], result["needed"], result["missing"]) == (1, 2, 1, 0)
     assert (result["cluster"], result["ready"], [each["name"] for each in result["free"]]) == ("edge", 1, [made.uuid(2)])
-    assert "does not exist: say how many" in call(kind="MachineDeployment", namespace="edge", name="other")["stop"]
+    assert "does not exist. Set its number" in call(kind="MachineDeployment", namespace="edge", name="other")["stop"]
 
 
 @pytest.mark.parametrize(

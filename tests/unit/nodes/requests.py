@@ -27,7 +27,12 @@ def _key() -> ec.EllipticCurvePrivateKey:
 
 
 def pem(
-    common_name: str, organizations: Sequence[str] = ("system:nodes",), dns: Sequence[str] = (), ips: Sequence[str] = (), emails: Sequence[str] = ()
+    common_name: str,
+    organizations: Sequence[str] = ("system:nodes",),
+    dns: Sequence[str] = (),
+    ips: Sequence[str] = (),
+    emails: Sequence[str] = (),
+    extensions: Sequence[x509.ExtensionType] = (),
 ) -> bytes:
     names = [x509.NameAttribute(x509.NameOID.ORGANIZATION_NAME, text) for text in organizations]
     names += [x509.NameAttribute(x509.NameOID.COMMON_NAME, common_name)] if common_name else []
@@ -39,6 +44,8 @@ def pem(
     ]
     if alternative:
         builder = builder.add_extension(x509.SubjectAlternativeName(alternative), critical=False)
+    for extension in extensions:
+        builder = builder.add_extension(extension, critical=True)
     return builder.sign(_key(), hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
 
 

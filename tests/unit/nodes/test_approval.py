@@ -54,7 +54,7 @@ def node(api: Any, name: str, *, ready: bool = False) -> None:
 
 def approver(api: Any, *names: str) -> tuple[Approver, list[str]]:
     lines: list[str] = []
-    return Approver(cast(Any, api), expected_nodes([{"name": name} for name in names]), Clock(), lines.append), lines
+    return Approver(cast(Any, api), expected_nodes([{"name": name, "addresses": ["192.0.2.20"]} for name in names]), Clock(), lines.append), lines
 
 
 def test_what_is_expected_is_approved_once(api: Any) -> None:

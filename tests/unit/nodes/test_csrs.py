@@ -10,11 +10,20 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.csrs import Decision, Expected, NodeView, decide
+from cryptography import x509
 
 from .requests import BOOTSTRAPPER_GROUPS, client, pem, serving
 
 WORKER = Expected("worker-0")
 NODE = NodeView("worker-0", frozenset({"192.0.2.20", "worker-0"}))
+
+
+AUTHORITY = x509.BasicConstraints(ca=True, path_length=None)
+UNKNOWN = x509.UnrecognizedExtension(x509.ObjectIdentifier("1.3.6.1.4.1.99999.1"), b"\x05\x00")
+USAGE_EXTENSIONS = (
+    x509.KeyUsage(True, False, False, False, False, False, False, False, False),
+    x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.CLIENT_AUTH]),
+)
 
 
 def only(request: dict[str, Any], *nodes: NodeView, expected: Expected = WORKER) -> Decision:
@@ -28,7 +37,7 @@ def only(request: dict[str, Any], *nodes: NodeView, expected: Expected = WORKER)
         client(),
         client(usages=["digital signature", "key encipherment", "client auth"]),
         client(groups=list(reversed(BOOTSTRAPPER_GROUPS))),
-        client(text=pem("system:node:WORKER-0")),
+        client(text=pem("system:node:worker-0", extensions=USAGE_EXTENSIONS)),
     ],
 )
 def test_a_node_gets_its_client_certificate(request_: dict[str, Any]) -> None:
@@ -37,7 +46,7 @@ def test_a_node_gets_its_client_certificate(request_: dict[str, Any]) -> None:
 
 
 def test_a_node_gets_its_serving_certificate() -> None:
-    assert only(serving(), NODE).verdict == "approve"
+    assert only(serving(), NODE, expected=Expected("worker-0", accept_reported=True)).verdict == "approve"
     assert only(serving(), NODE, expected=Expected("worker-0", frozenset({"192.0.2.20"}))).verdict == "approve"
 
 
@@ -56,6 +65,9 @@ def test_a_node_gets_its_serving_certificate() -> None:
         (client(text=pem("system:node:worker-0", organizations=[])), "organization is empty"),
         (client(text=pem("system:node:worker-0", dns=["worker-0"])), "no alternative names"),
         (client(text=pem("system:admin")), "not that of a node"),
+        (client(text=pem("system:node:WORKER-0")), "not that of a node"),
+        (client(text=pem("system:node:worker-0", extensions=[AUTHORITY])), "extension basicConstraints"),
+        (client(text=pem("system:node:worker-0", extensions=[UNKNOWN])), "extension 1.3.6.1.4.1.99999.1"),
         (client(text=pem("")), "not that of a node"),
         (client(text=b"no certificate request"), "no readable certificate request"),
     ],
@@ -64,6 +76,12 @@ def test_a_client_request_is_refused(request_: dict[str, Any], words: str) -> No
     decision = only(request_)
     assert decision.verdict == "refuse"
     assert words in decision.reason
+
+
+@pytest.mark.parametrize("name", ["\u212aw0", "KW0", "kw0 "])
+def test_only_the_exact_name_is_that_of_a_node(name: str) -> None:
+    """The Kelvin sign becomes k in lower case, so Unicode makes two users of one name."""
+    assert only(client(text=pem(f"system:node:{name}")), expected=Expected("kw0")).verdict == "refuse"
 
 
 @pytest.mark.parametrize(
@@ -75,7 +93,10 @@ def test_a_client_request_is_refused(request_: dict[str, Any], words: str) -> No
         (serving(text=pem("system:node:worker-0")), "names no address"),
         (serving(username="system:node:worker-1"), "comes from system:node:worker-1"),
         (serving(groups=["system:nodes"]), "not authenticated"),
-        (serving(text=pem("system:node:worker-0", organizations=["other"], dns=["worker-0"])), "without system:nodes"),
+        (serving(text=pem("system:node:worker-0", organizations=["other"], dns=["worker-0"])), "organization is other, not system:nodes"),
+        (serving(text=pem("system:node:worker-0", organizations=["system:nodes", "system:masters"], dns=["worker-0"])), "organization"),
+        (serving(groups=["system:authenticated"]), "system:nodes"),
+        (serving(text=pem("system:node:worker-0", dns=["worker-0"], extensions=[AUTHORITY])), "extension basicConstraints"),
         (serving(usages=["digital signature", "client auth"]), "usages"),
     ],
 )
@@ -88,7 +109,7 @@ def test_a_serving_request_is_refused(request_: dict[str, Any], words: str) -> N
 def test_a_serving_request_needs_the_node_and_the_inventorys_addresses() -> None:
     assert only(serving()).reason == "there is no Node worker-0"
     elsewhere = only(serving(), NODE, expected=Expected("worker-0", frozenset({"192.0.2.99"})))
-    assert elsewhere.reason == "192.0.2.20 is not an address that the inventory gives worker-0"
+    assert elsewhere.reason.startswith("192.0.2.20 is not a known address of worker-0 ")
 
 
 def test_a_forged_signature_is_refused() -> None:

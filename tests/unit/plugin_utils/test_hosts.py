@@ -8,7 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import DEFAULT_GROUPS, bmc_hosts, merge, named_as_described, read_hosts
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import (
+    DEFAULT_GROUPS,
+    bmc_hosts,
+    merge,
+    named_as_described,
+    node_addresses,
+    read_hosts,
+)
 
 BMC = {"address": "redfish-virtualmedia://10.0.0.1", "username": "admin", "password": "secret"}
 
@@ -89,3 +96,29 @@ def test_hosts_of_files_are_told_by_their_mac_addresses() -> None:
     named = named_as_described(rack, described)
     assert [(host["inventory_name"], host.get("hostname")) for host in named] == [("rack-7", "node-1"), ("node-2", None), ("spare", "x")]
     assert named_as_described(rack, {}) == rack
+
+
+STATIC = {"name": "eth0", "ipv4": {"enabled": True, "dhcp": False, "address": [{"ip": "192.0.2.20", "prefix-length": 24}]}}
+V6 = {"name": "eth1", "ipv6": {"enabled": True, "autoconf": False, "address": [{"ip": "2001:DB8:0::20", "prefix-length": 64}]}}
+LEASE = {"name": "eth2", "ipv4": {"enabled": True, "dhcp": True}}
+ADVERTISED = {"name": "eth3", "ipv6": {"enabled": True, "autoconf": True}}
+OFF = {"name": "eth4", "ipv4": {"enabled": False, "dhcp": True}, "ipv6": {"enabled": False}}
+
+
+@pytest.mark.parametrize(
+    ("config", "known"),
+    [
+        ({"interfaces": [STATIC, V6, OFF]}, ["192.0.2.20", "2001:db8::20"]),
+        ({"interfaces": [STATIC, LEASE]}, None),
+        ({"interfaces": [STATIC, ADVERTISED]}, None),
+        ({"interfaces": [LEASE]}, None),
+        ({"interfaces": [{"name": "eth0", "ipv4": {"address": [{"ip": "no address"}, 7, None]}}]}, None),
+        ({"interfaces": 7}, None),
+        ({}, None),
+        ("text", None),
+        (None, None),
+    ],
+)
+def test_addresses_that_are_known_before_a_node_joins(config: Any, known: list[str] | None) -> None:
+    hosts = [{"inventory_name": "rack-7", "hostname": "worker-0", "network_config": config}, {"inventory_name": "worker-1"}]
+    assert node_addresses(hosts) == ({"worker-0": known} if known else {})

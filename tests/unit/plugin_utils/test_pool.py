@@ -125,7 +125,7 @@ def test_what_the_cluster_says_of_a_hosted_one() -> None:
         ({"policy": {"pin": {}}}, "policy.pin", "no such part of a policy"),
         # Values of the module's options: it would say so itself, but only once machines have been booted for the pool.
         ({"arch": "arm65"}, "arch", "value of arch must be one of: amd64, arm64, ppc64le"),
-        ({"auto_repair": "si"}, "auto_repair", "'auto_repair' is of type str and we were unable to convert to bool"),
+        ({"auto_repair": "si"}, "auto_repair", "we were unable to convert to bool"),
         ({"taints": [{"key": "a"}]}, "taints", "missing required arguments: effect found in taints"),
         ({"node_labels": ["a"]}, "node_labels", "dict"),
         ({"auto_scaling": {"min": 1}}, "auto_scaling.max", "min and max belong together"),

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 import yaml
 from ansible.parsing.dataloader import DataLoader
-from ansible.template import Templar, trust_as_template
+from ansible.template import Templar
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.extend_crds import extend_crd
+from ansible_collections.zerotouch.openshift.tests.support.ansible_core import trust_as_template
 
 ROOT = Path(__file__).parents[3]
 ROLE = ROOT / "roles" / "capi_provider"
@@ -88,28 +89,32 @@ def test_rights_beside_upstreams_components(*, by_clusterctl: bool) -> None:
     assert machines == ({"patch", "update"} if by_clusterctl else set())
 
 
-def test_upstreams_kinds_stay_as_they_are_unless_asked_for() -> None:
+def rendered_by_a_play(folder: Path, template: str, **variables: Any) -> list[dict[str, Any]]:
+    """As :func:`rendered`, in a run of Ansible: in this process, Ansible does not find the collection's filters."""
+    task = {"ansible.builtin.template": {"src": str(ROLE / "templates" / template), "dest": str(folder / "rendered.yml")}}
+    play = {"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": [task]}
+    play["vars"] = {**GIVEN, **variables, "ansible_python_interpreter": sys.executable}
+    (folder / "play.yml").write_text(yaml.safe_dump([play]))
+    (folder / "ansible.cfg").touch()
+    environment = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"), "ANSIBLE_CONFIG": str(folder / "ansible.cfg")}
+    environment |= {"ANSIBLE_LOCAL_TEMP": str(folder / "tmp"), "ANSIBLE_REMOTE_TEMP": str(folder / "remote")}
+    arguments = [sys.executable, "-m", "ansible", "playbook", "-i", "localhost,", str(folder / "play.yml")]
+    done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return list(yaml.safe_load_all((folder / "rendered.yml").read_text()))
+
+
+def test_upstreams_kinds_stay_as_they_are_unless_asked_for(tmp_path: Path) -> None:
     given = [crd("AgentCluster"), crd("AgentMachine"), crd("AgentMachineTemplate")]
-    plain = rendered("crds.yml.j2", capi_provider_crds=given)
+    plain = rendered_by_a_play(tmp_path, "crds.yml.j2", capi_provider_crds=given)
     assert [document["spec"] for document in plain] == [document["spec"] for document in given]
     labels = {"cluster.x-k8s.io/provider": "infrastructure-agent", "cluster.x-k8s.io/v1beta1": "v1beta1", "more": "yes"}
     assert [document["metadata"]["labels"] for document in plain] == [labels] * 3
 
 
 def test_extended_as_the_room_does_it(tmp_path: Path) -> None:
-    """In a run of Ansible: in this process it does not know the collection's filters."""
     given = [crd("AgentCluster"), crd("AgentMachine"), crd("AgentMachineTemplate")]
-    task = {"ansible.builtin.template": {"src": str(ROLE / "templates" / "crds.yml.j2"), "dest": str(tmp_path / "crds.yml")}}
-    play = {"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": [task]}
-    play["vars"] = {**GIVEN, "capi_provider_crds": given, "capi_provider_extend_crds": True, "ansible_python_interpreter": sys.executable}
-    (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
-    (tmp_path / "ansible.cfg").touch()
-    environment = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".build"), "ANSIBLE_CONFIG": str(tmp_path / "ansible.cfg")}
-    environment |= {"ANSIBLE_LOCAL_TEMP": str(tmp_path / "tmp"), "ANSIBLE_REMOTE_TEMP": str(tmp_path / "remote")}
-    arguments = [sys.executable, "-m", "ansible", "playbook", "-i", "localhost,", str(tmp_path / "play.yml")]
-    done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    documents = list(yaml.safe_load_all((tmp_path / "crds.yml").read_text()))
+    documents = rendered_by_a_play(tmp_path, "crds.yml.j2", capi_provider_crds=given, capi_provider_extend_crds=True)
     for document, definition in zip(documents, given, strict=True):
         wanted = extend_crd(definition)
         labels = {**wanted["metadata"]["labels"], "cluster.x-k8s.io/provider": "infrastructure-agent"}

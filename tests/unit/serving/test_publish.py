@@ -16,7 +16,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving import served
-from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import Process
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import Process, stop_server
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import Publication, PublishOptions, check_options
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.publish import publish, withdraw
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.route import Peer
@@ -75,10 +75,24 @@ def test_serve_is_idempotent(image: Path, state: StateFile) -> None:
 
 def test_a_killed_server_comes_back_under_the_same_url(image: Path, state: StateFile) -> None:
     first = go(image, state, LOCAL)
-    withdraw(state, SystemClock())
+    stop_server(Process(first.pid, state.section("publish")["started"]), SystemClock())
     again = go(image, state, LOCAL)
     assert (again.changed, again.url) == (True, first.url)
     assert again.pid != first.pid
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_the_token_ends_with_the_deployment(image: Path, state: StateFile, *, killed: bool) -> None:
+    first = go(image, state, LOCAL)
+    if killed:
+        stop_server(Process(first.pid, state.section("publish")["started"]), SystemClock())
+    assert withdraw(state, SystemClock(), check_mode=True).changed is not killed
+    assert go(image, state, LOCAL).url == first.url, "check mode changed something"
+    withdraw(state, SystemClock())
+    assert not state.section("publish").keys() & {"token", "url"}
+    again = go(image, state, LOCAL)
+    assert urlsplit(again.url).port == urlsplit(first.url).port and urlsplit(again.url).path != urlsplit(first.url).path
+    assert fetch(first.url) == b"" and fetch(again.url) == b"image" * 100
 
 
 def test_a_rebuilt_image_is_served_by_the_same_server(image: Path, state: StateFile) -> None:
@@ -145,15 +159,15 @@ def test_url_has_the_address_that_leads_to_the_bmcs(image: Path, state: StateFil
     assert found.url.startswith("http://[2001:db8::1]:8080/")
 
 
-def test_withdraw_is_idempotent_and_keeps_the_token(image: Path, state: StateFile) -> None:
-    token = urlsplit(go(image, state, LOCAL).url).path.split("/")[1]
+def test_withdraw_is_idempotent_and_forgets_the_token(image: Path, state: StateFile) -> None:
+    go(image, state, LOCAL)
     planned = withdraw(state, SystemClock(), check_mode=True)
     assert (planned.changed, planned.reason) == (True, "the image server is stopped")
     done = withdraw(state, SystemClock())
     assert done == planned
     again = withdraw(state, SystemClock())
-    assert (again.changed, again.reason, again.url) == (False, "nothing is published", done.url)
-    assert state.section("publish")["token"] == token
+    assert (again.changed, again.reason, again.url) == (False, "nothing is published", "")
+    assert "token" not in state.section("publish")
     assert "pid" not in state.section("publish")
 
 

@@ -224,6 +224,14 @@ def test_log_holds_requests_but_not_the_path(start: Start, tmp_path: Path) -> No
     assert log.stat().st_mode & 0o777 == 0o600
 
 
+def test_log_is_not_written_through_a_link(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "bashrc").write_text("export PATH\n")
+    (tmp_path / "server.log").symlink_to(tmp_path / "bashrc")
+    _process, port = start()
+    assert ask(port, Range="bytes=0-9")[0].status == 206
+    assert (tmp_path / "bashrc").read_text() == "export PATH\n"
+
+
 def test_no_secret_in_the_list_of_processes(start: Start) -> None:
     process, _port = start()
     assert "0123456789abcdef" not in Path(f"/proc/{process.pid}/cmdline").read_text()
@@ -246,7 +254,16 @@ def test_it_outlives_its_starter_and_the_starters_files(tmp_path: Path, image: P
     with zipfile.ZipFile(payload, "w") as archive:
         for package in ("rooms", "rooms/common", "rooms/serving"):
             archive.writestr(f"{package}/__init__.py", "")
-        for name in ("common/clock.py", "common/errors.py", "common/problems.py", "serving/detach.py", "serving/overlay.py", "serving/server.py"):
+        for name in (
+            "common/clock.py",
+            "common/errors.py",
+            "common/problems.py",
+            "common/terminal.py",
+            "serving/connections.py",
+            "serving/detach.py",
+            "serving/overlay.py",
+            "serving/server.py",
+        ):
             archive.write(rooms / name, f"rooms/{name}")
     program = (
         "from pathlib import Path; from rooms.serving.detach import *; import sys;"

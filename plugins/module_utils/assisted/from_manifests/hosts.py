@@ -16,6 +16,7 @@ from typing import Any
 
 from ...cluster.host_identity import Identity
 from ...cluster.host_match import Wanted, match_identities
+from ...common.host_names import safe_host_name
 from ..change import Difference
 from ..client import Document
 from ..host_match import WORDS, Match, RegisteredHost, registered
@@ -86,8 +87,8 @@ def _plan_host(host: RegisteredHost, config: HostConfig | None, settings: HostSe
     document, inventory = host.document, host.inventory
     infra_env_id = str(document.get("infra_env_id") or "")
     if not inventory:
-        return HostPlan(host.id, infra_env_id, str(document.get("requested_hostname") or host.id))
-    name = str(document.get("requested_hostname") or inventory.get("hostname") or host.id)
+        return HostPlan(host.id, infra_env_id, safe_host_name(str(document.get("requested_hostname") or "")) or host.id)
+    name = safe_host_name(str(document.get("requested_hostname") or inventory.get("hostname") or "")) or host.id
     names = {name, str(inventory.get("hostname") or ""), config.hostname if config else ""} - {""}
     fencing = next((item for item in settings.fencing if item.hostname in names or item.mac_address in host.macs), None)
     body, differences, problem = _changes(document, inventory, config, fencing)

@@ -81,7 +81,7 @@ def _rendezvous_on_worker(facts: Facts) -> Iterator[Problem]:
 
 
 def _fencing_of_nobody(facts: Facts) -> Iterator[Problem]:
-    """A credential that names a MAC address only is given to the host with that address (openshift/installer 10684, July 2026)."""
+    """A credential that names a MAC address only is given to the host with that address (openshift/installer 10684)."""
     if not facts.profile.fencing_by_mac:
         return
     known = {canonical_mac(interface.mac_address) for host in facts.hosts for interface in host.host.interfaces}

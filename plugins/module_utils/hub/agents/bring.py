@@ -45,6 +45,7 @@ class Options:
     check_mode: bool = False
     clock: Clock = dataclasses.field(default_factory=SystemClock)
     progress: Callable[[str], None] = lambda text: None
+    barred: Callable[[Agent], str] = lambda agent: ""
 
     @property
     def selector(self) -> str:
@@ -181,7 +182,7 @@ class _Task:
     def _plan(self, agents: Iterable[Agent]) -> Plan:
         everybody = list(agents)
         if not self._lookup.looked or any(self._is_to_be_bound(request) for request in self._requests):
-            self._around = self._lookup.surroundings()
+            self._around = dataclasses.replace(self._lookup.surroundings(), barred=self._options.barred)
         elsewhere = [agent for agent in self._lookup.bound_elsewhere if not self._is_selected(agent)]
         plan = plan_hosts(self._requests, everybody, self._around, unexpected=self._options.unexpected, bound_elsewhere=elsewhere)
         for host in plan.hosts:

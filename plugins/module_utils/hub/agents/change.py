@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...cluster import host_states as states
 from ...cluster.root_device import choose_disk, find_disk
+from ...common import json_text
 from ...kube.write import Change, plan_deletion, plan_object
 from ..install_status import FailingValidation
 from ..kinds import AGENT
@@ -29,10 +30,13 @@ _OF_BARE_METAL_HOST = {"hostname", "role", "machineConfigPool", "installation_di
 
 @dataclasses.dataclass(frozen=True)
 class Surroundings:
-    """What is known besides the Agents: clusters that are bound to, InfraEnvs of the namespace by name (None: not looked at)."""
+    """What is known besides the Agents: clusters that are bound to, InfraEnvs of the namespace by name (None: not looked at);
+    ``barred`` says why an Agent must be neither unbound nor deleted.
+    """
 
     clusters: Mapping[ClusterRef, ClusterFacts] = dataclasses.field(default_factory=dict)
     infra_envs: Mapping[str, InfraEnvFacts] | None = None
+    barred: Callable[[Agent], str] = lambda agent: ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,6 +54,8 @@ class AgentPlan:
 
 def plan_agent(request: HostRequest, agent: Agent, around: Surroundings, *, hold_bind: str = "") -> AgentPlan:
     """The plan for the Agent of one host. ``hold_bind`` is what stands against binding it for reasons that concern the whole set."""
+    if request.action in ("delete", "unbind") and (reason := around.barred(agent)):
+        return AgentPlan(refusals=(reason,))
     if request.action == "delete":
         return _deletion(agent)
     draft = _Draft(request, agent, around)
@@ -246,7 +252,7 @@ def _deletion(agent: Agent) -> AgentPlan:
 
 def _decoded(text: Any) -> Any:
     try:
-        return json.loads(text) if text else None
+        return json_text.parse_remote(text) if text else None
     except (TypeError, ValueError):
         return text
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from ...kube.connection import CONNECTION_OPTIONS, connect
 from ...kube.write import diff_of
 from .bring import WITHIN, Account, HostAccount, Options, bring_agents
 from .change import validations_text
-from .flat import flatten
+from .flat import flatten, ip_addresses
 from .model import Agent
 from .request import ROLES, host_requests
 from .select import list_agents, selection
@@ -79,8 +79,11 @@ def agents_info_argument_spec() -> dict[str, Any]:
     }
 
 
-def run_agents(call: Opened) -> dict[str, Any]:
-    """The door agents. Raises :class:`PartialFailure` with the complete result if any host failed."""
+def run_agents(call: Opened, barred: Callable[[Agent], str] = lambda agent: "") -> dict[str, Any]:
+    """The module agents. ``barred`` says why an Agent must be neither unbound nor deleted, empty if it may be.
+
+    Raises :class:`PartialFailure` with the complete result if any host failed.
+    """
     params = call.params
     requests = host_requests(params["hosts"], params["namespace"])
     options = Options(
@@ -93,6 +96,7 @@ def run_agents(call: Opened) -> dict[str, Any]:
         check_mode=call.check_mode,
         clock=call.clock,
         progress=call.progress,
+        barred=barred,
     )
     client = connect(params, clock=call.clock, check_mode=call.check_mode, forks=options.forks)
     try:
@@ -123,6 +127,7 @@ def _answer(call: Opened, account: Account, client: KubeClient) -> dict[str, Any
     result: dict[str, Any] = {
         "changed": account.changed,
         "hosts": [_host(host) for host in account.hosts],
+        "nodes": [{"name": host.agent.hostname, "addresses": ip_addresses(host.agent)} for host in account.hosts if host.agent is not None],
         "unmatched": [{"name": host.name, "reason": host.reason} for host in account.hosts if host.match == "unmatched"],
         "ambiguous": [
             {"name": host.name, "agents": [agent.name for agent in host.candidates], "reason": host.reason}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...common.host_names import safe_address
 from .model import Agent
 
 Facts = dict[str, Any]
@@ -36,7 +37,7 @@ def flatten(agent: Agent, *, inventory: bool = True) -> Facts:
         "percent": agent.percent,
         "labels": dict(agent.labels),
         "node_labels": dict(agent.spec.get("nodeLabels") or {}),
-        "ip_addresses": _addresses(agent),
+        "ip_addresses": ip_addresses(agent),
         "conditions": {
             name: {"status": condition.status, "reason": condition.reason, "message": condition.message} for name, condition in sorted(agent.conditions.items())
         },
@@ -46,12 +47,12 @@ def flatten(agent: Agent, *, inventory: bool = True) -> Facts:
     return facts | ({"inventory": dict(agent.inventory)} if inventory else {})
 
 
-def _addresses(agent: Agent) -> list[str]:
-    """Addresses without prefix length, in the order of the interfaces; link-local ones lead nowhere from here."""
+def ip_addresses(agent: Agent) -> list[str]:
+    """Addresses without prefix length, in the order of the interfaces; only those that lead to another machine."""
     found = [
         str(address).partition("/")[0]
         for nic in agent.inventory.get("interfaces") or ()
         if isinstance(nic, dict)
         for address in (*(nic.get("ipV4Addresses") or ()), *(nic.get("ipV6Addresses") or ()))
     ]
-    return [address for address in dict.fromkeys(found) if not address.lower().startswith(("fe80:", "169.254."))]
+    return [address for address in dict.fromkeys(found) if safe_address(address)]

@@ -5,36 +5,51 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
+
+from ...common.host_names import host_name_fault, safe_host_name
 
 Facts = Mapping[str, Any]
 NAMES = ("hostname", "mac_address", "name")
 GROUPS = ("state", "role", "cluster", "infra_env")
 PREFIX = "agent_"
 ALL = "agents"
+# Ethernet or InfiniBand. Eight octets would also be an IPv6 address.
+_MAC = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}(?:(?::[0-9a-f]{2}){14})?", re.IGNORECASE)
 
 
-def host_names(agents: Sequence[Facts], order: Sequence[str]) -> list[str]:
-    """A name for each Agent: the first in ``order`` that it has and shares with nobody, else ``<namespace>-<Agent>``.
+def host_names(agents: Sequence[Facts], order: Sequence[str], taken: Collection[str] = ()) -> list[str]:
+    """A name for each Agent: the first in ``order`` that it has and that no other Agent has, else ``<namespace>-<Agent>``.
 
-    A hostname that several Agents came with (``localhost``) is nobody's name.
+    A name that leads to the controller, or is no DNS name, is not used (:mod:`...common.host_names`). Neither is a name in ``taken``:
+    hosts and groups that are no Agents, which a machine must not replace by its hostname.
     """
-    candidates = [[_name(agent, kind) for kind in order] for agent in agents]
+    candidates = [[name for kind in order if (name := _name(agent, kind)) not in taken] for agent in agents]
+    titles = Counter(f"{agent['namespace']}-{agent['name']}" for agent in agents)
+    last_resorts = [_last_resort(agent, titles, taken) for agent in agents]
     counts = Counter(name for names in candidates for name in set(names) if name)
-    return [
-        next((name for name in names if name and counts[name] == 1), f"{agent['namespace']}-{agent['name']}")
-        for names, agent in zip(candidates, agents, strict=True)
-    ]
+    counts.update(last_resorts)
+    return [next((name for name in names if name and counts[name] == 1), last_resort) for names, last_resort in zip(candidates, last_resorts, strict=True)]
+
+
+def _last_resort(agent: Facts, titles: Mapping[str, int], taken: Collection[str]) -> str:
+    """``<namespace>-<Agent>``; a digest where that is no name of a host, taken, or of two Agents (``a-b`` and ``c``, ``a`` and ``b-c``)."""
+    title = f"{agent['namespace']}-{agent['name']}"
+    if titles[title] == 1 and title not in taken and not host_name_fault(title):
+        return title
+    digest = hashlib.sha256("/".join((str(agent["namespace"]), str(agent["name"]))).encode(errors="replace")).hexdigest()
+    return f"agent-{digest[:12]}"
 
 
 def _name(agent: Facts, kind: str) -> str:
     if kind == "mac_address":
-        return str(agent["macs"][0]) if agent["macs"] else ""
-    name = str(agent[kind])
-    return "" if name.lower().partition(".")[0] == "localhost" else name
+        mac = str(agent["macs"][0]) if agent["macs"] else ""
+        return mac if _MAC.fullmatch(mac) else ""
+    return safe_host_name(str(agent[kind]))
 
 
 def groups_of(agent: Facts, kinds: Sequence[str], labels: Sequence[str]) -> list[str]:

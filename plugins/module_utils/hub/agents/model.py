@@ -12,6 +12,7 @@ from typing import Any
 from ...cluster.host_identity import bmc_addresses, normal_mac
 from ...cluster.host_states import QUIET
 from ...common.collector import collector_paused
+from ...common.host_names import safe_host_name
 from ..install_status import Condition, FailingValidation, failing_validations, read_conditions
 
 INFRA_ENV_LABEL = "infraenvs.agent-install.openshift.io"
@@ -89,7 +90,12 @@ class Agent:
 
     @property
     def hostname(self) -> str:
-        """The requested hostname, else the one it came with."""
+        """The requested hostname, else the one that the machine reports. Empty if a host must not have that name (:mod:`...common.host_names`)."""
+        return safe_host_name(self.reported_hostname)
+
+    @property
+    def reported_hostname(self) -> str:
+        """The same whatever it is: for comparisons, never for a result."""
         return str(self.spec.get("hostname") or self.inventory.get("hostname") or "")
 
     @property
@@ -169,7 +175,7 @@ class Agent:
             "namespace": self.namespace,
             "labels": dict(self.labels),
             "annotations": self.raw["metadata"].get("annotations") or {},
-            "hostname": self.hostname,
+            "hostname": self.reported_hostname,
             "role": self.role,
             "state": self.state,
             "approved": self.approved,

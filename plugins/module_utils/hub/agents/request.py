@@ -14,6 +14,7 @@ from typing import Any, Literal
 from ...cluster.host_identity import Identity, check_identity, given_twice, host_macs, read_identity
 from ...cluster.root_device import check_hints
 from ...common.errors import InvalidInput
+from ...common.host_names import host_name_fault
 from ...common.problems import FORBIDDEN, INVALID, REQUIRED, UNSUPPORTED, Problem
 from .model import ClusterRef
 
@@ -124,8 +125,10 @@ def _check(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
 
 def _check_fields(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
     hostname, role = host.get("hostname"), host.get("role")
-    if hostname and (not _HOSTNAME.fullmatch(str(hostname)) or hostname == "localhost"):
+    if hostname and not _HOSTNAME.fullmatch(str(hostname)):
         yield _problem(f"{path}.hostname", INVALID, "is not a lower-case DNS name that the service takes for a host", str(hostname))
+    elif hostname and (fault := host_name_fault(str(hostname))):
+        yield _problem(f"{path}.hostname", INVALID, fault, str(hostname))
     if role is not None and role != "" and role not in ROLES:
         yield _problem(f"{path}.role", UNSUPPORTED, f"must be one of {', '.join(ROLES)}", str(role))
     disks = [name for name in ("installation_disk_id", "installation_disk_path", "root_device_hints") if host.get(name) is not None]

@@ -86,6 +86,11 @@ MAC = "52:54:00:00:00:01"
         ({"query": "a ||"}, "hosts[0].query: Invalid value: a ||: is not a JMESPath expression"),
         ({"mac_addresses": [MAC], "hostname": "Node_1"}, "hosts[0].hostname: Invalid value: Node_1"),
         ({"mac_addresses": [MAC], "hostname": "localhost"}, "hosts[0].hostname: Invalid value: localhost"),
+        (
+            {"mac_addresses": [MAC], "hostname": "localhost.example.com"},
+            "hosts[0].hostname: Invalid value: localhost.example.com: is a name of the local machine",
+        ),
+        ({"mac_addresses": [MAC], "hostname": "127.0.0.1"}, "hosts[0].hostname: Invalid value: 127.0.0.1: can be read as an IP address"),
         ({"mac_addresses": [MAC], "role": "boss"}, "hosts[0].role: Unsupported value: boss: must be one of auto-assign, master, worker, arbiter"),
         ({"mac_addresses": [MAC], "installation_disk_id": "x", "root_device_hints": {"wwn": "y"}}, "exclude each other"),
         ({"mac_addresses": [MAC], "root_device_hints": {"devicename": "/dev/sda"}}, "Unknown field: no such root device hint (did you mean deviceName?)"),

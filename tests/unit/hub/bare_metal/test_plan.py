@@ -242,8 +242,8 @@ class TestRefusals:
         foreign["metadata"]["labels"] = {}
         secret = {**observed.secrets["worker-0-bmc-secret"], "metadata": {"name": "worker-0-bmc-secret", "namespace": "lab"}, "data": {"username": "eA=="}}
         text = refused(options(host()), Observed({"worker-0": foreign}, {}, INFRA_ENV))
-        assert "BareMetalHost lab/worker-0 is there, is another one" in text and "infraenvs.agent-install.openshift.io=site" in text
-        assert "Secret lab/worker-0-bmc-secret is there, is another one" in refused(options(host()), Observed({}, {"worker-0-bmc-secret": secret}, INFRA_ENV))
+        assert "BareMetalHost lab/worker-0 exists, and is of another owner" in text and "its owner boots this machine" in text
+        assert "Secret lab/worker-0-bmc-secret exists with other values" in refused(options(host()), Observed({}, {"worker-0-bmc-secret": secret}, INFRA_ENV))
 
     def test_one_of_our_infra_env_that_somebody_else_made_is_kept_up(self) -> None:
         observed = settled(options(host()))

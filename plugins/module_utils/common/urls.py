@@ -1,0 +1,18 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""URLs that come from a remote side."""
+
+from __future__ import annotations
+
+from urllib.parse import SplitResult, urlsplit
+
+
+def split_remote(url: str) -> SplitResult:
+    """The parts of a URL; all of them empty for a text that is no URL, where ``urlsplit`` raises ValueError (``https://[::1``, ``http://x:port``)."""
+    try:
+        parts = urlsplit(url)
+        _port = parts.port  # read lazily, and checked only then
+    except ValueError:
+        return SplitResult("", "", "", "", "")
+    return parts

@@ -1,0 +1,165 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The one decision in front of every power action, boot, drain, shrink and deletion: :func:`may_touch` for a host, :func:`judge` for all hosts of a run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from .evidence import Evidence
+from .table import COLUMNS, ROWS, TAKE_OVER, Action, Cell, Lift, Outcome, Row
+
+_MOST_NAMES = 30
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """What a run wants to do, and what its user allows. ``confirm`` are the names in ``openshift_confirm``, ``force`` the values of ``openshift_force``;
+    ``take_over`` are hosts that may be taken over by what their ``openshift_host`` says. ``command`` is what the user ran, for messages;
+    ``through``: it boots machines through their BareMetalHosts.
+    """
+
+    action: Action
+    cluster: str
+    method: str = "agent"
+    confirm: frozenset[str] = frozenset()
+    force: frozenset[str] = frozenset()
+    take_over: frozenset[str] = frozenset()
+    work_dir: str = ""
+    command: str = "deploy_cluster"
+    through: bool = False
+
+    @property
+    def confirmed(self) -> bool:
+        return bool(self.cluster) and self.cluster in self.confirm
+
+    def forces(self, lift: Lift, host: str) -> bool:
+        return lift.applies_to(self.method) and (lift.force in self.force or (lift.force == TAKE_OVER and host in self.take_over))
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """What may be done to one host. ``reason`` is the observation that decided; ``forced`` the override that was used; ``remedy`` what the user can do."""
+
+    host: str
+    row: str
+    outcome: Outcome
+    reason: str
+    forced: str = ""
+    remedy: str = ""
+
+    @property
+    def acts(self) -> bool:
+        return self.outcome == "act"
+
+    def as_dict(self) -> dict[str, str]:
+        return {"name": self.host, "row": self.row, "outcome": self.outcome, "reason": self.reason, "forced": self.forced}
+
+
+@dataclasses.dataclass(frozen=True)
+class Judgement:
+    """The verdicts of all hosts, in order. ``stop`` is the message of a run that must not begin; empty when it may."""
+
+    verdicts: tuple[Verdict, ...] = ()
+    stop: str = ""
+
+    def named(self, *outcomes: Outcome) -> list[str]:
+        return [verdict.host for verdict in self.verdicts if verdict.outcome in outcomes]
+
+    @property
+    def forced(self) -> dict[str, str]:
+        """Hosts that are touched because of an override, with it."""
+        return {verdict.host: verdict.forced for verdict in self.verdicts if verdict.forced}
+
+
+def row_of(evidence: Evidence) -> tuple[Row, str]:
+    """The first row that holds, and its observation."""
+    for row in ROWS:
+        text = row.of(evidence)
+        if text:
+            return row, text
+    raise AssertionError("the last row of the table always holds")
+
+
+def may_touch(host: str, evidence: Evidence, request: Request) -> Verdict:
+    """The verdict for one host: the first row of the table that holds, and its cell for the action."""
+    row, reason = row_of(evidence)
+    cell = row.cell(request.action, request.method)
+    if cell.outcome == "fail" and evidence.bmc_fault:
+        return _without_bmc(host, evidence, request, row, cell, reason)
+    remedy = cell.remedy.format(
+        cluster=request.cluster or "NAME", other_method=_word(evidence.other_method), work_dir=request.work_dir or "its work directory", command=request.command
+    )
+    for lift in cell.lifts:
+        if not request.forces(lift, host):
+            continue
+        if lift.confirm and not request.confirmed:
+            text = f"{lift.force} needs the confirmation -e openshift_confirm={request.cluster}."
+            return Verdict(host, row.number, "stop", reason, remedy=text)
+        return Verdict(host, row.number, lift.outcome, reason, forced=lift.force if lift.outcome == "act" else "")
+    if cell.outcome == "through" and not request.through:
+        return Verdict(host, row.number, "stop", reason, remedy=remedy)
+    if cell.outcome == "through" and (rest := _whatever_boots_it(host, evidence, request)).outcome == "stop":
+        return rest
+    if cell.confirm and cell.outcome in ("act", "through") and not request.confirmed:
+        return Verdict(host, row.number, "stop", reason, remedy=f"Confirm this with -e openshift_confirm={request.cluster}.")
+    if cell.outcome == "act" and COLUMNS[request.action] == "take_out" and (kept := _kept(evidence)):
+        return Verdict(host, row.number, "stop", kept[0], remedy=kept[1])
+    return Verdict(host, row.number, cell.outcome, reason, remedy=remedy if cell.outcome in ("stop", "skip") else "")
+
+
+def _kept(evidence: Evidence) -> tuple[str, str] | None:
+    """Why the host's Node cannot leave now, and what the user can do."""
+    node = evidence.node
+    if node is None:
+        return None
+    if node.keeps:
+        return node.keeps, "Add a control-plane host first."
+    if node.ready or node.lost or evidence.leaving:
+        return None
+    text = f"Node {node.name} has been NotReady for {node.not_ready_for:.0f} s, and can be neither drained nor given up yet"
+    return text, "Run again when it is Ready, or when it has been NotReady for 5 minutes."
+
+
+def _whatever_boots_it(host: str, evidence: Evidence, request: Request) -> Verdict:
+    """The verdict by everything but its BareMetalHost, which is a record of its own: what the power of the machine says does not matter then."""
+    return may_touch(host, dataclasses.replace(evidence, own_bare_metal_host="", released=evidence.released or "recorded"), request)
+
+
+def _without_bmc(host: str, evidence: Evidence, request: Request, row: Row, cell: Cell, reason: str) -> Verdict:
+    """A BMC that cannot be used stops neither the removal of a host nor that of a cluster; what else is known about the host may."""
+    rest = may_touch(host, dataclasses.replace(evidence, bmc_fault=""), request)
+    if rest.outcome in ("act", "through") or (rest.outcome == "skip" and evidence.recorded):
+        return Verdict(host, row.number, "fail", reason)
+    return rest
+
+
+def judge(evidence: Mapping[str, Evidence], request: Request) -> Judgement:
+    """All hosts, in order. A stop for one stops the run: the message lists every host that stops it, by what was observed and what to do."""
+    verdicts = tuple(may_touch(host, each, request) for host, each in evidence.items())
+    stopping = [verdict for verdict in verdicts if verdict.outcome == "stop"]
+    return Judgement(verdicts, stop_text(stopping) if stopping else "")
+
+
+def stop_text(verdicts: Sequence[Verdict]) -> str:
+    """One paragraph a row and remedy."""
+    paragraphs: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for verdict in verdicts:
+        paragraphs.setdefault((verdict.row, verdict.remedy), {}).setdefault(verdict.reason, []).append(verdict.host)
+    lines = ["No machine was touched."]
+    for (_row, remedy), reasons in paragraphs.items():
+        lines += [f"{_listed(hosts)}: {reason.rstrip('.')}." for reason, hosts in reasons.items()]
+        lines += [remedy] if remedy else []
+    return "\n".join(lines)
+
+
+def _listed(hosts: Sequence[str]) -> str:
+    more = f" and {len(hosts) - _MOST_NAMES} more" if len(hosts) > _MOST_NAMES else ""
+    return ", ".join(hosts[:_MOST_NAMES]) + more
+
+
+def _word(text: str) -> str:
+    """The method, which is the first word of the observation."""
+    return text.split(" ", 1)[0] if text else ""

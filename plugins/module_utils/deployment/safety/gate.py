@@ -1,0 +1,85 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The gate in front of BMCs: the decision is made again from fresh evidence, directly before the first write, and what is going to happen is recorded."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+
+from ...bmc.guard import Permission
+from ...common.clock import Clock
+from ...hub.agents.model import Agent
+from .decision import Judgement, may_touch
+from .evidence import Evidence
+from .gather import Machines, decide
+from .on_hub import of_agent
+from .options import Touch
+from .record import BOOTED, BOOTING, PERMITTED, RELEASED, note, read_record
+from .table import Action
+
+_BOOTS: frozenset[Action] = frozenset({"boot", "supply", "reprovision"})
+# Rows of machines that other owners have: no confirmation reaches them.
+_OF_OTHERS = ("2", "3")
+_RELEASES: frozenset[Action] = frozenset({"remove", "shrink"})
+
+
+@dataclasses.dataclass(frozen=True)
+class Gate:
+    """In front of one call. ``progress`` prints what could not be checked; ``records``: the call changes machines (no check mode)."""
+
+    action: Action
+    touch: Touch
+    clock: Clock
+    progress: Callable[[str], None]
+    records: bool = True
+
+    def permit(self, machines: Machines) -> Permission:
+        """Whether these machines may be changed. A boot is recorded before it begins: a run that is killed afterwards goes on without asking."""
+        judgement, gathered = decide(self.action, self.touch, machines, self.clock)
+        print_not_checked(gathered.not_checked, self.progress)
+        if judgement.stop:
+            return Permission(stop=judgement.stop)
+        without = {verdict.host: verdict.reason for verdict in judgement.verdicts if verdict.outcome not in ("act", "through")}
+        touched = [verdict.host for verdict in judgement.verdicts if verdict.acts]
+        if self.action in _BOOTS:
+            self._note(touched, BOOTING)
+        return Permission(without=without)
+
+    def done(self, hosts: Sequence[str]) -> None:
+        """These hosts were changed as asked."""
+        if self.action in _BOOTS:
+            self._note(hosts, BOOTED)
+        elif self.action in _RELEASES:
+            self._note(hosts, RELEASED)
+
+    def _note(self, hosts: Sequence[str], state: str) -> None:
+        if self.records and self.touch.work_dir is not None and hosts:
+            note(self.touch.work_dir, self.touch.known(hosts), state, method=self.touch.method)
+
+
+def record_permission(touch: Touch, judgement: Judgement) -> None:
+    """Hosts that an override allows to touch are recorded, so that a run that is killed before it boots them goes on without asking."""
+    if touch.work_dir is not None and judgement.forced:
+        note(touch.work_dir, touch.known(judgement.forced), PERMITTED, method=touch.method)
+
+
+def record_release(touch: Touch, hosts: Sequence[str]) -> None:
+    """Hosts that have been taken out of their cluster are recorded as such; those that are, stay as they are."""
+    if touch.work_dir is None:
+        return
+    known = read_record(touch.work_dir)
+    note(touch.work_dir, [host for host in touch.known(hosts) if not known.released(host)], RELEASED, method=touch.method)
+
+
+def why_not_ours(agent: Agent, touch: Touch) -> str:
+    """Why an Agent must be neither unbound nor deleted by a caller that named its host: it belongs to another cluster. Empty if it may be."""
+    verdict = may_touch(agent.title, of_agent(Evidence(), agent, touch.scope), touch.request("remove"))
+    return f"{verdict.reason}. {verdict.remedy}" if verdict.outcome == "stop" and verdict.row in _OF_OTHERS else ""
+
+
+def print_not_checked(sources: Iterable[str], progress: Callable[[str], None]) -> None:
+    """One line a source."""
+    for source in sources:
+        progress(f"not checked: {source}")

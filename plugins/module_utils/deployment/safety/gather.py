@@ -1,0 +1,213 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Evidence about the hosts that a run wants to touch, from the connections that its user named; and the judgement over all of them.
+
+Only reads. A source that cannot be read is reported as not checked; one at which this deployment is recorded makes its hosts *unknown* instead.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ...assisted.connection import connect as connect_assisted
+from ...bmc.guard import shared_machines, wrong_machine
+from ...bmc.hosts import BootRequest
+from ...bmc.machine import Machine
+from ...common.clock import Clock
+from ...common.errors import ZeroTouchError
+from ...common.parallel import Outcome
+from ...kube.client import KubeClient
+from ...kube.connection import connect as connect_hub
+from ..hub_observe import spoke_client
+from ..observation import InventoryHost
+from ..workdir import WorkDir
+from . import on_service
+from .decision import Judgement, judge, row_of
+from .evidence import Evidence, Power
+from .kubelet import nodes_at
+from .on_cluster import ClusterView, of_cluster, view_cluster, view_nodes
+from .on_hub import WantedHost, of_hub, view_hub
+from .options import Touch
+from .record import BOOTED, Record, owner_of, read_record, siblings
+from .table import ABANDON_HUB, HUB_METHODS, Action
+
+Machines = Sequence[Outcome[BootRequest, Machine]]
+_POWER: Mapping[str, Power] = {"On": "On", "Off": "Off"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Gathered:
+    """The evidence by host name, in the order asked; ``not_checked`` says which sources could not be read, and why."""
+
+    evidence: Mapping[str, Evidence]
+    not_checked: tuple[str, ...] = ()
+
+
+def decide(action: Action, touch: Touch, machines: Machines, clock: Clock, names: Sequence[str] = ()) -> tuple[Judgement, Gathered]:
+    """Whether the hosts may be touched: those of ``machines`` (their BMCs, as they were read), and ``names`` of hosts without one."""
+    gathered = gather(action, touch, machines, clock, names)
+    gathered = dataclasses.replace(gathered, evidence={**gathered.evidence, **_of_deployment(action, touch, gathered.evidence)})
+    return judge(gathered.evidence, touch.request(action)), gathered
+
+
+def _of_deployment(action: Action, touch: Touch, evidence: Mapping[str, Evidence]) -> dict[str, Evidence]:
+    """That the deployment is recorded with another method, whose hosts may be in other groups: destroying it would delete the only record of them."""
+    if action != "destroy" or touch.work_dir is None or any(each.other_method for each in evidence.values()):
+        return {}
+    record = read_record(touch.work_dir)
+    if record.method in ("", touch.method):
+        return {}
+    return {touch.cluster or "the deployment": Evidence(other_method=_other_method(record.method, record))}
+
+
+def gather(action: Action, touch: Touch, machines: Machines, clock: Clock, names: Sequence[str] = ()) -> Gathered:
+    """Everything that is known about these hosts. Raises :class:`ZeroTouchError` for connections that cannot be used at all."""
+    by_name = {outcome.item.name: outcome for outcome in machines}
+    uuids = {name: outcome.result.uuid for name, outcome in by_name.items() if outcome.result is not None}
+    addresses = {name: outcome.item.address for name, outcome in by_name.items()}
+    missing: list[str] = []
+    record = read_record(touch.work_dir) if touch.work_dir else Record(Path())
+    hosts = [record.completed(touch.host(name, by_name[name].item.mac_addresses if name in by_name else ())) for name in dict.fromkeys([*by_name, *names])]
+    evidence = _of_bmcs(hosts, machines)
+    evidence = _of_record(evidence, hosts, record, touch)
+    evidence = _of_siblings(evidence, hosts, touch, missing)
+    wanted = [WantedHost(host, touch.identity(host.name), addresses.get(host.name, ""), uuids.get(host.name, "")) for host in hosts]
+    evidence, installed = _of_hub(evidence, wanted, touch, action, clock, missing)
+    view = installed if installed is not None else view_cluster(touch, record, clock)
+    missing += _silent(view, touch, record)
+    evidence = of_cluster(evidence, hosts, view, uuids, action, recorded=not record.empty)
+    evidence = _of_service(evidence, hosts, touch, clock, missing)
+    evidence = _of_kubelets(evidence, hosts, touch)
+    if action == "destroy" and ABANDON_HUB in touch.force and view.nodes:
+        evidence = _of_next_clusters(evidence, hosts, touch)
+    return Gathered({host.name: evidence[host.name] for host in hosts}, tuple(dict.fromkeys(missing)))
+
+
+def _of_bmcs(hosts: Sequence[InventoryHost], machines: Machines) -> dict[str, Evidence]:
+    """Power, and what is wrong with the BMC; hosts that have none are booted manually."""
+    shared = shared_machines(machines)
+    found = {host.name: Evidence(manual=True) for host in hosts}
+    for outcome in machines:
+        name, machine = outcome.item.name, outcome.result
+        if machine is None:
+            found[name] = Evidence(bmc_fault=str(outcome.error))
+        else:
+            fault = wrong_machine(machine, outcome.item.mac_addresses) or shared.get(name, "")
+            found[name] = Evidence(power=_POWER.get(machine.power_state, ""), bmc_fault=fault)
+    return found
+
+
+def _other_method(method: str, record: Record) -> str:
+    return f"{method} is the method that is recorded for it in {record.directory}"
+
+
+def _of_record(evidence: Mapping[str, Evidence], hosts: Sequence[InventoryHost], record: Record, touch: Touch) -> dict[str, Evidence]:
+    return {host.name: _recorded(evidence[host.name], host, record, touch) for host in hosts}
+
+
+def _recorded(evidence: Evidence, host: InventoryHost, record: Record, touch: Touch) -> Evidence:
+    """What the state of this deployment says about a host."""
+    entry = record.machine(host)
+    if record.has(host):
+        evidence = evidence.also(recorded=True)
+    if record.fault:
+        return evidence.also(unknown=record.fault)
+    # A host may have been added to the cluster by another method than the one that installed it.
+    method = str(entry.get("method") or record.method)
+    if record.has(host) and method not in ("", touch.method):
+        evidence = evidence.also(other_method=_other_method(method, record))
+    if record.touched(host):
+        when = f" at {entry['at']}" if entry.get("at") else ""
+        due = entry.get("state", BOOTED) != BOOTED or bool(record.install.get("overdue"))
+        evidence = evidence.also(booted=f"this deployment booted it{when}", due=due)
+    released = record.released(host)
+    return evidence.also(released="this deployment has taken it out of its cluster" if released else "", leaving=released)
+
+
+def _of_siblings(evidence: Mapping[str, Evidence], hosts: Sequence[InventoryHost], touch: Touch, missing: list[str]) -> dict[str, Evidence]:
+    """Other work directories beside this one that have the machines."""
+    records = siblings(touch.work_dir) if touch.work_dir else []
+    missing += [record.fault for record in records if record.fault]
+    return {host.name: evidence[host.name].also(other_cluster=owner_of(host, records)) for host in hosts}
+
+
+def _silent(view: ClusterView, touch: Touch, record: Record) -> list[str]:
+    """Addresses of the cluster that do not answer. Of a recorded one, only if none answers: the service ends when the API begins."""
+    if view.fault:
+        return [view.fault]
+    if view.seen is None:
+        return []
+    views = (("API", view.seen.api), ("service", view.seen.service))
+    if not record.empty and any(each.answers for _what, each in views):
+        return []
+    return [f"{what} of {touch.cluster or 'the cluster'}: {each.detail}" for what, each in views if each.detail and not each.answers]
+
+
+def _of_hub(
+    evidence: dict[str, Evidence], wanted: Sequence[WantedHost], touch: Touch, action: Action, clock: Clock, missing: list[str]
+) -> tuple[dict[str, Evidence], ClusterView | None]:
+    """Agents and BareMetalHosts of the hub that the user named, whatever the method; and the API of the cluster that it has installed, where it leads to it."""
+    if touch.hub is None:
+        return evidence, None
+    try:
+        hub = connect_hub(touch.hub, clock=clock, check_mode=True)
+        try:
+            view = view_hub(hub, touch.scope)
+            cluster = _installed_by(hub, touch) if view.status is not None and view.status.phase == "installed" else None
+        finally:
+            hub.close()
+    except ZeroTouchError as error:
+        if touch.method in HUB_METHODS:
+            return {name: each.also(unknown=f"the hub cannot be read: {error}") for name, each in evidence.items()}, None
+        missing.append(f"hub: {error}")
+        return evidence, None
+    missing += view.not_checked
+    return of_hub(evidence, wanted, view, touch.scope, action), cluster
+
+
+def _installed_by(hub: KubeClient, touch: Touch) -> ClusterView | None:
+    """The API of the cluster that the hub has installed, with the kubeconfig that the hub keeps. None for the clusters of other methods."""
+    if touch.method != "hub" or touch.scope.cluster is None:
+        return None
+    try:
+        client = spoke_client(hub, touch.scope.cluster, connect_to=touch.connect_to, ca_certs=(touch.ca_cert,) if touch.ca_cert else ())
+    except ZeroTouchError as error:
+        return ClusterView(fault=f"the Nodes of the cluster cannot be read: {error.message}", installed=True)
+    try:
+        return dataclasses.replace(view_nodes(client), installed=True)
+    finally:
+        client.close()
+
+
+def _of_service(evidence: dict[str, Evidence], hosts: Sequence[InventoryHost], touch: Touch, clock: Clock, missing: list[str]) -> dict[str, Evidence]:
+    """Hosts of other clusters at the assisted-service that the user named."""
+    if touch.assisted is None:
+        return evidence
+    own = touch.assisted_cluster_id(WorkDir(touch.work_dir)) if touch.work_dir else ""
+    try:
+        service = connect_assisted(dict(touch.assisted), clock, True)
+        try:
+            documents = on_service.bound_hosts(service)
+        finally:
+            service.close()
+    except ZeroTouchError as error:
+        missing.append(f"assisted-service: {error}")
+        return evidence
+    return on_service.of_service(evidence, hosts, documents, own)
+
+
+def _of_kubelets(evidence: dict[str, Evidence], hosts: Sequence[InventoryHost], touch: Touch) -> dict[str, Evidence]:
+    """Machines that are on and of which nothing else is known may be Nodes of a cluster whose credentials this run does not have."""
+    unknown = [host for host in hosts if row_of(evidence[host.name])[0].number in ("10", "13")]
+    found = nodes_at(unknown, touch.connect_to)
+    return {name: each.also(answering=found.get(name, "")) for name, each in evidence.items()}
+
+
+def _of_next_clusters(evidence: Mapping[str, Evidence], hosts: Sequence[InventoryHost], touch: Touch) -> dict[str, Evidence]:
+    """Machines of a hub that is given up. One that is a Node, but not of this cluster, whose Nodes are known, has been taken by another cluster since."""
+    unknown = [host for host in hosts if evidence[host.name].node is None and row_of(evidence[host.name])[0].number == "6"]
+    found = nodes_at(unknown, touch.connect_to)
+    return {name: each.also(other_cluster=found.get(name, "")) for name, each in evidence.items()}

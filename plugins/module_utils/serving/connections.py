@@ -1,0 +1,102 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The open connections of the image server: who may stay when there are too many, or when a client is too slow.
+
+A connection is *proven* when a complete request on it named the path of the image, which contains the token. Only clients without the token are limited in
+time and number, so they cannot keep a BMC out. Sent along with :mod:`.server`: the standard library alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import socket
+import threading
+from collections import Counter
+
+# Seconds from the connection to the end of the first request that names the image.
+PATIENCE = 20.0
+MOST = 1000
+# Connections of one address that are not proven. Machines behind one address may start at the same moment.
+MOST_OF_PEER = 256
+
+
+@dataclasses.dataclass(eq=False)
+class Open:
+    """One connection; ``since`` is the time of its acceptance in seconds of a monotonic clock."""
+
+    peer: str
+    connection: socket.socket
+    since: float
+    proven: bool = False
+    ended: bool = False
+
+
+class Connections:
+    """All open connections, at most ``most``; safe to use from several threads."""
+
+    def __init__(self, most: int = MOST, most_of_peer: int = MOST_OF_PEER, patience: float = PATIENCE) -> None:
+        self.most = most
+        self.patience = patience
+        self._most_of_peer = most_of_peer
+        self._lock = threading.Lock()
+        self._open: list[Open] = []
+        self._ended = 0
+
+    def add(self, peer: str, connection: socket.socket, now: float) -> Open | None:
+        """Admit a new connection, for which one without a proven token may have to end; None if all are proven."""
+        with self._lock:
+            unproven = [each for each in self._open if not each.proven]
+            of_peer = [each for each in unproven if each.peer == peer]
+            if len(of_peer) >= self._most_of_peer:
+                self._end(of_peer[0])
+            elif len(self._open) >= self.most:
+                if not unproven:
+                    return None
+                counts = Counter(each.peer for each in unproven)
+                self._end(max(unproven, key=lambda each: counts[each.peer]))  # the oldest of the address that has most
+            added = Open(peer, connection, now)
+            self._open.append(added)
+            return added
+
+    def replace(self, one: Open, connection: socket.socket) -> None:
+        """The connection continues as another object (TLS)."""
+        with self._lock:
+            one.connection = connection
+            if one.ended:
+                _shut_down(one)
+
+    def prove(self, one: Open) -> None:
+        with self._lock:
+            one.proven = True
+
+    def remove(self, one: Open) -> None:
+        with self._lock:
+            if one in self._open:
+                self._open.remove(one)
+
+    def end_late(self, now: float) -> None:
+        """End the connections that did not name the image in time."""
+        with self._lock:
+            for late in [each for each in self._open if not each.proven and now - each.since >= self.patience]:
+                self._end(late)
+
+    def take_ended(self) -> int:
+        """How many connections had to end since the last call."""
+        with self._lock:
+            ended, self._ended = self._ended, 0
+            return ended
+
+    def _end(self, one: Open) -> None:
+        self._open.remove(one)
+        one.ended = True
+        self._ended += 1
+        _shut_down(one)
+
+
+def _shut_down(one: Open) -> None:
+    """Wake the thread that waits for this connection; it closes it."""
+    with contextlib.suppress(OSError):  # the client was faster
+        # Not the method of SSLSocket, which takes the TLS state away from the thread that uses it.
+        socket.socket.shutdown(one.connection, socket.SHUT_RDWR)

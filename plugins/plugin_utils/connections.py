@@ -1,0 +1,52 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The APIs and services that a run talks to, and from where the settings of each come, in words: the first lines that a playbook prints."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..module_utils.assisted.connection import settings as assisted_options
+from ..module_utils.common.errors import ZeroTouchError
+from ..module_utils.deployment.workdir import WorkDir
+from ..module_utils.kube.config import read_source, server_of
+from ..module_utils.kube.connection import where
+
+
+def describe(touch: Mapping[str, Any]) -> list[str]:
+    """One line each; ``touch`` is term V(touch) of the lookup."""
+    return [*_hub(touch.get("hub")), *_assisted(touch.get("assisted")), *_cluster(WorkDir(Path(str(touch["work_dir"]))))]
+
+
+def _hub(given: Mapping[str, Any] | None) -> Iterator[str]:
+    if given is None:
+        return
+    try:
+        yield f"hub: {where(given, os.environ)}"
+    except ZeroTouchError as error:
+        yield f"hub: {error.message}"
+
+
+def _assisted(given: Mapping[str, Any] | None) -> Iterator[str]:
+    if given is None:
+        return
+    source = "openshift_assisted.service_url" if given.get("service_url") else "ASSISTED_SERVICE_URL"
+    try:
+        yield f"assisted-service: {assisted_options(given, os.environ).get('service_url') or 'none'} ({source})"
+    except ZeroTouchError as error:
+        yield f"assisted-service: {error.message}"
+
+
+def _cluster(work_dir: WorkDir) -> Iterator[str]:
+    """The API of the cluster that was installed from this work directory."""
+    for path in (work_dir.kubeconfig_direct, work_dir.kubeconfig):
+        if path.is_file():
+            try:
+                yield f"API: {server_of(read_source(path))} ({path})"
+            except ZeroTouchError as error:
+                yield f"API: {error.message}"
+            return

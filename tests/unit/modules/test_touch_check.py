@@ -1,0 +1,233 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Module touch_check, and the gate in bmc_boot, against a BMC, work directories and a kubelet's port."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.util
+import json
+import socket
+import ssl
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.kubelet import node_at
+from ansible_collections.zerotouch.openshift.plugins.modules import bmc_boot, touch_check
+from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+_SPEC = importlib.util.spec_from_file_location("fake_bmc", Path(__file__).parents[1] / "bmc" / "fake_bmc.py")
+fake = importlib.util.module_from_spec(_SPEC)
+sys.modules["fake_bmc"] = fake
+_SPEC.loader.exec_module(fake)
+
+URL = "http://192.0.2.1/token/agent.iso"
+MAC = "52:54:00:00:00:01"
+
+
+@pytest.fixture
+def served() -> Iterator[Any]:
+    service = fake.Served(fake.FakeBmc(power="On"))
+    yield service
+    service.close()
+
+
+@pytest.fixture
+def call(capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
+    def run(module: Any, **arguments: Any) -> dict[str, Any]:
+        with patch_module_args(arguments), pytest.raises(SystemExit):
+            module.main()
+        output = capfd.readouterr().out
+        assert fake.PASSWORD not in output
+        return dict(json.loads(output))
+
+    return run
+
+
+def hosts(served: Any, **more: Any) -> list[dict[str, Any]]:
+    bmc = {"address": served.address, "username": fake.USER, "password": fake.PASSWORD}
+    return [{"name": "node-1", "bmc": bmc, "mac_addresses": [MAC], **more}]
+
+
+def touch(work_dir: Path, **more: Any) -> dict[str, Any]:
+    return {"cluster_name": "demo", "work_dir": str(work_dir), "hosts": [{"name": "node-1", "mac_addresses": [MAC]}], **more}
+
+
+def deployed(directory: Path, phase: str) -> None:
+    host = {"name": "node-1", "hostname": "", "role": "master", "macs": [MAC], "static_ips": []}
+    with StateFile(directory / "state.json").edit() as document:
+        document["cluster"] = {"name": "demo", "base_domain": "example.com", "api_url": "", "rendezvous_ip": "", "hosts": [host]}
+        document["install"] = {"phase": phase}
+
+
+def outcome(result: dict[str, Any]) -> tuple[str, str]:
+    return result["hosts"][0]["row"], result["hosts"][0]["outcome"]
+
+
+def test_a_machine_that_is_on_is_not_booted(call: Any, served: Any, tmp_path: Path) -> None:
+    result = call(touch_check, action="boot", hosts=hosts(served), touch=touch(tmp_path / "demo"))
+    assert result["failed"] and outcome(result) == ("13", "stop")
+    assert "openshift_force=take_over" in result["msg"] and served.bmc.writes() == []
+    assert not (tmp_path / "demo").exists()
+
+
+def test_a_take_over_is_recorded_and_a_killed_run_goes_on_without_asking(call: Any, served: Any, tmp_path: Path) -> None:
+    work_dir = tmp_path / "demo"
+    tried = call(touch_check, action="boot", hosts=hosts(served), touch=touch(work_dir, force=["take_over"]), _ansible_check_mode=True)
+    assert outcome(tried) == ("13", "act") and not work_dir.exists()
+    result = call(touch_check, action="boot", hosts=hosts(served), touch=touch(work_dir, force=["take_over"]))
+    assert result["touch"] == result["forced_hosts"] == ["node-1"]
+    assert StateFile(work_dir / "state.json").section("machines")["node-1"]["state"] == "permitted"
+    again = call(touch_check, action="boot", hosts=hosts(served), touch=touch(work_dir))
+    assert outcome(again) == ("11", "act")
+
+
+def test_take_over_at_the_host(call: Any, served: Any, tmp_path: Path) -> None:
+    options = touch(tmp_path / "demo", hosts=[{"name": "node-1", "mac_addresses": [MAC], "take_over": True}])
+    assert outcome(call(touch_check, action="boot", hosts=hosts(served), touch=options)) == ("13", "act")
+
+
+def test_the_machine_of_another_work_directory(call: Any, served: Any, tmp_path: Path) -> None:
+    deployed(tmp_path / "other", "installed")
+    options = touch(tmp_path / "demo", force=["take_over", "start_over"], confirm=["demo"])
+    result = call(touch_check, action="boot", hosts=hosts(served), touch=options)
+    assert outcome(result) == ("3", "stop") and str(tmp_path / "other") in result["msg"]
+
+
+def test_a_deployment_that_does_not_answer_is_unknown(call: Any, served: Any, tmp_path: Path) -> None:
+    deployed(tmp_path / "demo", "installed")
+    assert outcome(call(touch_check, action="boot", hosts=hosts(served), touch=touch(tmp_path / "demo"))) == ("6", "stop")
+    assert outcome(call(touch_check, action="boot", hosts=hosts(served), touch=touch(tmp_path / "demo", force=["start_over"], confirm=["demo"]))) == (
+        "6",
+        "act",
+    )
+    assert outcome(call(touch_check, action="destroy", hosts=hosts(served), touch=touch(tmp_path / "demo", confirm=["demo"]))) == ("6", "act")
+
+
+def test_another_method_has_the_host(call: Any, served: Any, tmp_path: Path) -> None:
+    deployed(tmp_path / "demo", "installed")
+    result = call(touch_check, action="boot", hosts=hosts(served), touch=touch(tmp_path / "demo", method="assisted", force=["start_over"], confirm=["demo"]))
+    assert outcome(result) == ("4", "stop")
+    assert "destroy_cluster -e openshift_install_method=agent -e openshift_confirm=demo" in result["msg"]
+
+
+@pytest.mark.parametrize("names", [[], ["node-7"]])
+def test_the_record_of_another_method_is_not_destroyed_without_its_hosts(call: Any, tmp_path: Path, names: list[str]) -> None:
+    """The hosts of the recorded method may be in other groups than those of the method that is asked for."""
+    (tmp_path / "state.json").write_text(json.dumps({"format": 1, "install": {"method": "hosted"}, "cluster": {"name": "demo"}}))
+    asked = {"action": "destroy", "names": names, "touch": touch(tmp_path, hosts=[], confirm=["demo"])}
+    stopped = call(touch_check, **asked)
+    assert stopped["failed"] and "demo: hosted is the method that is recorded" in stopped["msg"], stopped
+    own = call(touch_check, **{**asked, "touch": {**asked["touch"], "method": "hosted", "hub": None}})
+    assert "is the method that is recorded" not in own.get("msg", "")
+
+
+def test_a_bmc_that_is_dead_stops_a_boot_and_not_the_end_of_a_cluster(call: Any, tmp_path: Path) -> None:
+    deployed(tmp_path / "demo", "booted")
+    bmc = {"address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1", "username": "admin", "password": "not-a-secret"}
+    dead = [{"name": "node-1", "bmc": bmc, "mac_addresses": [MAC]}]
+    assert outcome(call(touch_check, action="boot", hosts=dead, touch=touch(tmp_path / "demo"))) == ("1", "stop")
+    result = call(touch_check, action="destroy", hosts=dead, touch=touch(tmp_path / "demo", confirm=["demo"]))
+    assert outcome(result) == ("1", "fail") and [host["name"] for host in result["failed_hosts"]] == ["node-1"]
+
+
+def test_a_host_that_boots_manually_has_the_same_rows(call: Any, tmp_path: Path) -> None:
+    assert outcome(call(touch_check, action="boot", names=["node-1"], touch=touch(tmp_path / "demo"))) == ("14", "act")
+    deployed(tmp_path / "demo", "installed")
+    assert outcome(call(touch_check, action="boot", names=["node-1"], touch=touch(tmp_path / "demo"))) == ("6", "stop")
+
+
+def test_bmc_boot_asks_again_before_its_first_write(call: Any, served: Any, tmp_path: Path) -> None:
+    work_dir = tmp_path / "demo"
+    arguments = {"hosts": hosts(served), "image_url": URL, "state_file": str(work_dir / "state.json"), "touch": touch(work_dir)}
+    refused = call(bmc_boot, **arguments)
+    assert refused["failed"] and "take_over" in refused["msg"] and served.bmc.writes() == []
+    done = call(bmc_boot, **{**arguments, "touch": touch(work_dir, force=["take_over"])})
+    assert done["changed"] and StateFile(work_dir / "state.json").section("machines")["node-1"]["state"] == "booted"
+
+
+def test_a_boot_is_recorded_before_the_first_write(call: Any, served: Any, tmp_path: Path) -> None:
+    work_dir = tmp_path / "demo"
+    served.bmc.power = "Off"
+    served.bmc.boot_refused = True
+    result = call(bmc_boot, hosts=hosts(served), image_url=URL, state_file=str(work_dir / "state.json"), touch=touch(work_dir))
+    assert result["failed"] and StateFile(work_dir / "state.json").section("machines")["node-1"]["state"] == "booting"
+
+
+def test_power_off_for_a_removal_releases_the_host(call: Any, served: Any, tmp_path: Path) -> None:
+    work_dir = tmp_path / "demo"
+    deployed(work_dir, "booted")
+    options = touch(work_dir, confirm=["demo"])
+    result = call(bmc_boot, hosts=hosts(served), state="off", action="remove", state_file=str(work_dir / "state.json"), touch=options)
+    assert result["changed"] and served.bmc.power == "Off"
+    assert outcome(call(touch_check, action="boot", hosts=hosts(served), touch=touch(work_dir))) == ("9a", "act")
+
+
+# kubelet
+
+
+def certificate(common_name: str, directory: Path) -> Path:
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.oid.NameOID.COMMON_NAME, common_name)])
+    now, day = datetime.datetime.now(datetime.UTC), datetime.timedelta(days=1)
+    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
+    signed = builder.not_valid_before(now - day).not_valid_after(now + day).sign(key, hashes.SHA256())
+    path = directory / "kubelet.pem"
+    private = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    path.write_bytes(private + signed.public_bytes(serialization.Encoding.PEM))
+    return path
+
+
+@pytest.fixture
+def kubelet(tmp_path: Path) -> Iterator[Callable[[str], str]]:
+    servers = []
+
+    def serve(common_name: str) -> str:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate(common_name, tmp_path))
+        listening = socket.create_server(("127.0.0.1", 0))
+        servers.append(listening)
+
+        def answer() -> None:
+            while True:
+                try:
+                    plain, _address = listening.accept()
+                except OSError:
+                    return
+                with plain:
+                    try:
+                        context.wrap_socket(plain, server_side=True).close()
+                    except OSError:
+                        continue
+
+        threading.Thread(target=answer, daemon=True).start()
+        return f"127.0.0.1:{listening.getsockname()[1]}"
+
+    yield serve
+    for server in servers:
+        server.close()
+
+
+@pytest.mark.parametrize(("common_name", "expected"), [("system:node:worker-7", "worker-7"), ("worker-7@1700000000", ""), ("system:admin", "")])
+def test_whose_kubelet_answers(kubelet: Callable[[str], str], common_name: str, expected: str) -> None:
+    assert node_at("192.0.2.11", ConnectTo.of({"192.0.2.11:10250": kubelet(common_name)})) == expected
+
+
+def test_a_kubelet_proves_a_cluster(call: Any, served: Any, tmp_path: Path, kubelet: Callable[[str], str]) -> None:
+    options = touch(tmp_path / "demo", hosts=[{"name": "node-1", "mac_addresses": [MAC], "addresses": ["192.0.2.11"]}], force=["take_over"])
+    result = call(touch_check, action="boot", hosts=hosts(served), touch=options, connect_to={"192.0.2.11:10250": kubelet("system:node:old-7")})
+    assert outcome(result) == ("12", "stop") and "old-7" in result["msg"]
+
+
+def test_silence_at_that_port_proves_nothing(call: Any, served: Any, tmp_path: Path) -> None:
+    assert node_at("127.0.0.1", ConnectTo.of({"127.0.0.1:10250": "127.0.0.1:1"})) == ""
