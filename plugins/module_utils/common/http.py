@@ -328,6 +328,9 @@ class HttpClient:
         finally:
             if not answer.closed:
                 answer.close()  # an unread rest must not go back into the pool
+            if str(sent.get("Connection", "")).lower() == "close":
+                # The server will close, mostly without saying so: a next request on this connection, a write perhaps, would be lost.
+                self._pool.clear()
             answer.release_conn()
 
     def close(self) -> None:

@@ -174,6 +174,24 @@ class TestAnswers:
             client.request("GET", "/")
         assert len(set(server.connections)) == 1
 
+    def test_a_connection_that_shall_be_closed_is_not_used_again(self) -> None:
+        """Whether the server says that it closes, and when it closes, does not matter."""
+        accepted = []
+        listener = socket.create_server(("127.0.0.1", 0))
+
+        def serve() -> None:
+            for _each in range(3):
+                accepted.append(listener.accept()[0])  # kept open: the client must not wait for the end
+                accepted[-1].recv(65536)
+                accepted[-1].sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+
+        threading.Thread(target=serve, daemon=True).start()
+        client = HttpClient("x", f"http://127.0.0.1:{listener.getsockname()[1]}", headers={"Connection": "close"}, timeout=5)
+        assert [client.request("POST", "/").status for _each in range(3)] == [200, 200, 200]
+        assert len(accepted) == 3
+        for connection in (*accepted, listener):
+            connection.close()
+
     def test_body_read_in_part(self, start: Any) -> None:
         """A download that is given up spoils no later request."""
         server = start()
