@@ -9,8 +9,8 @@ class ModuleDocFragment:
 options:
   touch:
     description:
-      - The deployment that touches the machines, and the sources of evidence about them. The roles take this option from term V(touch) of
-        P(zerotouch.openshift.deployment#lookup).
+      - The deployment that touches the machines, and the sources of evidence about them. The roles take this option from part V(touch) of
+        P(zerotouch.openshift.deployment#filter).
       - Without this option, evidence is what the BMCs report and, if there is one, the state file of the deployment.
     type: dict
     suboptions:

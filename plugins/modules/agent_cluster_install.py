@@ -98,7 +98,7 @@ EXAMPLES = r"""
     kubeconfig: ~/hub.kubeconfig
     namespace: edge
     cluster: "{{ openshift_cluster }}"
-    hosts: "{{ lookup('zerotouch.openshift.deployment', 'hosts') }}"
+    hosts: "{{ site.deployment | zerotouch.openshift.deployment('hosts') }}"
     hold: true
 
 - name: Let it start and wait until it is installed
@@ -106,7 +106,7 @@ EXAMPLES = r"""
     kubeconfig: ~/hub.kubeconfig
     namespace: edge
     cluster: "{{ openshift_cluster }}"
-    hosts: "{{ lookup('zerotouch.openshift.deployment', 'hosts') }}"
+    hosts: "{{ site.deployment | zerotouch.openshift.deployment('hosts') }}"
     hold: false
     wait_for: installed
     dest: clusters/edge

@@ -106,20 +106,20 @@ EXAMPLES = r"""
     service_url: http://192.0.2.10:8090
     dest: clusters/edge
     cluster: "{{ openshift_cluster }}"
-    hosts: "{{ lookup('zerotouch.openshift.deployment', 'hosts') }}"
+    hosts: "{{ site.deployment | zerotouch.openshift.deployment('hosts') }}"
   register: edge
 
 - name: Boot the machines
   zerotouch.openshift.bmc_boot:
     image_url: "{{ edge.image_url }}"
-    hosts: "{{ lookup('zerotouch.openshift.deployment', 'bmc_hosts') | selectattr('name', 'in', edge.boot_hosts) }}"
+    hosts: "{{ (site.deployment | zerotouch.openshift.deployment('bmc_hosts')) | selectattr('name', 'in', edge.boot_hosts) }}"
 
 - name: Install it
   zerotouch.openshift.assisted_deployment:
     service_url: http://192.0.2.10:8090
     dest: clusters/edge
     cluster: "{{ openshift_cluster }}"
-    hosts: "{{ lookup('zerotouch.openshift.deployment', 'hosts') }}"
+    hosts: "{{ site.deployment | zerotouch.openshift.deployment('hosts') }}"
     wait_for: installed
 """
 

@@ -78,7 +78,7 @@ EXAMPLES = r"""
   zerotouch.openshift.hub_info:
     kubeconfig: ~/hub.kubeconfig
     namespace: edge
-    hosts: "{{ lookup('zerotouch.openshift.deployment', 'hub_hosts').agents }}"
+    hosts: "{{ (site.deployment | zerotouch.openshift.deployment('hub_hosts')).agents }}"
   register: hub
 """
 

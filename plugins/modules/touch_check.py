@@ -60,8 +60,8 @@ EXAMPLES = r"""
 - name: See whether two machines may be booted
   zerotouch.openshift.touch_check:
     action: boot
-    hosts: "{{ lookup('zerotouch.openshift.deployment', 'bmc_hosts') }}"
-    touch: "{{ lookup('zerotouch.openshift.deployment', 'touch') }}"
+    hosts: "{{ site.deployment | zerotouch.openshift.deployment('bmc_hosts') }}"
+    touch: "{{ site.deployment | zerotouch.openshift.deployment('touch') }}"
 """
 
 RETURN = r"""

@@ -18,7 +18,7 @@ from ..module_utils.kube.connection import where
 
 
 def describe(touch: Mapping[str, Any]) -> list[str]:
-    """One line each; ``touch`` is term V(touch) of the lookup."""
+    """One line each; ``touch`` is part ``touch`` of the resolved variables."""
     return [*_hub(touch.get("hub")), *_assisted(touch.get("assisted")), *_cluster(WorkDir(Path(str(touch["work_dir"]))))]
 
 

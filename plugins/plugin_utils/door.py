@@ -16,7 +16,7 @@ import datetime
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any, ClassVar
 
@@ -54,21 +54,28 @@ class DoorAction(ActionBase):
         variables = task_vars or {}
         environment: dict[str, Any] = {}
         self._compute_environment_string(environment)
-        obstacle = obstacle_to_in_process(
+        if obstacle := self._obstacle(variables, environment):
+            self._display.vvv(f"{self._task.action} runs as a module: {obstacle}")
+            return self._as_module(variables)
+        with exported(environment):
+            result, call = self._in_process(self._runner(variables))
+        if not invocation_is_shown(variables):
+            result.pop("invocation", None)
+        return self._out_of_sight(result, call) if call and call.handed_over else result
+
+    def _obstacle(self, variables: Mapping[str, Any], environment: Mapping[str, Any]) -> str:
+        return obstacle_to_in_process(
             transport=self._connection.transport,
             become=bool(self._connection.become),
             wrap_async=bool(self._task.async_val),
             interpreter=self._interpreter(variables),
             environment=environment,
         )
-        if obstacle:
-            self._display.vvv(f"{self._task.action} runs as a module: {obstacle}")
-            return self._as_module(variables)
-        with exported(environment):
-            result, call = self._in_process()
-        if not invocation_is_shown(variables):
-            result.pop("invocation", None)
-        return self._out_of_sight(result, call) if call and call.handed_over else result
+
+    def _runner(self, variables: Mapping[str, Any]) -> Callable[[Call], dict[str, Any]]:
+        """What runs in-process, with the variables of the task."""
+        runner: Callable[[Call], dict[str, Any]] = self.door.run
+        return runner
 
     def _as_module(self, variables: dict[str, Any]) -> dict[str, Any]:
         wrap_async = bool(self._task.async_val) and not self._connection.has_native_async
@@ -77,7 +84,7 @@ class DoorAction(ActionBase):
             self._remove_tmp_path(self._connection._shell.tmpdir)
         return result
 
-    def _in_process(self) -> tuple[dict[str, Any], Call | None]:
+    def _in_process(self, run: Callable[[Call], dict[str, Any]]) -> tuple[dict[str, Any], Call | None]:
         options = dict(self.door.OPTIONS)
         arguments = native(self._task.args)
         validation = ModuleArgumentSpecValidator(self.door.argument_spec(), **{rule: options.get(rule) for rule in _RULES}).validate(arguments)
@@ -88,7 +95,7 @@ class DoorAction(ActionBase):
             return {"skipped": True, "msg": f"remote module ({self._task.action}) does not support check mode"}, None
         call = Call(params, check_mode=bool(self._task.check_mode), diff=bool(self._task.diff), show=self._show)
         call.add_secrets(str(value) for value in validation._no_log_values)
-        result = perform(self.door.run, call)
+        result = perform(run, call)
         for text in call.warnings:
             self._display.warning(text)
         return result, call

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What the ``openshift_*`` variables of an inventory mean: one place for names, types and defaults (design 1.2).
 
-Works on plain data; the lookup plugin ``deployment`` is its door.
+Works on plain data. Module deployment_settings calls it once for each run.
 """
 
 from __future__ import annotations

@@ -115,7 +115,8 @@ def perform(run: Callable[[Call], dict[str, Any]], call: Call) -> dict[str, Any]
         result = _failure(call, _words_of(error), {})
     result = {"changed": False, "failed": False, **result}
     kept = result if call.revealed else {name: result[name] for name in call.handed_over & result.keys()}
-    return {**call.redactor.presentable(result), **kept, "invocation": {"module_args": call.redactor.presentable(dict(call.params))}}
+    shown = {name: value for name, value in result.items() if name not in kept}
+    return {**call.redactor.presentable(shown), **kept, "invocation": {"module_args": call.redactor.presentable(dict(call.params))}}
 
 
 def _failure(call: Call, message: str, result: Mapping[str, Any]) -> dict[str, Any]:

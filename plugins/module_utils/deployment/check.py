@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the door ``deployment_check``: mistakes in settings, hosts and configuration told together, before anything is touched (design 4)."""
+"""Mistakes in settings, hosts and configuration, reported together before anything is touched (design 4)."""
 
 from __future__ import annotations
 
@@ -17,17 +17,16 @@ from .configure import Input, read_input
 _NOWHERE = Path("/nonexistent")
 
 
-def check_input(given: Mapping[str, Any], *, tell_secrets: Callable[[set[str]], None]) -> None:
-    """``given`` has ``problems`` (those already found, as dicts) and, where it can be looked into, what :class:`Input` takes by the same names.
+def check_input(problems: Sequence[Problem], given: Mapping[str, Any], *, tell_secrets: Callable[[set[str]], None]) -> None:
+    """``problems`` are those already found, ``given`` is what :class:`Input` takes, by the same names; empty where it cannot be checked.
 
     Raises :class:`InvalidInput` with all problems if one of them is an error.
     """
-    problems = [Problem(**problem) for problem in given.get("problems") or ()]
     known = {problem.path for problem in problems}
-    # One mistake is told once, by who looked at it first.
-    problems += [problem for problem in _of_configuration(given, tell_secrets) if problem.path not in known]
-    if errors(problems):
-        raise InvalidInput(problems)
+    # Each mistake is reported once, by the first check that found it.
+    found = [*problems, *(problem for problem in _of_configuration(given, tell_secrets) if problem.path not in known)]
+    if errors(found):
+        raise InvalidInput(found)
 
 
 def _of_configuration(given: Mapping[str, Any], tell_secrets: Callable[[set[str]], None]) -> Sequence[Problem]:

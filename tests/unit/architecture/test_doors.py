@@ -58,7 +58,7 @@ def test_way_in_from_inside_ansible(door: str) -> None:
     """A stub of its own, named like the door: a redirect would make all doors share one door's module_defaults (plugin_utils/door.py)."""
     action = importlib.import_module(f"{PACKAGE}.action.{door}").ActionModule
     assert action.door is load(door)
-    assert action.__mro__[1].__name__ == "DoorAction"
+    assert "DoorAction" in [base.__name__ for base in action.__mro__]
     assert [name for name in vars(action) if not name.startswith("_")] in (["door"], ["door", "libraries"])
 
 

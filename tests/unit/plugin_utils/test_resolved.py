@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The lookup ``deployment``: whatever an inventory holds, answers or located mistakes come out, nothing else."""
+"""The resolved variables: whatever an inventory holds, the parts or located problems come out, nothing else."""
 
 from __future__ import annotations
 
@@ -9,19 +9,23 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from ansible.errors import AnsibleLookupError, AnsibleUndefinedVariable
-from ansible_collections.zerotouch.openshift.plugins.lookup.deployment import LookupModule
+from ansible.errors import AnsibleFilterError, AnsibleUndefinedVariable
+from ansible_collections.zerotouch.openshift.plugins.filter.deployment import deployment
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.terminal import printable
-from ansible_collections.zerotouch.openshift.plugins.modules import deployment_check
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.check import check_variables, configuration
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory import Inventory
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.resolved import PARTS, resolve
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import VARIABLES
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.variables_action import read_deployment
+from ansible_collections.zerotouch.openshift.tests.unit.cluster.mistakes import good_cluster, good_hosts
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 BMC = {"address": "redfish-virtualmedia://10.0.0.1", "username": "admin", "password": "secret"}
 CLUSTER = {"name": "demo", "version": "4.22.0"}
 GOOD: dict[str, Any] = {"openshift_cluster": CLUSTER, "openshift_base_image": {"path": "base.iso"}}
-TERMS = ("settings", "shown_settings", "cluster", "hosts", "bmc_hosts", "manual_hosts", "hub", "node_pool", "input", "problems")
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8) | st.integers(), inner, max_size=3),
@@ -35,18 +39,18 @@ class Undefined:
     """Stands for a template that cannot be rendered."""
 
 
-class Templar:
-    def template(self, value: Any) -> Any:
-        if isinstance(value, Undefined):
-            raise AnsibleUndefinedVariable("'vault_word' is undefined")
-        return value
+def render(value: Any) -> Any:
+    if isinstance(value, Undefined):
+        raise AnsibleUndefinedVariable("'vault_word' is undefined")
+    return value
 
 
-def look_up(term: str, variables: dict[str, Any], *, building: bool = True, agents: Any = None, playbook: str = "", method: str = "") -> Any:
-    plugin = LookupModule(templar=Templar())
-    plugin.set_options = lambda **options: None
-    plugin.get_option = {"building": building, "agents": agents, "playbook": playbook, "method": method}.__getitem__
-    return plugin.run([term], variables)[0]
+def problems(variables: dict[str, Any], *, building: bool = True, playbook: str = "") -> list[str]:
+    return [problem.text() for problem in check_variables(Inventory(variables, render), building=building, playbook=playbook)]
+
+
+def part(name: str, variables: dict[str, Any], *, building: bool = True, **options: Any) -> Any:
+    return deployment(resolve(Inventory(variables, render), building=building), name, **options)
 
 
 def inventory(hosts: dict[str, Any], group: str = "control_plane", **variables: Any) -> dict[str, Any]:
@@ -54,23 +58,25 @@ def inventory(hosts: dict[str, Any], group: str = "control_plane", **variables: 
     return {**GOOD, **variables, "groups": {group: list(hosts)}, "hostvars": hostvars}
 
 
-def check(variables: dict[str, Any]) -> dict[str, Any]:
-    params = {name: spec.get("default") for name, spec in deployment_check.argument_spec()["input"]["options"].items()}
-    return perform(deployment_check.run, Call({"input": params | look_up("input", variables)}))
+def check(variables: dict[str, Any], *, building: bool = True, playbook: str = "") -> dict[str, Any]:
+    call = Call({"building": building, "playbook": playbook, "show_connections": True})
+    return perform(lambda call: read_deployment(Inventory(variables, render), call), call)
 
 
-def all_terms(variables: dict[str, Any]) -> None:
-    problems = look_up("problems", variables)
-    assert all(isinstance(text, str) and text for text in problems)
-    for term in TERMS:
-        try:
-            look_up(term, variables)
-        except AnsibleLookupError as error:
-            assert term not in ("input", "problems") and problems and str(error), error
+def all_parts(variables: dict[str, Any]) -> None:
+    found = problems(variables)
+    assert all(isinstance(text, str) and text for text in found)
     result = check(variables)
-    assert not problems or result["failed"]
-    told = result.get("msg", "").splitlines()
-    assert set(printable("\n".join(problems)).splitlines()) <= set(told), (problems, told)
+    assert result["failed"] or not found
+    if result["failed"]:
+        reported = result["msg"].splitlines()
+        assert set(printable("\n".join(found)).splitlines()) <= set(reported), (found, reported)
+        return
+    for name in PARTS:
+        try:
+            deployment(result["deployment"], name)
+        except AnsibleFilterError as error:
+            assert name in ("hub_hosts", "bare_metal_hosts", "node_pool") and str(error), (name, error)
 
 
 FUZZ = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -87,7 +93,7 @@ FUZZ = settings(max_examples=60, deadline=None, suppress_health_check=list(Healt
 @example("openshift_checks", {"mtu": []})
 @example("openshift_cluster", {"name": {}})
 def test_any_value_of_any_variable(name: str, value: Any) -> None:
-    all_terms(inventory({"node-1": {"bmc": BMC, "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}]}}, **{name: value}))
+    all_parts(inventory({"node-1": {"bmc": BMC, "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}]}}, **{name: value}))
 
 
 @FUZZ
@@ -99,19 +105,19 @@ def test_any_value_of_any_variable(name: str, value: Any) -> None:
 @example({"interfaces": [{"mac_address": []}]})
 @example("x")
 def test_any_host(host: Any) -> None:
-    all_terms(inventory({"node-1": host, "node-2": {"bmc": BMC}}))
+    all_parts(inventory({"node-1": host, "node-2": {"bmc": BMC}}))
 
 
 @FUZZ
 @given(st.dictionaries(st.sampled_from(IN_BMC), ANYTHING, max_size=3))
 def test_any_bmc(bmc: dict[str, Any]) -> None:
-    all_terms(inventory({"node-1": {"bmc": {**BMC, **bmc}}}))
+    all_parts(inventory({"node-1": {"bmc": {**BMC, **bmc}}}))
 
 
 @FUZZ
 @given(ANYTHING, ANYTHING)
 def test_any_groups_and_cluster(groups: Any, cluster: Any) -> None:
-    all_terms(inventory({"node-1": {"bmc": BMC}}, openshift_groups={"workers": groups}, openshift_cluster=cluster))
+    all_parts(inventory({"node-1": {"bmc": BMC}}, openshift_groups={"workers": groups}, openshift_cluster=cluster))
 
 
 HOSTED: dict[str, Any] = {"openshift_install_method": "hosted", "openshift_cluster": {**CLUSTER, "base_domain": "example.com", "pull_secret": "{}"}}
@@ -125,36 +131,30 @@ SHAPES = st.dictionaries(st.text(max_size=8) | st.sampled_from(["name", "namespa
 @example("openshift_node_pool", {"agent_label_selector": {"matchLabels": []}})
 @example("openshift_cluster", {"name": "demo", "cluster_networks": 7})
 def test_any_hosted_cluster(name: str, value: Any) -> None:
-    variables = inventory({"node-1": MACHINE}, group="spares", **{**HOSTED, name: value})
-    problems = look_up("problems", variables)
-    for term in ("settings", "hub", "hub_hosts", "hosted_cluster", "node_pool", "input"):
-        try:
-            look_up(term, variables)
-        except AnsibleLookupError as error:
-            assert problems, error
+    all_parts(inventory({"node-1": MACHINE}, group="spares", **{**HOSTED, name: value}))
 
 
 def test_the_machines_of_a_hosted_cluster_are_workers_and_spares() -> None:
     variables = {**inventory({"one": MACHINE, "two": {}}, group="spares"), **HOSTED}
     variables["groups"]["workers"] = ["one"]
-    assert [(host["inventory_name"], host["role"]) for host in look_up("hosts", variables)] == [("one", "worker"), ("two", "worker")]
-    pool = look_up("node_pool", variables)
+    assert [(host["inventory_name"], host["role"]) for host in part("hosts", variables)] == [("one", "worker"), ("two", "worker")]
+    pool = part("node_pool", variables)
     assert ([agent["name"] for agent in pool["agents"]], list(pool["bmc_hosts"]), pool["manual_hosts"]) == (["one", "two"], ["one"], ["two"])
     assert (pool["replicas"], pool["initial_replicas"]) == (None, 1), "one worker is one node to begin with"
-    assert look_up("hub", variables)["cluster"] == {}, "the provider binds its Agents, not we"
+    assert part("hub", variables)["cluster"] == {}, "the provider binds its Agents, not we"
     # Another method leaves spare machines alone.
-    assert [host["inventory_name"] for host in look_up("hosts", {**variables, "openshift_install_method": "hub"})] == ["one"]
-    assert [agent["name"] for agent in look_up("node_pool", {**variables, "openshift_install_method": "hub"})["agents"]] == ["one", "two"]
+    assert [host["inventory_name"] for host in part("hosts", {**variables, "openshift_install_method": "hub"})] == ["one"]
+    assert [agent["name"] for agent in part("node_pool", {**variables, "openshift_install_method": "hub"})["agents"]] == ["one", "two"]
 
 
 def test_machines_of_a_pool_go_by_their_hostname() -> None:
     variables = {**inventory({"one": {**MACHINE, "hostname": "one.example.com"}}, group="spares", openshift_node_pool={"remove": ["one"]}), **HOSTED}
-    pool = look_up("node_pool", variables)
+    pool = part("node_pool", variables)
     assert (pool["remove"], list(pool["bmc_hosts"]), [agent["name"] for agent in pool["agents"]]) == (["one.example.com"],) * 3
 
 
 def test_a_hosted_cluster_has_no_hosts_for_its_control_plane() -> None:
-    (problem,) = look_up("problems", {**inventory({"one": MACHINE}), **HOSTED})
+    (problem,) = problems({**inventory({"one": MACHINE}), **HOSTED})
     assert problem.startswith("openshift_groups.control_plane: Forbidden: the control plane of a hosted cluster runs on the hub")
 
 
@@ -175,9 +175,9 @@ def test_settings_hosts_and_configuration_in_one_round() -> None:
 def test_hosts_that_are_none_are_told_before_the_service_is_asked() -> None:
     service = {"openshift_install_method": "assisted", "openshift_assisted": {"service_url": "http://192.0.2.1:8090"}}
     variables = inventory({"node-1": MACHINE}, openshift_hosts="node-1,node-9", **service)
-    assert look_up("problems", variables, building=False) == ["openshift_hosts: Invalid value: node-9: is not a host of the role groups (did you mean node-1?)"]
-    assert look_up("problems", variables) == [], "who builds a cluster takes all"
-    assert look_up("problems", {**variables, "openshift_hosts": ["node-1"]}, building=False) == []
+    assert problems(variables, building=False) == ["openshift_hosts: Invalid value: node-9: is not a host of the role groups (did you mean node-1?)"]
+    assert problems(variables) == [], "who builds a cluster takes all"
+    assert problems({**variables, "openshift_hosts": ["node-1"]}, building=False) == []
 
 
 def test_a_mistake_is_told_once() -> None:
@@ -194,14 +194,14 @@ def test_a_mistake_is_told_once() -> None:
     ],
 )
 def test_what_cannot_be_rendered_is_a_mistake_with_a_place(variables: dict[str, Any], text: str) -> None:
-    assert text in look_up("problems", variables)
-    with pytest.raises(AnsibleLookupError, match="cannot be rendered"):
-        look_up("settings", variables)
+    assert text in problems(variables)
+    with pytest.raises(InvalidInput, match="cannot be rendered"):
+        part("settings", variables)
 
 
 def test_defaults_of_hosts_are_not_rendered_for_the_play() -> None:
     """They may name what only a host has (``inventory_hostname``)."""
-    assert look_up("settings", {**inventory({}), "openshift_host_defaults": Undefined()})["name"] == "demo"
+    assert part("settings", {**inventory({}), "openshift_host_defaults": Undefined()})["name"] == "demo"
 
 
 def of_hosts(*names: str, **variables: Any) -> dict[str, Any]:
@@ -220,8 +220,8 @@ def of_hosts(*names: str, **variables: Any) -> dict[str, Any]:
     ],
 )
 def test_a_variable_of_a_host_that_nobody_reads(name: str, words: str) -> None:
-    assert [text for text in look_up("problems", of_hosts("node-1", **{name: {}})) if name in text] == [f"{name}[node-1]: Unknown field: {words}"]
-    told = [text for text in look_up("problems", of_hosts("node-1", "node-2", **{name: {}})) if f"{name}[" in text]
+    assert [text for text in problems(of_hosts("node-1", **{name: {}})) if name in text] == [f"{name}[node-1]: Unknown field: {words}"]
+    told = [text for text in problems(of_hosts("node-1", "node-2", **{name: {}})) if f"{name}[" in text]
     assert len(told) == 1 and "; it stands at 2 hosts (" in told[0], told
 
 
@@ -229,14 +229,49 @@ def test_variables_of_the_run_reach_its_hosts() -> None:
     variables = of_hosts(
         "node-1", openshift_hosts=["node-1"], openshift_rack="r1", openshift_node_labels={}, openshift_workdir="x", ansible_host="h", rack="r1"
     )
-    told = look_up("problems", {**variables, "openshift_hosts": ["node-1"], "openshift_workdir": "x"})
+    told = problems({**variables, "openshift_hosts": ["node-1"], "openshift_workdir": "x"})
     assert [text for text in told if "[node-1]" in text] == []
     assert any(text.startswith("openshift_workdir: Unknown field") for text in told)
 
 
-def test_an_unknown_term() -> None:
-    with pytest.raises(AnsibleLookupError, match="unknown term 'setings'; known: settings, "):
-        look_up("setings", inventory({}))
+def test_an_unknown_part() -> None:
+    with pytest.raises(AnsibleFilterError, match="unknown part 'setings'; known: building, settings, "):
+        part("setings", inventory({"node-1": MACHINE}))
+    with pytest.raises(AnsibleFilterError, match="deployment takes"):
+        deployment({"failed": False}, "settings")
+
+
+def test_a_check_needs_no_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It writes nothing, so that it does not ask where the user may write."""
+    monkeypatch.setattr("os.access", lambda *arguments, **options: False)
+    hosts = good_hosts()
+    variables = {**GOOD, "openshift_cluster": good_cluster(), "groups": {}, "hostvars": {}}
+    for host in hosts:
+        group = {"master": "control_plane", "arbiter": "arbiters"}.get(host["role"], "workers")
+        variables["groups"].setdefault(group, []).append(host["inventory_name"])
+        variables["hostvars"][host["inventory_name"]] = {"openshift_host": {key: value for key, value in host.items() if key not in ("inventory_name", "role")}}
+    result = check(variables)
+    assert not result["failed"], result["msg"]
+    assert result["deployment"]["settings"]["name"] == good_cluster()["name"]
+
+
+def test_a_pull_secret_is_in_no_message() -> None:
+    result = check(inventory({"node-1": MACHINE}, openshift_cluster={**CLUSTER, "base_domain": "example.com", "pull_secret": "not JSON at all, geheim"}))
+    assert "openshift_cluster.pull_secret" in [problem["path"] for problem in result["problems"]]
+    assert "geheim" not in str(result)
+
+
+@pytest.mark.parametrize("checks", [{}, {"no-such-check": "off"}])
+def test_files_that_do_not_exist(tmp_path: Path, checks: dict[str, str]) -> None:
+    files = {"openshift_cluster": None, "openshift_config_dir": str(tmp_path), "openshift_version": "4.22.0", "openshift_checks": checks}
+    result = check(inventory({}, **files))
+    assert result["failed"] and "install-config.yaml" in result["msg"]
+    assert ("openshift_checks.no-such-check" in result["msg"]) is bool(checks)
+
+
+def test_hosts_are_in_the_result_once() -> None:
+    found = resolve(Inventory(inventory({"node-1": MACHINE, "node-2": MACHINE}), render), building=True)
+    assert [name for name, value in found.items() if isinstance(value, list) and any(isinstance(item, dict) for item in value)] == ["hosts"]
 
 
 def test_a_group_of_another_name_is_told_alone() -> None:
@@ -250,7 +285,8 @@ def test_manifests_of_the_cluster_are_absolute(monkeypatch: Any, tmp_path: Any) 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PWD", str(tmp_path))
     variables = inventory({"a": {}}, openshift_cluster={**CLUSTER, "extra_manifests": ["extra"]})
-    assert look_up("cluster", variables)["extra_manifests"] == look_up("input", variables)["cluster"]["extra_manifests"] == [str(tmp_path / "extra")]
+    checked = configuration(Inventory(variables, render), [], building=True)["cluster"]
+    assert part("cluster", variables)["extra_manifests"] == checked["extra_manifests"] == [str(tmp_path / "extra")]
     missing = [problem for problem in check(variables)["problems"] if problem["path"] == "openshift_cluster.extra_manifests[0]"]
     assert [(problem["value"], problem["detail"]) for problem in missing] == [(str(tmp_path / "extra"), "No such file or directory")]
 
@@ -262,7 +298,7 @@ class TestBareMetalHosts:
     HOST: ClassVar[dict[str, Any]] = {"bmc": BMC, "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}]}
 
     def test_the_hosts_of_the_inventory(self) -> None:
-        (found,) = look_up("bare_metal_hosts", inventory({"one": self.HOST}, **self.HUB))
+        (found,) = part("bare_metal_hosts", inventory({"one": self.HOST}, **self.HUB))
         assert found == {
             "name": "one",
             "hostname": "one",
@@ -274,33 +310,33 @@ class TestBareMetalHosts:
 
     def test_hosts_that_files_describe(self) -> None:
         agents = [{"name": "one", "mac_addresses": ["52:54:00:00:00:09"], "hostname": "one", "role": "worker"}]
-        (found,) = look_up("bare_metal_hosts", inventory({"one": self.HOST}, **self.HUB), agents=agents)
+        (found,) = part("bare_metal_hosts", inventory({"one": self.HOST}, **self.HUB), agents=agents)
         assert (found["boot_mac_address"], found["role"], found["bmc"]) == ("52:54:00:00:00:09", "worker", BMC)
 
     def test_a_host_that_the_hub_cannot_boot(self) -> None:
         hosts = inventory({"one": self.HOST, "two": {"interfaces": self.HOST["interfaces"]}}, **self.HUB)
-        (problem,) = look_up("problems", hosts)
+        (problem,) = problems(hosts)
         assert problem.startswith("openshift_host[two].bmc: Required value: openshift_hub.bare_metal_hosts lets the hub boot")
-        assert look_up("problems", {**hosts, "openshift_hub": {}}) == []
-        assert look_up("problems", {**hosts, "openshift_hosts": ["one"]}, building=False) == []
-        assert "is not a host of the role groups" in look_up("problems", {**hosts, "openshift_hosts": ["three"]}, building=False)[0]
+        assert problems({**hosts, "openshift_hub": {}}) == []
+        assert problems({**hosts, "openshift_hosts": ["one"]}, building=False) == []
+        assert "is not a host of the role groups" in problems({**hosts, "openshift_hosts": ["three"]}, building=False)[0]
 
 
 class TestHub:
     def test_a_group_of_another_name(self) -> None:
         variables = inventory({"one": {"bmc": BMC}}, group="masters", openshift_install_method="hub")
-        assert "rename masters to control_plane" in look_up("problems", variables)[0]
+        assert "rename masters to control_plane" in problems(variables)[0]
         # Hosts from elsewhere: the cluster says how many it takes.
         counted = {**variables, "openshift_cluster": {**CLUSTER, "control_plane": {"replicas": 3}}}
-        assert look_up("problems", counted) == []
+        assert problems(counted) == []
 
     def test_the_cluster_of_files(self, tmp_path: Path) -> None:
         (tmp_path / "install-config.yaml").write_text("metadata: {name: edge}\n")
         variables = inventory({}, openshift_install_method="hub", openshift_cluster=None, openshift_config_dir=str(tmp_path), openshift_version="4.22.0")
-        hub = look_up("hub", variables)
+        hub = part("hub", variables)
         assert (hub["cluster"], hub["namespace"], hub["infra_env"]) == ({"namespace": "edge", "name": "edge"}, "edge", "edge")
         (tmp_path / "install-config.yaml").write_text("metadata: [")
-        assert look_up("hub", variables)["cluster"] == {}
+        assert part("hub", variables)["cluster"] == {}
 
 
 def test_machines_go_by_the_names_of_the_files(tmp_path: Path) -> None:
@@ -309,9 +345,10 @@ def test_machines_go_by_the_names_of_the_files(tmp_path: Path) -> None:
     nic = "{name: eth0, macAddress: '52:54:00:00:00:01'}"
     (tmp_path / "agent-config.yaml").write_text(f"apiVersion: v1beta1\nkind: AgentConfig\nhosts: [{{hostname: node-1, interfaces: [{nic}]}}]\n")
     host = {"bmc": BMC, "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:01"}]}
-    variables = {**inventory({"rack-7": host, "rack-8": {}}), "openshift_config_dir": str(tmp_path)}
-    assert [machine["name"] for machine in look_up("bmc_hosts", variables)] == ["node-1"]
-    assert look_up("manual_hosts", variables) == ["rack-8"]
+    files = {"openshift_cluster": None, "openshift_config_dir": str(tmp_path), "openshift_version": "4.22.0"}
+    variables = {**inventory({"rack-7": host, "rack-8": {}}), **files}
+    assert [machine["name"] for machine in part("bmc_hosts", variables)] == ["node-1"]
+    assert part("manual_hosts", variables) == ["rack-8"]
     for broken in ("hosts: [", "hosts: 7", ""):
         (tmp_path / "agent-config.yaml").write_text(broken)
-        assert [machine["name"] for machine in look_up("bmc_hosts", variables)] == ["rack-7"]
+        assert [machine["name"] for machine in part("bmc_hosts", variables)] == ["rack-7"]

@@ -1,0 +1,14 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Reads the variables of the run inside Ansible."""
+
+from __future__ import annotations
+
+from ansible_collections.zerotouch.openshift.plugins.modules import deployment_settings
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.variables_action import VariablesAction
+
+
+class ActionModule(VariablesAction):
+    door = deployment_settings
+    libraries = ("x509", "yaml")

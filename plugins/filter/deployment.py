@@ -1,0 +1,111 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: deployment
+short_description: A part of the resolved variables of a deployment
+version_added: 0.1.0
+author: the zerotouch.openshift authors (@zerotouch-openshift)
+description:
+  - Returns a part of what M(zerotouch.openshift.deployment_settings) returned as RV(zerotouch.openshift.deployment_settings#module:deployment), as options of
+    the modules of this collection. Each default of a variable is defined there, once.
+options:
+  _input:
+    description: The resolved variables.
+    type: dict
+    required: true
+  part:
+    description:
+      - V(building) is whether the run builds a cluster.
+      - V(settings) is a dictionary whose only secrets are passwords that the user wrote into a URL
+        (C(name), C(work_dir), C(config_dir), C(source_dir), C(version), C(release_image), C(base_image),
+        C(method), C(publish), C(connect_to), C(ca_cert), C(timeouts), C(checks), C(force), C(confirm), C(destroy_purge)).
+      - V(shown_settings) is the same for output, with C(<hidden>) in the place of every password in a URL.
+      - V(cluster) is C(openshift_cluster), an empty dictionary if C(openshift_config_dir) is used instead.
+      - V(hosts) is the list of hosts in inventory order, each with C(inventory_name), C(role) and its C(openshift_host) over C(openshift_host_defaults).
+      - V(bmc_hosts) is the list of hosts that boot through a BMC, as M(zerotouch.openshift.bmc_boot) takes it.
+      - V(manual_hosts) is the list of names of hosts that the user boots.
+      - V(node_addresses) has the static addresses of the hosts by hostname. Hosts that also get addresses by DHCP or router advertisement are left out.
+      - V(hub) is C(openshift_hub) with its defaults. C(connection) has the options of the hub's modules and may hold secrets. C(cluster) is the
+        ClusterDeployment of C(openshift_cluster), empty without one.
+      - V(assisted) is C(openshift_assisted) with its defaults. C(connection) has the options of the modules of an assisted-service and may hold secrets.
+        C(host_options) are further options of M(zerotouch.openshift.assisted_hosts) by name of the host, C(names) the hosts that are meant.
+      - V(hub_hosts) has the hosts as M(zerotouch.openshift.agents) takes them in C(agents), and those with a network configuration as
+        M(zerotouch.openshift.infra_env) takes them in C(networks). Where no cluster is built, only those that C(openshift_hosts) names, if it names any.
+      - V(bare_metal_hosts) is the list of O(agents) as M(zerotouch.openshift.bare_metal_hosts) takes them, with their BMCs.
+      - V(hosted_cluster) is C(openshift_hosted_cluster) with its defaults; C(options) has those of M(zerotouch.openshift.hosted_cluster) and holds secrets.
+      - V(node_pool) is C(openshift_node_pool) with its defaults; C(options) has those of M(zerotouch.openshift.node_pool). C(agents), C(networks),
+        C(bmc_hosts) by hostname, and C(manual_hosts) are the machines that may be used for the pool.
+      - V(touch) is the deployment that touches machines and the sources of evidence about them, as option C(touch) of
+        M(zerotouch.openshift.touch_check) takes them. It may contain secrets.
+    type: str
+    required: true
+    choices:
+      - building
+      - settings
+      - shown_settings
+      - cluster
+      - hosts
+      - bmc_hosts
+      - manual_hosts
+      - node_addresses
+      - hub
+      - assisted
+      - hub_hosts
+      - bare_metal_hosts
+      - hosted_cluster
+      - node_pool
+      - touch
+  agents:
+    description: For V(bare_metal_hosts), the hosts as M(zerotouch.openshift.agents) takes them; by default those of V(hub_hosts).
+    type: list
+    elements: dict
+  method:
+    description: For V(touch), the method whose hosts the caller touches, if it differs from the method of the deployment.
+    type: str
+    choices: [agent, assisted, hub, hosted, capi]
+seealso:
+  - module: zerotouch.openshift.deployment_settings
+"""
+
+EXAMPLES = r"""
+- name: Read the variables
+  zerotouch.openshift.deployment_settings:
+  register: site
+
+- name: Read the BMCs of all hosts
+  zerotouch.openshift.bmc_info:
+    hosts: "{{ site.deployment | zerotouch.openshift.deployment('bmc_hosts') }}"
+"""
+
+RETURN = r"""
+_value:
+  description: The part.
+  type: raw
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.resolved import PARTS, Resolved
+
+
+def deployment(data: Any, part: str, *, agents: Sequence[Any] | None = None, method: str = "") -> Any:
+    """A part of the resolved variables. Raises :class:`AnsibleFilterError` for other data, and for hosts that cannot be what the part needs."""
+    if not isinstance(data, Mapping) or "settings" not in data:
+        raise AnsibleFilterError("deployment takes the member deployment of what deployment_settings returned.")
+    if part not in PARTS:
+        raise AnsibleFilterError(f"unknown part {part!r}; known: {', '.join(PARTS)}")
+    try:
+        return Resolved(data, method=method, agents=agents).part(part)
+    except InvalidInput as error:
+        raise AnsibleFilterError(str(error)) from None
+
+
+class FilterModule:
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        return {"deployment": deployment}

@@ -1,0 +1,199 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The resolved variables of a run: read and checked once (:func:`resolve`), derived from in every role (:class:`Resolved`).
+
+The result is plain data. Hosts are in it once: each further list of 1000 hosts costs Ansible about a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import hide_secrets
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import HUB_METHODS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.from_spec import agent_hosts
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import METHOD as ASSISTED
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import host_options
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import native
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts, chosen_hosts, identities, manual_hosts, node_addresses
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import bare_metal_hosts, by_hostname, cluster_name, hub_hosts
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory import Inventory
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute_manifests
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import read_hosted, read_pool
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import as_list, assisted_settings, hub_settings, read_settings
+
+
+def resolve(inventory: Inventory, *, building: bool) -> dict[str, Any]:
+    """Everything that roles need of the variables. May contain secrets. Raises :class:`InvalidInput` with every problem."""
+    variables, directory = inventory.checked_settings(), inventory.directory
+    settings = read_settings(variables, directory, building=building).as_dict()
+    name = cluster_name(variables, directory)
+    return {
+        "building": building,
+        "settings": settings,
+        "cluster": absolute_manifests(variables.get("openshift_cluster") or {}, directory),
+        "hosts": inventory.hosts(),
+        "spare_hosts": inventory.spare_hosts(),
+        "workers": inventory.workers,
+        "chosen": [] if building else as_list(variables.get("openshift_hosts") or []),
+        "described_agents": agent_hosts(inventory.described()) if building else [],
+        "agent_variables": {host: options for host, options in inventory.agent_variables().items() if options},
+        "hub": {**hub_settings(variables, directory, building=building), "cluster_name": name, "named": bool(variables.get("openshift_hub"))},
+        "assisted": {**assisted_settings(variables, directory, building=building), "named": bool(variables.get("openshift_assisted"))},
+        "hosted_cluster": _hosted(variables, name, required=inventory.hosted),
+        "node_pool": read_pool(variables, name),
+    }
+
+
+def _hosted(variables: Mapping[str, Any], name: str, *, required: bool) -> dict[str, Any]:
+    """The hosted cluster; empty where the variables describe none and the method needs none."""
+    try:
+        return read_hosted(variables, name)
+    except InvalidInput:
+        if required:
+            raise
+        return {}
+
+
+class Resolved:
+    """Parts of a resolved deployment, as options of the modules. ``data`` is what :func:`resolve` returned, possibly wrapped by Ansible's templating.
+
+    ``method`` is the method whose hosts the caller touches, where it differs from that of the deployment. ``agents`` replaces the agents of the hub.
+    """
+
+    def __init__(self, data: Mapping[str, Any], *, method: str = "", agents: Sequence[Any] | None = None) -> None:
+        self._data = data
+        self._method = method
+        self._agents = agents
+
+    def part(self, name: str) -> Any:
+        """Raises :class:`InvalidInput` where hosts cannot be what the part needs."""
+        return PARTS[name](self)
+
+    def _get(self, name: str) -> Any:
+        return native(self._data[name])
+
+    @cached_property
+    def settings(self) -> Any:
+        """Contains no secrets, except passwords that the user wrote into a URL."""
+        return self._get("settings")
+
+    @cached_property
+    def hosts(self) -> Any:
+        return self._get("hosts")
+
+    @cached_property
+    def pool_hosts(self) -> list[Any]:
+        """Machines that may be used for a pool: spare ones, and all of a hosted cluster."""
+        return self.hosts if self._hosted else self._get("spare_hosts")
+
+    @cached_property
+    def agent_variables(self) -> Any:
+        return self._get("agent_variables")
+
+    @property
+    def _hosted(self) -> bool:
+        return bool(self.settings["method"] == "hosted")
+
+    def chosen(self) -> list[Any]:
+        """The hosts that ``openshift_hosts`` names, or all."""
+        return list(chosen_hosts(self.hosts, self._get("chosen")))
+
+    def hub(self) -> dict[str, Any]:
+        found = {key: value for key, value in self._get("hub").items() if key != "named"}
+        name = found.pop("cluster_name")
+        # The Agents of a hosted cluster are bound by its provider, never by this collection.
+        return {**found, "cluster": {"namespace": found["namespace"], "name": name} if name and not self._hosted else {}}
+
+    def assisted(self) -> dict[str, Any]:
+        """Modules know hosts by hostname, as their Nodes are called."""
+        found = {key: value for key, value in self._get("assisted").items() if key != "named"}
+        hostnames = _hostnames(self.hosts)
+        options = {hostnames[name]: host_options(given) for name, given in self.agent_variables.items() if name in hostnames}
+        return {**found, "host_options": options, "names": [hostnames[host["inventory_name"]] for host in self.chosen()]}
+
+    def hub_hosts(self) -> dict[str, Any]:
+        hub = self.hub()
+        # The host of an InfraEnv with a cluster is bound when it registers.
+        bound = hub["cluster"] if hub["binding"] == "late" else None
+        found = hub_hosts(self.chosen(), self.agent_variables, bound or None)
+        if described := self._get("described_agents"):
+            # Files name hosts without further options for their Agents.
+            found["agents"] = [{**agent, **({"cluster": dict(bound)} if bound else {})} for agent in described]
+        return by_hostname(found)
+
+    def bare_metal_hosts(self) -> list[dict[str, Any]]:
+        agents = native(self._agents) if self._agents is not None else self.hub_hosts()["agents"]
+        return bare_metal_hosts(agents, bmc_hosts(self.hosts))
+
+    def node_pool(self) -> dict[str, Any]:
+        pool, hosts = self._get("node_pool"), self.pool_hosts
+        # Users name hosts as the inventory does.
+        hostnames = _hostnames(hosts)
+        pool["remove"] = [hostnames.get(name, name) for name in pool["remove"]]
+        machines = {machine["name"]: machine for machine in bmc_hosts(hosts)}
+        agents = by_hostname(hub_hosts(hosts, self.agent_variables, None))
+        return {**pool, "initial_replicas": self._initial_replicas(pool), **agents, "bmc_hosts": machines, "manual_hosts": manual_hosts(hosts)}
+
+    def _initial_replicas(self, pool: Mapping[str, Any]) -> Any:
+        """One worker in the inventory is one node of a new pool; the autoscaler begins with the smallest size."""
+        scaling = pool["options"].get("auto_scaling")
+        smallest = scaling.get("min") if isinstance(scaling, dict) else None
+        if smallest is not None:
+            return smallest
+        return self._get("workers") if self._get("building") else None
+
+    def touch(self) -> dict[str, Any]:
+        settings = self.settings
+        machines = {host["inventory_name"]: host for host in [*self.hosts, *self.pool_hosts]}
+        method = self._method or settings["method"]
+        return {
+            "method": method,
+            "cluster_name": settings["name"],
+            **{key: settings[key] for key in ("work_dir", "confirm", "force", "timeouts")},
+            "hosts": identities(machines.values(), self.agent_variables),
+            "hub": self._named_hub() if self._data["hub"]["named"] or method in HUB_METHODS else None,
+            "assisted": self._named_service() if self._data["assisted"]["named"] or method == ASSISTED else None,
+        }
+
+    def _named_service(self) -> dict[str, Any]:
+        found = self._get("assisted")
+        return {**_without_mapping(found), "cluster_id": found["cluster_id"]}
+
+    def _named_hub(self) -> dict[str, Any]:
+        """Connection and scope of the hub that the user named; what is in the namespaces of its pools belongs to this deployment."""
+        hub, namespace = self.hub(), self._data["node_pool"]["machine_namespace"]
+        scope = {"namespace": hub["namespace"], "infra_env": hub["infra_env"], "cluster": hub["cluster"] or None, "bare_metal_hosts": hub["bare_metal_hosts"]}
+        return {**_without_mapping(hub), **scope, "namespaces": [str(namespace)] if namespace else []}
+
+
+PARTS: Mapping[str, Callable[[Resolved], Any]] = {
+    "building": lambda found: found._get("building"),
+    "settings": lambda found: found.settings,
+    "shown_settings": lambda found: hide_secrets(found.settings),
+    "cluster": lambda found: found._get("cluster"),
+    "hosts": lambda found: found.hosts,
+    "bmc_hosts": lambda found: bmc_hosts(found.hosts),
+    "manual_hosts": lambda found: manual_hosts(found.hosts),
+    "node_addresses": lambda found: node_addresses(found.hosts),
+    "hub": Resolved.hub,
+    "assisted": Resolved.assisted,
+    "hub_hosts": Resolved.hub_hosts,
+    "bare_metal_hosts": Resolved.bare_metal_hosts,
+    "hosted_cluster": lambda found: found._get("hosted_cluster"),
+    "node_pool": Resolved.node_pool,
+    "touch": Resolved.touch,
+}
+
+
+def _hostnames(hosts: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    return {host["inventory_name"]: str(host.get("hostname") or host["inventory_name"]) for host in hosts}
+
+
+def _without_mapping(service: Mapping[str, Any]) -> dict[str, Any]:
+    """The connection of a hub or service without ``connect_to``: modules have one option for all connections."""
+    return {key: value for key, value in service["connection"].items() if key != "connect_to"}
