@@ -81,7 +81,8 @@ options:
 options:
   hosts:
     description:
-      - BMCs of the hosts, in the form of the option C(hosts) of M(zerotouch.openshift.bmc_boot). Those of hosts that O(names) does not name are not contacted.
+      - BMCs of the hosts, in the form of the option C(hosts) of M(zerotouch.openshift.bmc_boot).
+      - Only those of hosts about which the module decides are contacted.
       - A host that has none here is booted manually.
     type: list
     elements: dict

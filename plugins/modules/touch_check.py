@@ -132,11 +132,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door impor
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.observe import observe_all
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import PartialFailure
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import print_not_checked, record_permission
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gather import decide
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.check import check_machines
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_permission
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.result import described, plan_lines
 
 OPTIONS = {"supports_check_mode": True}
 
@@ -162,12 +160,7 @@ def run(call: Call) -> dict[str, Any]:
     requests = boot_requests([known[name] for name in names if name in known])
     touch = read_touch(params["touch"], params["connect_to"], ca_cert=options.ca_cert)
     machines = observe_all(requests, options, read_only=True)
-    judgement, gathered = decide(params["action"], touch, machines, call.clock, names)
-    print_not_checked(gathered.not_checked, call.progress)
-    call.plan(plan_lines(judgement, gathered, params["action"]))
-    result = described(judgement, gathered)
-    if judgement.stop:
-        raise PartialFailure(judgement.stop, result)
+    judgement, result = check_machines(params["action"], touch, machines, names, call.clock, progress=call.progress, plan=call.plan)
     if not call.check_mode:
         record_permission(touch, judgement)
     return result

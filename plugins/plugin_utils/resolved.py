@@ -89,7 +89,8 @@ class Resolved:
     @cached_property
     def pool_hosts(self) -> list[Any]:
         """Machines that may be used for a pool: spare ones, and all of a hosted cluster."""
-        return self.hosts if self._hosted else self._get("spare_hosts")
+        found: list[Any] = self.hosts if self._hosted else self._get("spare_hosts")
+        return found
 
     @cached_property
     def agent_variables(self) -> Any:

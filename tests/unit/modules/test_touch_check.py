@@ -20,7 +20,7 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.kubelet import node_at
-from ansible_collections.zerotouch.openshift.plugins.modules import bmc_boot, touch_check
+from ansible_collections.zerotouch.openshift.plugins.modules import bmc_boot, destroy_plan, touch_check
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -231,3 +231,30 @@ def test_a_kubelet_proves_a_cluster(call: Any, served: Any, tmp_path: Path, kube
 
 def test_silence_at_that_port_proves_nothing(call: Any, served: Any, tmp_path: Path) -> None:
     assert node_at("127.0.0.1", ConnectTo.of({"127.0.0.1:10250": "127.0.0.1:1"})) == ""
+
+
+class TestDestroyPlan:
+    def test_a_deployment_that_is_recorded(self, call: Any, served: Any, tmp_path: Path) -> None:
+        deployed(tmp_path / "demo", "installed")
+        given = touch(tmp_path / "demo", confirm=["demo"])
+        result = call(destroy_plan, hosts=hosts(served), manual_hosts=[], touch=given)
+        assert "msg" not in result, result["msg"]
+        assert (result["names"], result["plan"]["power_off"]) == (["node-1"], ["node-1"])
+        assert result["plan"]["paths"][0] == str(tmp_path / "demo" / "images")
+        assert served.bmc.writes() == [] and not result["changed"]
+
+    def test_without_confirmation_no_bmc_is_contacted(self, call: Any, served: Any, tmp_path: Path) -> None:
+        deployed(tmp_path / "demo", "installed")
+        result = call(destroy_plan, hosts=hosts(served), touch=touch(tmp_path / "demo"))
+        assert result["failed"] and result["msg"].startswith("Nothing was done. Destroying demo powers off its machines: confirm with")
+        assert served.bmc.log == []
+
+    def test_a_machine_without_record_is_named_and_stays(self, call: Any, served: Any, tmp_path: Path) -> None:
+        result = call(destroy_plan, hosts=hosts(served), touch=touch(tmp_path / "demo", confirm=["demo"]))
+        assert outcome(result) == ("13", "leave")
+        assert (result["plan"]["power_off"], result["plan"]["keep_objects"]) == ([], ["node-1"])
+        assert "node-1 is left alone" in result["plan"]["summary"]
+
+    def test_the_machines_of_a_hosted_cluster_are_not_read(self, call: Any, served: Any, tmp_path: Path) -> None:
+        call(destroy_plan, hosts=hosts(served), touch=touch(tmp_path / "demo", confirm=["demo"], method="hosted"))
+        assert served.bmc.log == []

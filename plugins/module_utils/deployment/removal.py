@@ -1,0 +1,122 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What destroying a deployment removes: which machines go off, what is deleted from hub or service, which files. Pure, except that it lists a directory."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ..common.errors import ZeroTouchError
+from .safety.decision import Judgement
+from .safety.options import Touch
+from .workdir import WorkDir
+
+# Files of a deployment that its cluster does not need, once the machines are off.
+_REMOVED = ("images", "boot-artifacts", "config", "state.json", ".state.lock", "rendezvousIP")
+# What a work directory holds besides those.
+_KEPT = ("auth", "logs", "report.html", "report.json")
+# Locks, and parts of files that were being written.
+_TRANSIENT = re.compile(r"\..*(lock|part)$")
+_EFFECTS = {
+    "assisted": "takes it off the assisted-service and powers off its machines",
+    "hub": "takes it off the hub and powers off its machines",
+    "hosted": "takes it off the hub, and its machines become free Agents",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Order:
+    """What the user asks for. ``infra_env`` and ``hub_cluster`` are names on the hub, ``early`` is whether hosts were bound when they registered."""
+
+    touch: Touch
+    purge: bool = False
+    namespace: str = ""
+    infra_env: str = ""
+    hub_cluster: str = ""
+    early: bool = False
+
+    @property
+    def work_dir(self) -> WorkDir:
+        if self.touch.work_dir is None:
+            raise ZeroTouchError("touch.work_dir is missing.", "Name the work directory of the deployment.")
+        return WorkDir(self.touch.work_dir)
+
+
+@dataclasses.dataclass(frozen=True)
+class Removal:
+    """The plan. ``power_off`` are hosts with a BMC, ``keep_objects`` are hosts whose objects on the hub belong to other owners."""
+
+    hub: bool
+    hosted: bool
+    assisted: bool
+    infra_env: bool
+    power_off: tuple[str, ...]
+    keep_objects: tuple[str, ...]
+    paths: tuple[str, ...]
+    summary: str
+
+    def as_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+
+def check_order(order: Order) -> None:
+    """Raises :class:`ZeroTouchError` without the confirmation, and if a purge would remove a file of another origin."""
+    touch, name = order.touch, order.touch.cluster
+    if name not in touch.confirm:
+        effect = _EFFECTS.get(touch.method, "powers off its machines")
+        raise ZeroTouchError(f"Nothing was done. Destroying {name} {effect}: confirm with -e openshift_confirm={name}")
+    if foreign := foreign_files(order.work_dir) if order.purge else []:
+        listed = ", ".join(foreign)
+        raise ZeroTouchError(f"Nothing was done. {order.work_dir.root} also holds {listed}: move that away, or leave out openshift_destroy_purge.")
+
+
+def foreign_files(work_dir: WorkDir) -> list[str]:
+    """Names in the work directory that this collection did not create."""
+    if not work_dir.root.is_dir():
+        return []
+    names = (path.name for path in work_dir.root.iterdir())
+    return sorted(name for name in names if name not in (*_REMOVED, *_KEPT) and not _TRANSIENT.fullmatch(name))
+
+
+def plan_removal(order: Order, judgement: Judgement, bmc_hosts: Sequence[str], left: Sequence[str], *, check_mode: bool = False) -> Removal:
+    """The plan for machines about which ``judgement`` decided. ``bmc_hosts`` are the hosts with a BMC, ``left`` are messages about hosts that stay."""
+    method = order.touch.method
+    # The objects on the hub are given up; the machines are powered off directly.
+    abandoned = any(verdict.forced == "abandon_hub" for verdict in judgement.verdicts)
+    touched = {*judgement.named("act"), *judgement.named("through")}
+    root = order.work_dir.root
+    infra_env = _owns_infra_env(order)
+    return Removal(
+        hub=method == "hub" and not abandoned,
+        hosted=method == "hosted" and not abandoned,
+        assisted=method == "assisted",
+        infra_env=method == "hub" and infra_env and not abandoned,
+        # The machines of a hosted cluster continue as free Agents.
+        power_off=tuple(name for name in bmc_hosts if name in touched) if method != "hosted" or abandoned else (),
+        keep_objects=tuple(judgement.named("leave")),
+        paths=(str(root),) if order.purge else tuple(str(root / name) for name in _REMOVED),
+        summary=_summary(order, left, agents_stay=method in ("hub", "hosted") and not infra_env, check_mode=check_mode),
+    )
+
+
+def _owns_infra_env(order: Order) -> bool:
+    """An InfraEnv that is bound to its cluster is useless without it. One with another name is shared, and stays."""
+    return order.infra_env == order.hub_cluster and (order.purge or order.early)
+
+
+def _summary(order: Order, left: Sequence[str], *, agents_stay: bool, check_mode: bool) -> str:
+    agents = f". Its hosts are still Agents of InfraEnv {order.namespace}/{order.infra_env}" if agents_stay else ""
+    disks = "" if order.touch.method == "hosted" else ": booted from disk, they start the cluster again"
+    root = order.work_dir.root
+    kept = f"Credentials, logs and the report are still in {root}." if root.is_dir() and not order.purge else ""
+    sentences = (
+        f"{order.touch.cluster} {'would be' if check_mode else 'is'} down{agents}.",
+        *left,
+        f"The disks of its machines are not wiped{disks}.",
+        kept,
+    )
+    return " ".join(sentence for sentence in sentences if sentence)

@@ -1,0 +1,225 @@
+#!/usr/bin/python
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: destroy_plan
+short_description: Plan what destroying a deployment removes
+version_added: 0.1.0
+author: the zerotouch.openshift authors (@zerotouch-openshift)
+description:
+  - Checks the confirmation, decides by the safety table of this collection (page safety of the documentation) which machines may be powered off, and plans
+    what is removed from the hub or the assisted-service and which files are removed.
+  - Role P(zerotouch.openshift.cluster_destroy#role) applies this plan. Check mode prints it.
+  - Fails before anything is done if the confirmation is missing, if one host must not be touched, or if O(purge) would remove a file that this collection
+    did not create.
+  - Sends GET requests only.
+extends_documentation_fragment:
+  - zerotouch.openshift.attributes
+  - zerotouch.openshift.media_hosts.touched
+  - zerotouch.openshift.touch
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: N/A
+  idempotent:
+    support: full
+options:
+  manual_hosts:
+    description: Names of the hosts without a BMC, which the user powers off.
+    type: list
+    elements: str
+    default: []
+  purge:
+    description: Whether the whole work directory is removed, credentials and logs included.
+    type: bool
+    default: false
+  binding:
+    description: How hosts were bound to a cluster of method V(hub). The InfraEnv of hosts that were bound early is removed with its cluster.
+    type: str
+    choices: [late, early, none]
+    default: late
+  forks:
+    description: How many BMCs are read at the same time.
+    type: int
+    default: 20
+  connect_to:
+    description: Where connections really go; keys C(host[:port]), values C(address[:port]).
+    type: dict
+    default: {}
+  ca_cert:
+    description: CA, as path or PEM, trusted for all BMCs and APIs in addition to their own.
+    type: str
+"""
+
+EXAMPLES = r"""
+- name: See what destroying a cluster would remove
+  zerotouch.openshift.destroy_plan:
+    hosts: "{{ site.deployment | zerotouch.openshift.deployment('bmc_hosts') }}"
+    touch: "{{ site.deployment | zerotouch.openshift.deployment('touch') }}"
+  check_mode: true
+"""
+
+RETURN = r"""
+names:
+  description: Names of the hosts about which the module decided.
+  returned: always
+  type: list
+  elements: str
+plan:
+  description: The plan.
+  returned: success
+  type: dict
+  contains:
+    hub:
+      description: Whether the cluster of method V(hub) is deleted from the hub.
+      type: bool
+    hosted:
+      description: Whether the hosted cluster is deleted from the hub.
+      type: bool
+    assisted:
+      description: Whether the cluster is deleted from the assisted-service.
+      type: bool
+    infra_env:
+      description: Whether the InfraEnv and its Agents are deleted from the hub.
+      type: bool
+    power_off:
+      description: Names of the hosts that are powered off through their BMCs.
+      type: list
+      elements: str
+    keep_objects:
+      description: Names of the hosts whose objects on the hub belong to other owners.
+      type: list
+      elements: str
+    paths:
+      description: Files and directories that are removed.
+      type: list
+      elements: str
+    summary:
+      description: What is left, once the plan was applied.
+      type: str
+hosts:
+  description: One entry for each host.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the host.
+      type: str
+    row:
+      description: Number of the row of the safety table that holds for the host.
+      type: str
+    outcome:
+      description:
+        - V(act) if the host may be touched. V(skip) and V(wait) if the run does nothing to it. V(leave) if it is left alone and named. V(fail) if its BMC
+          cannot be used, so that the run fails at its end. V(through) if it may be touched through its BareMetalHost only.
+      type: str
+    reason:
+      description: The observation that decided.
+      type: str
+    forced:
+      description: The override that was used.
+      type: str
+    node:
+      description: Name of its Node, empty without one.
+      type: str
+    drain:
+      description: Whether its Node must be drained. A Node that has not been Ready for 5 minutes cannot be drained.
+      type: bool
+touch:
+  description: Names of the hosts that may be touched.
+  returned: always
+  type: list
+  elements: str
+through:
+  description: Names of the hosts that are touched through their BareMetalHosts.
+  returned: always
+  type: list
+  elements: str
+forced_hosts:
+  description: Names of the hosts that may be touched because of an override.
+  returned: always
+  type: list
+  elements: str
+left:
+  description: Messages about hosts that are left alone.
+  returned: always
+  type: list
+  elements: str
+failed_hosts:
+  description: Hosts whose BMC cannot be used, with C(name) and C(reason).
+  returned: always
+  type: list
+  elements: dict
+not_checked:
+  description: Sources that could not be read, and why.
+  returned: always
+  type: list
+  elements: str
+"""
+
+from typing import Any
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec, bmc_options
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.observe import observe_all
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.removal import Order, check_order, plan_removal
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.check import check_machines
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_permission
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
+
+OPTIONS = {"supports_check_mode": True}
+
+
+def argument_spec() -> dict[str, Any]:
+    spec = bmc_argument_spec()
+    return {
+        "hosts": {**spec["hosts"], "required": False, "default": []},
+        "manual_hosts": {"type": "list", "elements": "str", "default": []},
+        "touch": {**touch_spec(), "required": True},
+        "purge": {"type": "bool", "default": False},
+        "binding": {"type": "str", "choices": ["late", "early", "none"], "default": "late"},
+        "forks": spec["forks"],
+        "connect_to": spec["connect_to"],
+        "ca_cert": spec["ca_cert"],
+    }
+
+
+def run(call: Call) -> dict[str, Any]:
+    params = call.params
+    options = bmc_options(call)
+    touch = read_touch({**params["touch"], "command": "destroy_cluster"}, params["connect_to"], ca_cert=options.ca_cert)
+    hub = touch.hub or {}
+    order = Order(
+        touch,
+        purge=params["purge"],
+        namespace=str(hub.get("namespace") or ""),
+        infra_env=str(hub.get("infra_env") or ""),
+        hub_cluster=str((hub.get("cluster") or {}).get("name") or ""),
+        early=params["binding"] == "early",
+    )
+    check_order(order)
+    bmc_hosts = [str(host["name"]) for host in params["hosts"]]
+    # Machines of a hosted cluster stay on: their BMCs are not read.
+    hosted = touch.method == "hosted"
+    names = [host.name for host in touch.hosts] if hosted else [*bmc_hosts, *params["manual_hosts"]]
+    machines = observe_all(boot_requests([] if hosted else params["hosts"]), options, read_only=True)
+    judgement, result = check_machines("destroy", touch, machines, names, call.clock, progress=call.progress, plan=call.plan)
+    plan = plan_removal(order, judgement, bmc_hosts, result["left"], check_mode=call.check_mode)
+    if not call.check_mode:
+        record_permission(touch, judgement)
+    return {**result, "names": names, "plan": plan.as_dict()}
+
+
+def main() -> None:
+    run_module(argument_spec, OPTIONS, run)
+
+
+if __name__ == "__main__":
+    main()
