@@ -133,19 +133,18 @@ class Doubts:
         self._clock, self._seconds = clock, seconds
         self._since: dict[str, tuple[str, float]] = {}
 
-    def lasts(self, subject: str, reason: str) -> bool:
-        """Note the present reason, empty for none; whether it has lasted."""
-        if not reason:
+    def lasts(self, subject: str, reason: str | None) -> bool:
+        """Note the present reason, None for none; whether it has lasted."""
+        if reason is None:
             self._since.pop(subject, None)
             return False
-        known, since = self._since.get(subject, ("", 0.0))
-        if known != reason:
-            since = self._clock.now()
-            self._since[subject] = (reason, since)
+        known = self._since.get(subject)
+        since = known[1] if known is not None and known[0] == reason else self._clock.now()
+        self._since[subject] = (reason, since)
         return self._clock.now() - since >= self._seconds
 
     def settle(self, subject: str, status: WaitStatus) -> WaitStatus:
         """The status; one that is doubtful becomes final once its reason has lasted."""
-        if not self.lasts(subject, status.reason if status.doubtful else ""):
+        if not self.lasts(subject, status.reason if status.doubtful else None):
             return status
         return dataclasses.replace(status, doubtful=False, final=True)
