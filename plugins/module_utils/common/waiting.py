@@ -19,11 +19,17 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import queue
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from .clock import Clock
 from .progress_line import HEARTBEAT, line
 from .retry import Backoff
+
+T = TypeVar("T")
+# Seconds between two checks whether the process was asked to stop, in a wait for the event of a thread.
+_CHECK = 0.5
 
 
 class Deadline:
@@ -63,6 +69,20 @@ def turns(deadline: Deadline, pause: float | Backoff, wait: Callable[[float], ob
             return
         seconds = pause.delay(number) if isinstance(pause, Backoff) else pause
         (wait or deadline.clock.sleep)(min(seconds, left))
+
+
+def next_event(events: queue.Queue[T], deadline: Deadline) -> T:
+    """The next item of a queue that a thread fills.
+
+    Raises :class:`queue.Empty` at the deadline, and :class:`Interrupted` when the process was asked to stop.
+    """
+    deadline.clock.sleep(0)
+    for _turn in turns(deadline, 0.0):
+        try:
+            return events.get(timeout=max(0.001, min(deadline.left(), _CHECK)))
+        except queue.Empty:
+            continue
+    raise queue.Empty
 
 
 class ProgressLines:

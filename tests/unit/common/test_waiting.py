@@ -6,11 +6,23 @@
 from __future__ import annotations
 
 import math
+import queue
+import threading
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Interrupted
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.progress_line import HEARTBEAT
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.retry import Backoff
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.waiting import REACHED, Deadline, Doubts, ProgressLines, WaitStatus, turns
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.waiting import (
+    REACHED,
+    Deadline,
+    Doubts,
+    ProgressLines,
+    WaitStatus,
+    next_event,
+    turns,
+)
 
 
 class StillClock:
@@ -109,6 +121,29 @@ class TestTurns:
             if turn == 2:
                 deadline.restart(10.0)
         assert clock.slept == [5.0, 5.0, 5.0]
+
+
+class TestNextEvent:
+    def test_one_that_is_there(self) -> None:
+        events: queue.Queue[str | None] = queue.Queue()
+        events.put(None)
+        assert next_event(events, Deadline(SystemClock(), 0.0)) is None
+
+    def test_one_that_comes_later(self) -> None:
+        events: queue.Queue[str] = queue.Queue()
+        threading.Timer(0.05, events.put, ["changed"]).start()
+        assert next_event(events, Deadline(SystemClock(), 10.0)) == "changed"
+
+    def test_none_until_the_deadline(self) -> None:
+        with pytest.raises(queue.Empty):
+            next_event(queue.Queue[str](), Deadline(SystemClock(), 0.05))
+
+    @pytest.mark.parametrize("after", [0.0, 0.05])
+    def test_a_process_that_was_asked_to_stop(self, after: float) -> None:
+        clock = SystemClock()
+        threading.Timer(after, clock.stop.set).start()
+        with pytest.raises(Interrupted):
+            next_event(queue.Queue[str](), Deadline(clock, 10.0))
 
 
 class TestProgressLines:
