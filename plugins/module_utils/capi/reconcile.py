@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 
 from ..common.clock import Clock, SystemClock
 from ..common.errors import Interrupted, LimitReached, PartialFailure, ZeroTouchError
+from ..common.waiting import Deadline, turns
 from ..hub.kinds import AGENT, SECRET
 from ..kube.client import KubeClient
 from ..kube.write import PLANS, Outcome
@@ -141,25 +142,27 @@ class Reconciler:
 
     def until_converged(self, limit: float) -> Account:
         """Passes until nobody waits for anything. Raises :class:`LimitReached` after ``limit`` seconds, with each machine and where it stands."""
-        end = self._clock.now() + limit
         core = self.api.core
         own = self._scope.namespace
         paths = [AGENT.path(self._scope.agent_namespace), AGENT_MACHINE.path(own), AGENT_CLUSTER.path(own), core.machine.path(own), core.cluster.path(own)]
         wake = Wake(self._client, paths, limit, self._clock)
-        while True:
+        before = 0
+
+        def await_change(seconds: float) -> None:
+            """After a pass that wrote something, the next one follows at once."""
+            if len(self.account.outcomes) == before:
+                # Thousands of Agents always have something to say: looking takes a quarter of the time at most.
+                self._clock.sleep(min(seconds, 3 * self._cost))
+                wake.wait(seconds)
+                self.look()
+
+        for _turn in turns(Deadline(self._clock, limit), RECHECK, await_change):
             before = len(self.account.outcomes)
             self.once()
             self._tell()
             if self.account.converged:
                 return self.account
-            left = end - self._clock.now()
-            if left <= 0:
-                raise LimitReached(f"Not converged after {limit:g} s. {stuck(self.account)}", limit, "What is under way goes on; run again to wait further.")
-            if len(self.account.outcomes) == before:
-                # Thousands of Agents always have something to say: looking takes a quarter of the time at most.
-                self._clock.sleep(min(left, 3 * self._cost))
-                wake.wait(min(left, RECHECK))
-                self.look()
+        raise LimitReached(f"Not converged after {limit:g} s. {stuck(self.account)}", limit, "What is under way goes on; run again to wait further.")
 
     def close(self) -> None:
         if self._nodes is not None:
