@@ -11,6 +11,7 @@ from typing import Any
 
 from ..common.clock import Clock, SystemClock
 from ..common.errors import RemoteError, Unreachable
+from ..common.listed import listed
 from ..common.parallel import for_each
 from ..common.secrets import secret_values
 from ..common.waiting import Deadline, ProgressLines, WaitStatus, turns
@@ -24,7 +25,7 @@ from .host_settings import ARGUMENTS, IGNITION, RESET
 from .host_waits import Target, standing
 from .hosts_result import Account, hosts_result
 from .lookup import only_one, required
-from .narration import few
+from .narration import FEW
 from .patience import patiently
 from .service import AssistedService
 
@@ -92,7 +93,7 @@ class _Bringing:
             if bulk.wait_for == "none" or not (open_ends or (made and bulk.wait_for != "registered")):
                 break
             self._tell([f"{plan.request.name}: waits, {why.reason}" for plan, why in open_ends])
-            self._lines.beat(f"still waiting for {few([plan.request.name for plan, _why in open_ends])}")
+            self._lines.beat(f"still waiting for {listed([plan.request.name for plan, _why in open_ends], FEW)}")
         else:
             account.failed |= {plan.request.name: f"{bulk.timeout:g} s are over: {why.reason}" for plan, why in open_ends}
         return hosts_result(plans, account, bulk.wait_for, seen=self._seen_now(plans))

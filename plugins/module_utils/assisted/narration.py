@@ -12,6 +12,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..common.clock import Clock
+from ..common.listed import listed
 from ..common.waiting import ProgressLines
 from .client import Document, members
 from .progress import ClusterProgress, HostProgress, Validation, failing, read_cluster, read_host, validation_changes
@@ -77,12 +78,7 @@ def standing(hosts: Iterable[HostProgress], *, judged: bool) -> str:
     groups = grouped((host.describe(), host.name) for host in known)
     there = "; ".join(f"{len(names)} {what}" for what, names in groups.items()) or "no host registered"
     names = list(dict.fromkeys(each.id for host in known if host.status != _UNJUDGED for each in failing(host.validations))) if judged else []
-    return there + (f"; failing: {few(names)}" if names else "")
-
-
-def few(names: Sequence[str]) -> str:
-    """The first names of many."""
-    return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
+    return there + (f"; failing: {listed(names, FEW)}" if names else "")
 
 
 def grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..common.clock import Clock
 from ..common.errors import LimitReached, ZeroTouchError
+from ..common.listed import listed
 from ..common.waiting import Deadline, turns
 from ..hub.kinds import NAMESPACE
 from ..hub.namespaces import namespace_exists
@@ -206,7 +207,7 @@ class Unit:
             missing = reached(self.observed)
             if not missing:
                 return
-        raise LimitReached(f"Not done after {limit:g} s: {'; '.join(missing[:20])}.", limit, "It goes on by itself; run again to wait further.")
+        raise LimitReached(f"Not done after {limit:g} s: {listed(missing, 20, '; ')}.", limit, "It goes on by itself; run again to wait further.")
 
 
 def infrastructure_missing(observed: Observed) -> list[str]:

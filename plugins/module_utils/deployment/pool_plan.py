@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from ..cluster.host_states import LEAVING
+from ..common.listed import listed
 from ..hub.agents.model import Agent
 from .pool_size import AgentKey, DesiredPool, Pool, PoolMachine, Resize, Spare, resize
 
@@ -178,8 +179,7 @@ def _what_is_missing(plan: PoolPlan, spares: Sequence[Spare], agents: Sequence[A
     of_inventory = {spare.match.agent.key for spare in spares if spare.match.agent is not None}
     useless = [f"{step.name}: {step.reason}" for step in plan.hosts if step.action == "skip"]
     useless += [f"{agent.title}: {reason}" for agent in agents if agent.key not in of_inventory and (reason := judge.obstacle(agent))]
-    more = f"; and {len(useless) - _MOST_NAMED} more" if len(useless) > _MOST_NAMED else ""
-    others = f" Not to be used: {'; '.join(useless[:_MOST_NAMED])}{more}." if useless else ""
+    others = f" Not to be used: {listed(useless, _MOST_NAMED, '; ')}." if useless else ""
     return f"{_count(plan.missing, 'host')} {_is(plan.missing)} missing: {plan.title} needs {plan.needed} more, {', '.join(have)}.{others}"
 
 
@@ -206,5 +206,4 @@ def _is(number: int) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_MOST_NAMED]) + (f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else "")
-    return f" ({shown})" if names else ""
+    return f" ({listed(names, _MOST_NAMED)})" if names else ""

@@ -12,6 +12,7 @@ import dataclasses
 from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
+from ..common.listed import listed
 from .observation import FAILED, RUNNING_PHASES, InventoryHost, Observation
 from .safety.table import REBOOT_JOINED, REBUILD_IMAGE, START_OVER
 
@@ -77,7 +78,7 @@ class Situation:
         if not image.built:
             return "no image was built yet"
         if image.differing:
-            return f"changed since the image was built: {_listed(image.differing)}"
+            return f"changed since the image was built: {listed(image.differing, _MOST_PATHS)}"
         if not image.exists:
             return "the image file is gone"
         return next((f"{value} is set" for value in (START_OVER, REBUILD_IMAGE) if value in self.force), "")
@@ -115,7 +116,7 @@ def _changed_under_way(situation: Situation) -> Decision | None:
     under_way = (seen.service.ours and seen.service.hosts) or (seen.api.ours and not _installed(seen)) or situation.silent
     if not under_way or not seen.image.differing or REBUILD_IMAGE in situation.force:
         return None
-    text = f"The configuration changed while the installation is under way: {_listed(seen.image.differing)}."
+    text = f"The configuration changed while the installation is under way: {listed(seen.image.differing, _MOST_PATHS)}."
     return _stopped(situation, "changed", f"{text} Undo the change, or rebuild the image with -e openshift_force=rebuild_image.")
 
 
@@ -172,7 +173,7 @@ def _api_is_ours(situation: Situation) -> Decision | None:
     )
     notes: tuple[str, ...] = ()
     if seen.image.differing:
-        notes = (f"The cluster is installed; what changed since then has no effect on it: {_listed(seen.image.differing)}.",)
+        notes = (f"The cluster is installed; what changed since then has no effect on it: {listed(seen.image.differing, _MOST_PATHS)}.",)
     if situation.force:
         notes += (f"The cluster is installed, and openshift_force is still set ({', '.join(sorted(situation.force))}): remove it from the inventory.",)
     return Decision("installed", decided, build, situation.build_reason() if build else "", wait=seen.phase != "installed", notes=notes)
@@ -227,10 +228,6 @@ def _joined(situation: Situation, host: InventoryHost, how: str) -> HostDecision
 
 def _installed(seen: Observation) -> bool:
     return seen.api.ours and (seen.phase == "installed" or seen.api.complete)
-
-
-def _listed(paths: Sequence[str]) -> str:
-    return ", ".join(paths[:_MOST_PATHS]) + (f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else "")
 
 
 def _stopped(situation: Situation, state: State, reason: str) -> Decision:
