@@ -11,16 +11,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal
 
 from ..cluster.host_states import LEAVING
 from ..common.listed import listed
 from ..hub.agents.model import Agent
+from .host_step import Action, HostStep
 from .pool_size import AgentKey, DesiredPool, Pool, PoolMachine, Resize, Spare, resize
-
-# use: it is free for the pool; prepare: it will be, once approved and named; boot: from the discovery image, since it is needed; return: the same, since
-# it left a cluster; wait: it comes back by itself; keep: it is in the pool; spare: it is not needed; skip: it cannot be used.
-Action = Literal["keep", "use", "prepare", "boot", "return", "wait", "spare", "skip"]
 
 NEEDS_DISCOVERY = "unbinding-pending-user-action"
 # States (reference infrastructure-operator.md 5.2) from which a host gets to known-unbound without anybody's help but approval and a name.
@@ -36,19 +32,6 @@ class Judge:
 
     obstacle: Callable[[Agent], str]
     unfit: Callable[[Agent], str]
-
-
-@dataclasses.dataclass(frozen=True)
-class HostStep:
-    """What happens to one machine of the inventory. ``force``: boot it although it may run the same image already. ``fits``: it can become one for the pool."""
-
-    name: str
-    action: Action
-    reason: str
-    agent: str = ""
-    state: str = ""
-    force: bool = False
-    fits: bool = True
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,7 +119,7 @@ def _step(spare: Spare, of_pool: Mapping[AgentKey, PoolMachine], nodes: set[str]
     unfit = judge.unfit(agent)
 
     def step(action: Action, reason: str, *, force: bool = False) -> HostStep:
-        return HostStep(match.host, action, reason, agent.name, agent.state, force, not unfit)
+        return HostStep(match.host, action, reason, agent.name, agent.state, force, fits=not unfit)
 
     machine = of_pool.get(agent.key)
     if machine is not None and not machine.leaving:

@@ -13,25 +13,14 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
 from ..common.listed import listed
+from .host_step import HostStep
 from .observation import FAILED, RUNNING_PHASES, InventoryHost, Observation
 from .safety.table import REBOOT_JOINED, REBUILD_IMAGE, START_OVER
 
-Action = Literal["boot", "skip", "wait"]
 State = Literal["new", "built", "changed", "registered", "installing", "installed", "failed", "unknown", "foreign"]
 
 # Paths that a message names; deployment_info returns all of them.
 _MOST_PATHS = 12
-
-
-@dataclasses.dataclass(frozen=True)
-class HostDecision:
-    """``force``: boot it even if it seems to run from this image already."""
-
-    name: str
-    joined: bool
-    action: Action
-    reason: str
-    force: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +31,7 @@ class Decision:
     """
 
     state: State
-    hosts: tuple[HostDecision, ...] = ()
+    hosts: tuple[HostStep, ...] = ()
     build: bool = False
     build_reason: str = ""
     wait: bool = False
@@ -98,7 +87,7 @@ def _start_over(situation: Situation) -> Decision | None:
     if START_OVER not in situation.force:
         return None
     seen = situation.seen
-    decided = tuple(HostDecision(host.name, seen.joined(host), "boot", "start_over is set", force=True) for host in situation.hosts)
+    decided = tuple(HostStep(host.name, "boot", "start_over is set", force=True, joined=seen.joined(host)) for host in situation.hosts)
     state: State = "new" if not seen.image.built else "built" if seen.image.matches else "changed"
     return Decision(state, decided, situation.must_build, situation.build_reason(), wait=True)
 
@@ -133,25 +122,25 @@ def _service_is_ours(situation: Situation) -> Decision | None:
     return Decision("installing" if started else "registered", decided, build, situation.build_reason() if build else "", wait=True, notes=notes)
 
 
-def _beside_service(situation: Situation, host: InventoryHost) -> HostDecision:
+def _beside_service(situation: Situation, host: InventoryHost) -> HostStep:
     """What to do with a host while the service of this very installation answers."""
     seen = situation.seen
     found = seen.service_host(host)
     if seen.joined(host):
         return _joined(situation, host, found.describe() if found else "its Node exists")
     if seen.service.cluster and seen.service.cluster.installing:
-        return HostDecision(host.name, False, "skip", "the installation began without it")
+        return HostStep(host.name, "skip", "the installation began without it")
     if found and found.needs_discovery_boot:
-        return HostDecision(host.name, False, "boot", f"registered, but {found.status}", force=True)
+        return HostStep(host.name, "boot", f"registered, but {found.status}", force=True)
     if REBUILD_IMAGE in situation.force:
-        return HostDecision(host.name, False, "boot", "rebuild_image is set", force=True)
+        return HostStep(host.name, "boot", "rebuild_image is set", force=True)
     if found:
-        return HostDecision(host.name, False, "wait", f"registered: {found.describe()}")
+        return HostStep(host.name, "wait", f"registered: {found.describe()}")
     if host.has_address(seen.rendezvous_ip):
-        return HostDecision(host.name, False, "wait", "it runs the service")
+        return HostStep(host.name, "wait", "it runs the service")
     if any(not other.macs for other in seen.service.hosts):
-        return HostDecision(host.name, False, "wait", "a registered host has not sent its MAC addresses yet")
-    return HostDecision(host.name, False, "boot", "not registered with the service", force=seen.overdue)
+        return HostStep(host.name, "wait", "a registered host has not sent its MAC addresses yet")
+    return HostStep(host.name, "boot", "not registered with the service", force=seen.overdue)
 
 
 def _api_is_ours(situation: Situation) -> Decision | None:
@@ -163,12 +152,12 @@ def _api_is_ours(situation: Situation) -> Decision | None:
         decided = tuple(
             _joined(situation, host, "its Node exists")
             if seen.joined(host)
-            else HostDecision(host.name, False, "wait", "the installation is past the point where a host is booted from the image")
+            else HostStep(host.name, "wait", "the installation is past the point where a host is booted from the image")
             for host in situation.hosts
         )
         return Decision("installing", decided, build, situation.build_reason() if build else "", wait=True)
     decided = tuple(
-        HostDecision(host.name, True, "skip", "installed") if seen.joined(host) else HostDecision(host.name, False, "skip", "not part of the installed cluster")
+        HostStep(host.name, "skip", "installed", joined=True) if seen.joined(host) else HostStep(host.name, "skip", "not part of the installed cluster")
         for host in situation.hosts
     )
     notes: tuple[str, ...] = ()
@@ -185,7 +174,7 @@ def _silent(situation: Situation) -> Decision | None:
     if silence is None or not situation.silent:
         return None
     reason = f"the installation is under way: it was last seen at {silence.since}"
-    decided = tuple(HostDecision(host.name, False, "wait", reason) for host in situation.hosts)
+    decided = tuple(HostStep(host.name, "wait", reason) for host in situation.hosts)
     note = f"Nothing answers at the moment; the rendezvous host may be rebooting (last seen at {silence.since}). Waiting, no machine is booted."
     return Decision("installing", decided, wait=True, notes=(note,))
 
@@ -206,7 +195,7 @@ def _foreign(situation: Situation) -> Decision | None:
 
 def _all_again(situation: Situation, state: State, reason: str) -> Decision:
     """The whole deployment would have to be booted again; the safety table stops that, unless the user overrides it."""
-    decided = tuple(HostDecision(host.name, situation.seen.joined(host), "boot", reason, force=True) for host in situation.hosts)
+    decided = tuple(HostStep(host.name, "boot", reason, force=True, joined=situation.seen.joined(host)) for host in situation.hosts)
     return Decision(state, decided, situation.must_build, situation.build_reason(), wait=True)
 
 
@@ -216,14 +205,14 @@ def _fresh(situation: Situation) -> Decision:
     state: State = "new" if not seen.image.built else "changed" if seen.image.differing else "built"
     reason = "the image was never booted" if state == "new" else "no host is registered"
     # With the same image a machine that already runs from it is left alone, unless an earlier wait for it was in vain.
-    decided = tuple(HostDecision(host.name, False, "boot", reason, force=build or seen.overdue) for host in situation.hosts)
+    decided = tuple(HostStep(host.name, "boot", reason, force=build or seen.overdue) for host in situation.hosts)
     return Decision(state, decided, build, situation.build_reason() if build else "", wait=True)
 
 
-def _joined(situation: Situation, host: InventoryHost, how: str) -> HostDecision:
+def _joined(situation: Situation, host: InventoryHost, how: str) -> HostStep:
     if REBOOT_JOINED in situation.force:
-        return HostDecision(host.name, True, "boot", f"joined ({how}), but reboot_joined_hosts is set", force=True)
-    return HostDecision(host.name, True, "skip", f"joined: {how}")
+        return HostStep(host.name, "boot", f"joined ({how}), but reboot_joined_hosts is set", force=True, joined=True)
+    return HostStep(host.name, "skip", f"joined: {how}", joined=True)
 
 
 def _installed(seen: Observation) -> bool:
@@ -231,7 +220,7 @@ def _installed(seen: Observation) -> bool:
 
 
 def _stopped(situation: Situation, state: State, reason: str) -> Decision:
-    decided = tuple(HostDecision(host.name, situation.seen.joined(host), "skip", "nothing is done") for host in situation.hosts)
+    decided = tuple(HostStep(host.name, "skip", "nothing is done", joined=situation.seen.joined(host)) for host in situation.hosts)
     return Decision(state, decided, stop=reason)
 
 
