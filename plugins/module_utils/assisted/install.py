@@ -27,7 +27,6 @@ from .service import AssistedService
 PAUSE = 5.0
 # How often an installation is started whose preparation fails; the start script of the agent ISO never ends doing so.
 STARTS = 3
-_PREPARING = "preparing-for-installation"
 
 
 @dataclasses.dataclass(frozen=True)
