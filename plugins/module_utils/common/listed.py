@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The first of many names in a message."""
+"""Lists of names and reasons in a message."""
 
 from __future__ import annotations
 
@@ -17,3 +17,8 @@ def listed(names: Sequence[str], most: int, separator: str = ", ", *, total: int
     more = (len(names) if total is None else total) - min(len(names), most)
     joint = " " if separator == ", " else separator
     return text + (f"{joint}and {more} more" if more > 0 else "")
+
+
+def appended(head: str, items: Sequence[str]) -> str:
+    """A sentence to append to a message, such as `` Hosts: a; b.``; empty without items."""
+    return f"{head}{'; '.join(items)}." if items else ""

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from ..common.clock import Clock
 from ..common.errors import LimitReached, ZeroTouchError
+from ..common.listed import appended
 from ..common.waiting import Deadline, ProgressLines
 from ..kube.client import KubeClient, Object
 from ..kube.events import events_until
@@ -126,7 +127,7 @@ class InstallWait:
         unready = [f"{agent.hostname or agent.name}: {agent_text(agent)}" for agent in self.situation.agents if agent.stage != "Done"]
         limit = self._deadline.limit
         return LimitReached(
-            f"{part} of {self._cluster} took longer than {limit:g} s. {status.text()}." + _listed(" Hosts: ", unready),
+            f"{part} of {self._cluster} took longer than {limit:g} s. {status.text()}." + appended(" Hosts: ", unready),
             limit,
             "It goes on by itself; run again to wait further.",
         )
@@ -135,7 +136,7 @@ class InstallWait:
         failed = [agent for agent in self.situation.agents if agent.state == "error"]
         culprits = [agent for agent in failed if not agent.state_info.startswith(_SHARED_FATE)] or failed
         lines = [f"{agent.hostname or agent.name}: {(agent.state_info or agent.state).rstrip('.')}" for agent in culprits]
-        return f"Cluster {self._cluster}: {self.situation.status.text().rstrip('.')}." + _listed(" Hosts: ", lines)
+        return f"Cluster {self._cluster}: {self.situation.status.text().rstrip('.')}." + appended(" Hosts: ", lines)
 
 
 def agent_text(agent: Agent) -> str:
@@ -162,7 +163,3 @@ def hosts_result(agents: Sequence[Agent]) -> list[dict[str, object]]:
         }
         for agent in agents
     ]
-
-
-def _listed(head: str, lines: Sequence[str]) -> str:
-    return f"{head}{'; '.join(lines)}." if lines else ""

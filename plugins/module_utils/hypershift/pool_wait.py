@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from ..common.clock import Clock
 from ..common.errors import LimitReached, ZeroTouchError
+from ..common.listed import appended
 from ..common.waiting import Deadline, ProgressLines, WaitStatus
 from ..kube.events import events_until
 from .kinds import NODE_POOL
@@ -74,7 +75,7 @@ class PoolWait:
             if found.final:
                 raise ZeroTouchError(f"{self.view.title} cannot get {_words(target)}: {found.reason}.{self._machines()}")
         reason = found.reason if not found.reached else "hosts that left it are not free"
-        left = _listed(" Hosts that left: ", waiting)
+        left = appended(" Hosts that left: ", waiting)
         message = f"{self.view.title} was not {_words(target)} within {self._limit:g} s: {reason}.{self._machines()}{left}"
         raise LimitReached(message, self._limit, self._hint())
 
@@ -122,14 +123,10 @@ class PoolWait:
 
     def _machines(self) -> str:
         stuck = [machine.text() for machine in self.view.machines if machine.state != "running"]
-        return _listed(" Machines: ", stuck)
+        return appended(" Machines: ", stuck)
 
 
 def _words(target: Target) -> str:
     return {"replicas": "at its size", "accepted": "accepted by the operator", "ready": "ready", "empty": "without Machines", "gone": "gone"}.get(
         target, target
     )
-
-
-def _listed(head: str, lines: Sequence[str]) -> str:
-    return f"{head}{'; '.join(lines)}." if lines else ""

@@ -1,12 +1,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The first of many names in a message."""
+"""Lists of names and reasons in a message."""
 
 from __future__ import annotations
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.listed import listed
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.listed import appended, listed
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.listed 
 )
 def test_listed(names: list[str], most: int, separator: str, total: int | None, text: str) -> None:
     assert listed(names, most, separator, total=total) == text
+
+
+def test_appended() -> None:
+    assert appended(" Hosts: ", ["a", "b"]) == " Hosts: a; b."
+    assert appended(" Hosts: ", []) == ""
