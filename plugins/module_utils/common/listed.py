@@ -9,9 +9,10 @@ from collections.abc import Sequence
 
 
 def listed(names: Sequence[str], most: int, separator: str = ", ", *, total: int | None = None) -> str:
-    """At most ``most`` of the names, and how many there are besides: ``a, b and 3 more``, with another separator ``a; b; and 3 more``.
+    """At most ``most`` of the names, and how many there are besides.
 
-    ``total`` is the number of all where ``names`` are only the first ones.
+    ``a, b and 3 more``; with the separator ``; `` it is ``a; b; and 3 more``. ``total`` is the number of all where
+    ``names`` are only the first ones.
     """
     text = separator.join(names[:most])
     more = (len(names) if total is None else total) - min(len(names), most)

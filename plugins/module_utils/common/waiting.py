@@ -1,9 +1,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The parts of every wait: its limit, its turns, its lines of progress, and how long a doubt lasts before it is believed.
+"""The parts of every wait: its limit, its turns, its lines of progress, and its doubts.
 
-A wait is a ``for`` loop over :func:`turns`. The body looks, prints progress and leaves the loop when it is done; what follows the loop handles the limit::
+A wait is a ``for`` loop over :func:`turns`. The body looks, prints progress and leaves the loop when it is done. What
+follows the loop handles the limit::
 
     deadline = Deadline(clock, timeout)
     for _turn in turns(deadline, PAUSE):
@@ -33,7 +34,10 @@ _CHECK = 0.5
 
 
 class Deadline:
-    """A limit in seconds, counted on ``clock`` from ``began``. A wait whose limit depends on its phase assigns ``limit``, or restarts the count."""
+    """A limit in seconds, counted on ``clock`` from ``began``.
+
+    A wait whose limit depends on its phase assigns ``limit``, or restarts the count.
+    """
 
     def __init__(self, clock: Clock, limit: float = math.inf) -> None:
         self.clock = clock
@@ -52,15 +56,16 @@ class Deadline:
         return self.left() <= 0
 
     def piece(self, longest: float) -> float:
-        """Seconds that the next watch may take: at most ``longest`` or what is left, at least 1 so that a late watch still lists its objects."""
+        """Seconds for the next watch: at most ``longest`` or what is left, at least 1 so that a late one still lists."""
         return min(longest, max(1.0, self.left()))
 
 
 def turns(deadline: Deadline, pause: float | Backoff, wait: Callable[[float], object] | None = None) -> Iterator[int]:
-    """Numbers from 1, one for each look, with a pause between them; ends after a look that finished when the deadline had passed.
+    """Numbers from 1, one for each look, with pauses between them; ends after a look that finished past the deadline.
 
-    There is at least one look. The last pause is shortened, so that the last look is at the deadline. ``wait`` replaces the sleep where a watch can
-    end it early. Raises :class:`Interrupted` between two looks when the process was asked to stop.
+    There is at least one look. The last pause is shortened, so that the last look is at the deadline. ``wait`` replaces
+    the sleep where a watch can end it early. Raises :class:`Interrupted` between two looks when the process was asked
+    to stop.
     """
     for number in itertools.count(1):
         yield number
@@ -108,7 +113,10 @@ class ProgressLines:
         self._show(line(self._last - self._began, self.percent, text) if self._timed else text)
 
     def tell(self, subject: str, text: str, details: str = "") -> None:
-        """Print the text if it is not the latest one about ``subject``. ``details`` are printed with it, but their change alone is no reason to print."""
+        """Print the text if it is not the latest one about ``subject``.
+
+        ``details`` are printed with it, but their change alone is no reason to print.
+        """
         if self._latest.get(subject) != text:
             self._latest[subject] = text
             self.say(text + details)
@@ -131,9 +139,10 @@ class ProgressLines:
 
 @dataclasses.dataclass(frozen=True)
 class WaitStatus:
-    """How far something is on the way to what a task waits for: ``reached``, ``final`` (it never gets there), or still on its way.
+    """How far something is: it has ``reached`` what a task waits for, it never will (``final``), or it is on its way.
 
-    ``reason`` says what is missing or what went wrong. ``doubtful``: final if it lasts, since a condition may still be about the state before a change.
+    ``reason`` says what is missing or what went wrong. ``doubtful``: final if it lasts, since a condition may still be
+    about the state before a change.
     """
 
     reached: bool = False

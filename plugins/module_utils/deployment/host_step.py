@@ -8,8 +8,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Literal
 
-# boot: from the discovery image; wait: the host gets there without a boot; skip: it is left alone. Only for pools of Machines: keep: it is in the pool;
-# use: it is free for the pool; prepare: it will be free, once approved and named; return: boot it, since it left a cluster; spare: it is not needed.
+# boot: from the discovery image; wait: the host gets there without a boot; skip: it is left alone.
+# Only for pools of Machines: keep: it is in the pool; use: it is free for the pool; prepare: it will be free, once
+# approved and named; return: boot it, since it left a cluster; spare: it is not needed.
 Action = Literal["boot", "wait", "skip", "keep", "use", "prepare", "return", "spare"]
 
 
@@ -17,8 +18,9 @@ Action = Literal["boot", "wait", "skip", "keep", "use", "prepare", "return", "sp
 class HostStep:
     """The next step of one host, with its reason. ``agent`` and ``state`` are those of its Agent, where a hub has one.
 
-    ``force``: boot it although it may run the same image already. ``joined``: it is a member of the cluster. ``doubtful``: the safety table has to
-    decide about it even if it is not booted. ``fits``: it can become a host for the pool.
+    ``force``: boot it although it may run the same image already. ``joined``: it is a member of the cluster.
+    ``doubtful``: the safety table has to decide about it even if it is not booted. ``fits``: it can become a host
+    for the pool.
     """
 
     name: str

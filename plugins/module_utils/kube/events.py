@@ -11,11 +11,19 @@ from ..common.waiting import Deadline, turns
 from .client import Event, KubeClient
 
 
-def events_until(client: KubeClient, path: str, deadline: Deadline, piece: float, *, field_selector: str = "") -> Iterator[Event]:
-    """The objects at ``path`` now and at each change; ends after the first event that arrives when the deadline has passed.
+def events_until(
+    client: KubeClient,
+    path: str,
+    deadline: Deadline,
+    piece: float,
+    *,
+    field_selector: str = "",
+) -> Iterator[Event]:
+    """The objects at ``path`` now and at each change; ends after the first event that arrives past the deadline.
 
-    The objects are listed again after each ``piece`` seconds, for a caller that with each event also looks at what is not watched.
-    Raises what :meth:`KubeClient.follow` raises, and :class:`Interrupted` when the process was asked to stop.
+    The objects are listed again after each ``piece`` seconds, for a caller that with each event also looks at what is
+    not watched. Raises what :meth:`KubeClient.follow` raises, and :class:`Interrupted` when the process was asked to
+    stop.
     """
     clock = deadline.clock
     for _turn in turns(Deadline(clock), 0.0):
