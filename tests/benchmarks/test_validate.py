@@ -23,7 +23,8 @@ PROGRAM = """
 import datetime, json, pathlib, sys, time
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.checked import all_problems
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import from_directory
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.render import as_files_hold_it, render_files
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.render import render_files
+from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import as_files_hold_it
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.validate import validate
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import read_variables
 count, directory = int(sys.argv[1]), pathlib.Path(sys.argv[2])

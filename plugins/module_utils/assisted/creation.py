@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 
 from ..common.clock import Clock
 from ..common.errors import PartialFailure
+from ..common.waiting import Deadline, turns
 from .client import Document
 
 # Seconds that the younger of two may take to go: its run has to look, ask whether it is used, and delete.
@@ -38,17 +39,15 @@ def age(document: Document) -> tuple[str, str]:
 
 def settled(kind: Kind, own_id: str, clock: Clock) -> str:
     """The id of the object that stays, after ``own_id`` was created. Raises :class:`PartialFailure` where two remain."""
-    ends = clock.now() + PATIENCE
-    while True:
+    others: list[Document] = []
+    for _turn in turns(Deadline(clock, PATIENCE), _PAUSE):
         found = sorted(kind.rivals(), key=age)
         others = [item for item in found if item.get("id") != own_id]
         if not others:
             return own_id
         if found[0].get("id") != own_id:
             return _give_way(kind, own_id, found)
-        if clock.now() >= ends:
-            raise _two_remain(kind, own_id, others, "made at the same time by something else, and still there")
-        clock.sleep(_PAUSE)
+    raise _two_remain(kind, own_id, others, "made at the same time by something else, and still there")
 
 
 def _give_way(kind: Kind, own_id: str, found: Sequence[Document]) -> str:

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Literal
 
 from ..cluster.host_states import BUSY, FAILED, INSTALLED, READY
+from ..common.waiting import REACHED, WaitStatus
 from .client import Document
 from .host_plan import HostPlan
 from .progress import HostProgress, read_host
@@ -18,45 +18,37 @@ Target = Literal["none", "registered", "ready", "bound", "unbound", "installed"]
 TARGETS: tuple[Target, ...] = ("none", "registered", "ready", "bound", "unbound", "installed")
 
 
-@dataclasses.dataclass(frozen=True)
-class Standing:
-    """``reason``: what is still missing, empty where nothing is; ``final``: it never comes by itself."""
-
-    reason: str = ""
-    final: bool = False
-
-
-def standing(plan: HostPlan, target: Target) -> Standing:
+def standing(plan: HostPlan, target: Target) -> WaitStatus:
     """Where one host stands on the way to ``target``."""
     if plan.request.absent or plan.waiting:
-        return Standing(plan.waiting)
+        return WaitStatus(reached=not plan.waiting, reason=plan.waiting)
     if plan.host is None:
-        return Standing(plan.match.reason)
-    return _CHECKS[target](plan.host, read_host(plan.host)) if target in _CHECKS else Standing()
+        return WaitStatus(reason=plan.match.reason)
+    return _CHECKS[target](plan.host, read_host(plan.host)) if target in _CHECKS else REACHED
 
 
-def _ready(host: Document, progress: HostProgress) -> Standing:
-    return Standing() if progress.status in READY | BUSY | INSTALLED else _on_the_way(progress)
+def _ready(host: Document, progress: HostProgress) -> WaitStatus:
+    return REACHED if progress.status in READY | BUSY | INSTALLED else _on_the_way(progress)
 
 
-def _installed(host: Document, progress: HostProgress) -> Standing:
-    return Standing() if progress.status in INSTALLED else _on_the_way(progress)
+def _installed(host: Document, progress: HostProgress) -> WaitStatus:
+    return REACHED if progress.status in INSTALLED else _on_the_way(progress)
 
 
-def _bound(host: Document, progress: HostProgress) -> Standing:
+def _bound(host: Document, progress: HostProgress) -> WaitStatus:
     if not host.get("cluster_id"):
-        return Standing("it belongs to no cluster yet")
+        return WaitStatus(reason="it belongs to no cluster yet")
     if progress.status == "binding":
-        return Standing("it is binding; if this lasts, the machine's agent did not start again: reboot it into the discovery image")
-    return Standing()
+        return WaitStatus(reason="it is binding; if this lasts, the machine's agent did not start again: reboot it into the discovery image")
+    return REACHED
 
 
-def _unbound(host: Document, progress: HostProgress) -> Standing:
-    return Standing() if progress.status.endswith("-unbound") else Standing(f"it is {progress.describe()}: {progress.status_info}")
+def _unbound(host: Document, progress: HostProgress) -> WaitStatus:
+    return REACHED if progress.status.endswith("-unbound") else WaitStatus(reason=f"it is {progress.describe()}: {progress.status_info}")
 
 
-def _on_the_way(progress: HostProgress) -> Standing:
-    return Standing(f"it is {progress.describe()}: {progress.status_info}", final=progress.status in FAILED)
+def _on_the_way(progress: HostProgress) -> WaitStatus:
+    return WaitStatus(reason=f"it is {progress.describe()}: {progress.status_info}", final=progress.status in FAILED)
 
 
-_CHECKS: dict[Target, Callable[[Document, HostProgress], Standing]] = {"ready": _ready, "installed": _installed, "bound": _bound, "unbound": _unbound}
+_CHECKS: dict[Target, Callable[[Document, HostProgress], WaitStatus]] = {"ready": _ready, "installed": _installed, "bound": _bound, "unbound": _unbound}

@@ -11,9 +11,10 @@ from typing import Any
 
 from ..common.clock import Clock, SystemClock
 from ..common.errors import RemoteError, Unreachable
+from ..common.listed import listed
 from ..common.parallel import for_each
-from ..common.progress_line import HEARTBEAT
 from ..common.secrets import secret_values
+from ..common.waiting import Deadline, ProgressLines, WaitStatus, turns
 from .auth import NoToken
 from .change import Change
 from .client import Document
@@ -21,10 +22,10 @@ from .host_match import match_hosts
 from .host_plan import BIND, DELETE, UNBIND, HostPlan, plan_host
 from .host_request import HostRequest
 from .host_settings import ARGUMENTS, IGNITION, RESET
-from .host_waits import Standing, Target, standing
+from .host_waits import Target, standing
 from .hosts_result import Account, hosts_result
 from .lookup import only_one, required
-from .narration import few
+from .narration import FEW
 from .patience import patiently
 from .service import AssistedService
 
@@ -75,8 +76,7 @@ class _Bringing:
     def __init__(self, service: AssistedService, bulk: Bulk, scope: Scope) -> None:
         self.service, self.bulk, self.scope = service, bulk, scope
         self.account = Account({request.name: [] for request in bulk.requests}, {})
-        self._told: set[str] = set()
-        self._quiet_since = bulk.clock.now()
+        self._lines = ProgressLines(bulk.clock, bulk.tell, timed=False)
 
     def run(self) -> tuple[dict[str, Any], list[Change]]:
         bulk, account = self.bulk, self.account
@@ -84,24 +84,18 @@ class _Bringing:
         if bulk.check_mode:
             self._refuse(plans)
             return self._predicted(plans)
-        ends = bulk.clock.now() + bulk.timeout
-        while True:
+        open_ends: list[tuple[HostPlan, WaitStatus]] = []
+        for turn in turns(Deadline(bulk.clock, bulk.timeout), PAUSE):
+            plans = plans if turn == 1 else self._plans_now(plans)
             self._refuse(plans)
             made = self._apply([plan for plan in plans if plan.request.name not in account.failed])
             open_ends = self._open_ends(plans)
             if bulk.wait_for == "none" or not (open_ends or (made and bulk.wait_for != "registered")):
                 break
             self._tell([f"{plan.request.name}: waits, {why.reason}" for plan, why in open_ends])
-            if bulk.clock.now() - self._quiet_since >= HEARTBEAT:
-                self._say(f"still waiting for {few([plan.request.name for plan, _why in open_ends])}")
-            if bulk.clock.now() >= ends:
-                account.failed |= {plan.request.name: f"{bulk.timeout:g} s are over: {why.reason}" for plan, why in open_ends}
-                break
-            bulk.clock.sleep(PAUSE)
-            seen = patiently(self._hosts, lambda text: self._tell([text]))
-            plans = plans if seen is None else self._plans(seen)
-            if seen is None:  # what was planned is planned again from what is seen next
-                plans = [dataclasses.replace(plan, changes=(), waiting=plan.waiting or "the service does not answer") for plan in plans]
+            self._lines.beat(f"still waiting for {listed([plan.request.name for plan, _why in open_ends], FEW)}")
+        else:
+            account.failed |= {plan.request.name: f"{bulk.timeout:g} s are over: {why.reason}" for plan, why in open_ends}
         return hosts_result(plans, account, bulk.wait_for, seen=self._seen_now(plans))
 
     def _predicted(self, plans: Sequence[HostPlan]) -> tuple[dict[str, Any], list[Change]]:
@@ -119,6 +113,13 @@ class _Bringing:
         plans = [plan_host(request, match, scope.clusters) for request, match in zip(bulk.requests, matches, strict=True)]
         return [self._without_repeats(plan) for plan in plans]
 
+    def _plans_now(self, known: Sequence[HostPlan]) -> list[HostPlan]:
+        """The plans for the hosts as they are now. While the service does not answer, the known ones without changes, which are planned again later."""
+        seen = patiently(self._hosts, lambda text: self._tell([text]))
+        if seen is not None:
+            return self._plans(seen)
+        return [dataclasses.replace(plan, changes=(), waiting=plan.waiting or "the service does not answer") for plan in known]
+
     def _without_repeats(self, plan: HostPlan) -> HostPlan:
         """A validation is asked for again once in a task: what fails then goes on failing."""
         done = {change.body["validation_id"] for change in self.account.done[plan.request.name] if change.verb == RESET}
@@ -128,7 +129,7 @@ class _Bringing:
     def _refuse(self, plans: Sequence[HostPlan]) -> None:
         self.account.failed |= {plan.request.name: plan.refused for plan in plans if plan.refused}
 
-    def _open_ends(self, plans: Sequence[HostPlan]) -> list[tuple[HostPlan, Standing]]:
+    def _open_ends(self, plans: Sequence[HostPlan]) -> list[tuple[HostPlan, WaitStatus]]:
         found = [(plan, standing(plan, self.bulk.wait_for)) for plan in plans if plan.request.name not in self.account.failed]
         self.account.failed |= {plan.request.name: why.reason for plan, why in found if why.final}
         return [(plan, why) for plan, why in found if why.reason and not why.final]
@@ -167,14 +168,8 @@ class _Bringing:
         return any(self.account.done[plan.request.name] for plan in work)
 
     def _tell(self, lines: Sequence[str]) -> None:
-        for line in dict.fromkeys(lines):
-            if line not in self._told:
-                self._told.add(line)
-                self._say(line)
-
-    def _say(self, line: str) -> None:
-        self._quiet_since = self.bulk.clock.now()
-        self.bulk.tell(line)
+        for line in lines:
+            self._lines.tell(line, line)  # no line twice in a task
 
 
 def _scope(service: AssistedService, bulk: Bulk) -> Scope:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..common.clock import Clock, SystemClock
 from ..common.errors import LimitReached, RemoteError, Unreachable, ZeroTouchError
+from ..common.waiting import Deadline, turns
 from .auth import NoToken
 from .client import Document, members
 from .faults import AssistedError
@@ -26,7 +27,6 @@ from .service import AssistedService
 PAUSE = 5.0
 # How often an installation is started whose preparation fails; the start script of the agent ISO never ends doing so.
 STARTS = 3
-_PREPARING = "preparing-for-installation"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,23 +71,25 @@ class Installation:
         cluster_id = str(required(known, "cluster", order.cluster)["id"])
         document = self.service.cluster(cluster_id)
         verdict = decide(document, order.state)
-        began = order.clock.now()
+        deadline = Deadline(order.clock)
         if not verdict.settled:
             self._narrator.show(document)
-        while not verdict.settled:
+        for turn in turns(deadline, PAUSE):
+            if turn > 1:
+                seen = self._look(cluster_id)
+                document = seen or document
+                # What was asked for last may have been done, so nothing is asked for again before the cluster is seen.
+                verdict = decide(document, order.state) if seen is not None else Verdict(waits=f"{self.service.service} does not answer")
+            if verdict.settled:
+                return self._result(document, self.done, changed=bool(self.done))
             self._refuse(document, verdict, waiting=order.wait)
             for step in verdict.steps:
                 self._take(cluster_id, step, document)
             if not order.wait:
-                document = self._look(cluster_id) or document
-                break
-            self._check_limit(document, verdict, began)
-            order.clock.sleep(PAUSE)
-            seen = self._look(cluster_id)
-            document = seen or document
-            # What was asked for last may have been done, so nothing is asked for again before the cluster is seen.
-            verdict = decide(document, order.state) if seen is not None else Verdict(waits=f"{self.service.service} does not answer")
-        return self._result(document, self.done, changed=bool(self.done))
+                return self._result(self._look(cluster_id) or document, self.done, changed=bool(self.done))
+            deadline.limit = self._limit(document)
+        words = verdict.waits or f"cluster {read_cluster(document).name} is {document.get('status')}"
+        raise self._failed(LimitReached(f"{deadline.limit:g} s are over: {words}.", deadline.limit), document)
 
     def _predicted(self, known: Document | None) -> dict[str, Any]:
         """What a run would ask for: at once, and once what it waits for has come."""
@@ -154,12 +156,10 @@ class Installation:
             self._narrator.show(document)
         return document
 
-    def _check_limit(self, document: Document, verdict: Verdict, began: float) -> None:
+    def _limit(self, document: Document) -> float:
+        """Seconds from the beginning until the cluster has to have left the state it is in."""
         before = str(document.get("status")) in ("insufficient", "pending-for-input")
-        limit = self.order.ready_timeout if before else self.order.ready_timeout + self.order.timeout
-        if self.order.clock.now() - began >= limit:
-            words = verdict.waits or f"cluster {read_cluster(document).name} is {document.get('status')}"
-            raise self._failed(LimitReached(f"{limit:g} s are over: {words}.", limit), document)
+        return self.order.ready_timeout if before else self.order.ready_timeout + self.order.timeout
 
     def _failed(self, error: ZeroTouchError, document: Document) -> ZeroTouchError:
         error.result = self._result(document, self.done, changed=bool(self.done))

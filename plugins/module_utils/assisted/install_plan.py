@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from ..cluster.host_states import BUSY, FAILED
+from ..common.listed import listed
 from .client import Document, members
 from .progress import CLUSTER_INSTALLING, failing, read_cluster, read_host
 
@@ -101,8 +102,7 @@ def why_not(document: Document) -> str:
         reasons += [f"{host.name}: {each.message}" for each in failing(host.validations)]
     if not document.get("hosts"):
         reasons.append("it has no hosts yet")
-    more = f"; and {len(reasons) - _SAID} more" if len(reasons) > _SAID else ""
-    return ("; ".join(reasons[:_SAID]) + more) or cluster.status_info or cluster.status
+    return listed(reasons, _SAID, "; ") or cluster.status_info or cluster.status
 
 
 def _undo(document: Document, action: str, title: str, possible: frozenset[str]) -> Verdict:

@@ -12,7 +12,8 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..common.clock import Clock
-from ..common.progress_line import HEARTBEAT, line
+from ..common.listed import listed
+from ..common.waiting import ProgressLines
 from .client import Document, members
 from .progress import ClusterProgress, HostProgress, Validation, failing, read_cluster, read_host, validation_changes
 
@@ -23,6 +24,8 @@ FEW = 5
 _UNJUDGED = "discovering"
 # Host names before a message, which needs the room more.
 _NAMED = 3
+# Subject of the line that the service does not answer.
+_AWAY = "away"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,12 +78,7 @@ def standing(hosts: Iterable[HostProgress], *, judged: bool) -> str:
     groups = grouped((host.describe(), host.name) for host in known)
     there = "; ".join(f"{len(names)} {what}" for what, names in groups.items()) or "no host registered"
     names = list(dict.fromkeys(each.id for host in known if host.status != _UNJUDGED for each in failing(host.validations))) if judged else []
-    return there + (f"; failing: {few(names)}" if names else "")
-
-
-def few(names: Sequence[str]) -> str:
-    """The first names of many."""
-    return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
+    return there + (f"; failing: {listed(names, FEW)}" if names else "")
 
 
 def grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -111,28 +109,22 @@ class Narrator:
     """Tells what it is shown of a cluster as lines of progress, on change and each minute."""
 
     def __init__(self, tell: Callable[[str], None], clock: Clock) -> None:
-        self._tell, self._clock = tell, clock
-        self._began = self._quiet_since = clock.now()
-        self._percent = 0
+        self._lines = ProgressLines(clock, tell)
         self._view: View | None = None
-        self._away = ""
 
     def show(self, document: Document) -> None:
         """The cluster as it is now."""
-        view, self._away = read_view(document), ""
-        self._percent = max(self._percent, 100 if view.cluster.installed else view.cluster.percent)
+        view = read_view(document)
+        self._lines.forget(_AWAY)
+        self._lines.percent = max(self._lines.percent, 100 if view.cluster.installed else view.cluster.percent)
         for text in changes(self._view, view):
             self.say(text)
         self._view = view
-        if self._clock.now() - self._quiet_since >= HEARTBEAT:
-            self.say(f"{view.cluster.text()}: {standing(view.hosts.values(), judged=_judged(view.cluster))}")
+        self._lines.beat(f"{view.cluster.text()}: {standing(view.hosts.values(), judged=_judged(view.cluster))}")
 
     def away(self, reason: str) -> None:
         """The service does not answer."""
-        if reason != self._away or self._clock.now() - self._quiet_since >= HEARTBEAT:
-            self.say(f"The service does not answer at this moment. {reason}")
-        self._away = reason
+        self._lines.repeat(_AWAY, f"The service does not answer at this moment. {reason}")
 
     def say(self, text: str) -> None:
-        self._quiet_since = self._clock.now()
-        self._tell(line(self._quiet_since - self._began, self._percent, text))
+        self._lines.say(text)

@@ -41,7 +41,6 @@ PENDING_USER_ACTION = "installing-pending-user-action"
 REBOOTING = "Rebooting"
 # From Rebooting on the host runs from its disk and the medium may go (reference redfish-virtual-media.md 2.8).
 STAGES_FROM_DISK = frozenset({REBOOTING, "Waiting for ignition", "Configuring", "Joined", "Done"})
-STAGE_FAILED = "Failed"
 NO_TIME = "0001-01-01"
 
 

@@ -79,9 +79,6 @@ class AssistedService(AssistedClient):
         """``bootstrap.ign``, ``master.ign``, ``metadata.json``, ``install-config.yaml``, ``custom_manifests.yaml`` and their kin."""
         return self._file(f"{_cluster(cluster_id)}/downloads/files", USER_AGENT_LINK, {"file_name": name})
 
-    def monitored_operators(self, cluster_id: str) -> list[Document]:
-        return self._objects(f"{_cluster(cluster_id)}/monitored-operators", USER_AGENT)
-
     # manifests of a cluster
 
     def manifests(self, cluster_id: str, *, system: bool = False) -> list[Document]:
@@ -122,9 +119,6 @@ class AssistedService(AssistedClient):
         """``discovery.ign``, ``ipxe-script`` or ``static-network-config``."""
         return self._file(f"{_infra_env(infra_env_id)}/downloads/files", USER_AGENT_LINK, {"file_name": name, **query})
 
-    def regenerate_signing_key(self, infra_env_id: str) -> None:
-        self._send("POST", f"{_infra_env(infra_env_id)}/regenerate-signing-key", USER)
-
     # hosts
 
     def host(self, infra_env_id: str, host_id: str) -> Document:
@@ -155,10 +149,6 @@ class AssistedService(AssistedClient):
     def update_installer_args(self, infra_env_id: str, host_id: str, arguments: Sequence[str]) -> Document:
         return self._object(f"{_host(infra_env_id, host_id)}/installer-args", USER, method="PATCH", body={"args": list(arguments)})
 
-    def host_ignition(self, infra_env_id: str, host_id: str) -> str:
-        """The Ignition of a host of a cluster as it is going to be used, overrides merged."""
-        return str(self._object(f"{_host(infra_env_id, host_id)}/ignition", USER).get("config") or "")
-
     def update_host_ignition(self, infra_env_id: str, host_id: str, config: str) -> None:
         """Set the Ignition override of a host, JSON text; an empty one removes it."""
         self._send("PATCH", f"{_host(infra_env_id, host_id)}/ignition", USER, body={"config": config})
@@ -173,17 +163,6 @@ class AssistedService(AssistedClient):
 
     def openshift_versions(self) -> Document:
         return self._object("openshift-versions", USER)
-
-    def supported_operators(self) -> list[str]:
-        names = self._json(self._send("GET", "supported-operators", USER))
-        return [str(name) for name in names or ()]
-
-    def support_levels(self, openshift_version: str, **query: str) -> Document:
-        """Features by level for a release (``cpu_architecture``, ``platform_type``, ``external_platform_name``)."""
-        return self._object("support-levels/features", USER, {"openshift_version": openshift_version, **query})
-
-    def default_config(self) -> Document:
-        return self._object("clusters/default-config", USER)
 
     def _file(self, path: str, personas: str, query: Mapping[str, str]) -> bytes:
         return self._send("GET", path, personas, query=query).body

@@ -11,6 +11,8 @@ from typing import Any
 
 from ..common.clock import Clock
 from ..common.errors import LimitReached, ZeroTouchError
+from ..common.listed import listed
+from ..common.waiting import Deadline, turns
 from ..hub.kinds import NAMESPACE
 from ..hub.namespaces import namespace_exists
 from ..kube.client import KubeClient
@@ -192,19 +194,20 @@ class Unit:
 
     def until(self, reached: Callable[[Observed], Sequence[str]], limit: float, step: Callable[[], None] = lambda: None) -> None:
         """Until ``reached`` has nothing to say; ``step`` is done after each change. Raises :class:`LimitReached` with what is missing."""
-        end = self._clock.now() + limit
         kinds = (self.core.machine, self.core.machine_deployment, self.core.cluster, AGENT_CLUSTER)
         wake = Wake(self._client, [resource.path(self._namespace) for resource in kinds], limit, self._clock)
-        while True:
+        missing: Sequence[str] = ()
+
+        def await_change(seconds: float) -> None:
+            step()
+            wake.wait(seconds)
+
+        for _turn in turns(Deadline(self._clock, limit), RECHECK, await_change):
             self.look()
             missing = reached(self.observed)
             if not missing:
                 return
-            left = end - self._clock.now()
-            if left <= 0:
-                raise LimitReached(f"Not done after {limit:g} s: {'; '.join(missing[:20])}.", limit, "It goes on by itself; run again to wait further.")
-            step()
-            wake.wait(min(left, RECHECK))
+        raise LimitReached(f"Not done after {limit:g} s: {listed(missing, 20, '; ')}.", limit, "It goes on by itself; run again to wait further.")
 
 
 def infrastructure_missing(observed: Observed) -> list[str]:

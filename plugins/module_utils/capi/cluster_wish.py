@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ..common.errors import InvalidInput
@@ -204,7 +204,3 @@ def _order(pool: PoolWish, core: CoreKinds) -> Object:
     if core.version == "v1beta1":
         return {"strategy": {"type": "RollingUpdate", "rollingUpdate": {"deletePolicy": pool.deletion_order}}}
     return {"deletion": {"order": pool.deletion_order}}
-
-
-def unit_resources(core: CoreKinds) -> Sequence[Resource]:
-    return (core.cluster, AGENT_CLUSTER, AGENT_MACHINE_TEMPLATE, core.machine_deployment)

@@ -21,7 +21,6 @@ CORE_VERSIONS = ("v1beta2", "v1beta1")
 AGENT_CLUSTER = Resource(PROVIDER_GROUP, "v1beta1", "AgentCluster", "agentclusters")
 AGENT_MACHINE = Resource(PROVIDER_GROUP, "v1beta1", "AgentMachine", "agentmachines")
 AGENT_MACHINE_TEMPLATE = Resource(PROVIDER_GROUP, "v1beta1", "AgentMachineTemplate", "agentmachinetemplates")
-HOSTED_CONTROL_PLANE = Resource("hypershift.openshift.io", "v1beta1", "HostedControlPlane", "hostedcontrolplanes")
 DEPLOYMENT = Resource("apps", "v1", "Deployment", "deployments")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from ..common.connect import ConnectTo
 from ..common.errors import LimitReached, PartialFailure, ZeroTouchError
 from ..common.opened import Opened
+from ..common.waiting import Deadline, turns
 from ..kube.client import KubeClient
 from ..kube.config import load_document
 from ..kube.connection import CONNECTION_OPTIONS, connect
@@ -54,9 +55,9 @@ def run_node_ids(call: Opened) -> dict[str, Any]:
 
 
 def _set(call: Opened, nodes: KubeClient, wanted: Sequence[WantedId], problems: Sequence[str]) -> dict[str, Any]:
-    end = call.clock.now() + call.params["timeout"]
-    outcomes: list[Outcome] = []
-    while True:
+    limit = float(call.params["timeout"])
+    plan, outcomes, result = IdPlan(), list[Outcome](), dict[str, Any]()
+    for _turn in turns(Deadline(call.clock, limit), STEP):
         plan = look(nodes, wanted)
         call.plan(change.describe() for change in plan.changes)
         outcomes += apply_ids(nodes, plan, check_mode=call.check_mode)
@@ -66,14 +67,10 @@ def _set(call: Opened, nodes: KubeClient, wanted: Sequence[WantedId], problems: 
             raise PartialFailure("\n".join(_words(outcome) for outcome in failed), result)
         if not plan.missing or not call.params["wait"] or call.check_mode:
             return result
-        if call.clock.now() >= end:
-            names = ", ".join(each.node for each in plan.missing)
-            limit = LimitReached(
-                f"Not joined within {call.params['timeout']:g} s: {names}.", call.params["timeout"], "Look at their certificate requests (node_csrs)."
-            )
-            limit.result = result
-            raise limit
-        call.clock.sleep(min(STEP, max(0.0, end - call.clock.now())))
+    names = ", ".join(each.node for each in plan.missing)
+    late = LimitReached(f"Not joined within {limit:g} s: {names}.", limit, "Look at their certificate requests (node_csrs).")
+    late.result = result
+    raise late
 
 
 def _words(outcome: Outcome) -> str:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 
 from ..common.clock import Clock, SystemClock
 from ..common.errors import Interrupted, LimitReached, PartialFailure, ZeroTouchError
+from ..common.listed import listed
+from ..common.waiting import Deadline, ProgressLines, turns
 from ..hub.kinds import AGENT, SECRET
 from ..kube.client import KubeClient
 from ..kube.write import PLANS, Outcome
@@ -89,8 +91,7 @@ class Reconciler:
         self._workload = workload
         self._nodes: KubeClient | None = None
         self._unreachable: tuple[float, str] | None = None  # since when the workload cluster does not answer, and what was said then
-        self._show = show
-        self._told: dict[str, str] = {}
+        self._lines = ProgressLines(self._clock, show, timed=False)
         self._cost = 0.0  # seconds that a look takes
         self.api: Api = discover(client)
         observed = observe(client, self.api, scope)
@@ -141,25 +142,27 @@ class Reconciler:
 
     def until_converged(self, limit: float) -> Account:
         """Passes until nobody waits for anything. Raises :class:`LimitReached` after ``limit`` seconds, with each machine and where it stands."""
-        end = self._clock.now() + limit
         core = self.api.core
         own = self._scope.namespace
         paths = [AGENT.path(self._scope.agent_namespace), AGENT_MACHINE.path(own), AGENT_CLUSTER.path(own), core.machine.path(own), core.cluster.path(own)]
         wake = Wake(self._client, paths, limit, self._clock)
-        while True:
+        before = 0
+
+        def await_change(seconds: float) -> None:
+            """After a pass that wrote something, the next one follows at once."""
+            if len(self.account.outcomes) == before:
+                # Thousands of Agents always have something to say: looking takes a quarter of the time at most.
+                self._clock.sleep(min(seconds, 3 * self._cost))
+                wake.wait(seconds)
+                self.look()
+
+        for _turn in turns(Deadline(self._clock, limit), RECHECK, await_change):
             before = len(self.account.outcomes)
             self.once()
             self._tell()
             if self.account.converged:
                 return self.account
-            left = end - self._clock.now()
-            if left <= 0:
-                raise LimitReached(f"Not converged after {limit:g} s. {stuck(self.account)}", limit, "What is under way goes on; run again to wait further.")
-            if len(self.account.outcomes) == before:
-                # Thousands of Agents always have something to say: looking takes a quarter of the time at most.
-                self._clock.sleep(min(left, 3 * self._cost))
-                wake.wait(min(left, RECHECK))
-                self.look()
+        raise LimitReached(f"Not converged after {limit:g} s. {stuck(self.account)}", limit, "What is under way goes on; run again to wait further.")
 
     def close(self) -> None:
         if self._nodes is not None:
@@ -179,7 +182,7 @@ class Reconciler:
             line = outcome.change.describe()
             self.account.outcomes.append(outcome)
             self.account.planned += [] if line in self.account.planned else [line]
-            self._show(line)
+            self._lines.say(line)
 
     def _node_ids(self, *, write: bool) -> None:
         """Provider IDs of the Nodes of machines that are ready. A cluster that cannot be reached is a problem that is told, and holds nothing up."""
@@ -220,10 +223,7 @@ class Reconciler:
     def _tell(self) -> None:
         """A line for every machine whose state or reason is another than before."""
         for plan in self.account.plan.machines:
-            text = f"{plan.state}: {plan.reason}"
-            if self._told.get(plan.view.name) != text:
-                self._told[plan.view.name] = text
-                self._show(f"{plan.view.title} {text}")
+            self._lines.tell(plan.view.name, f"{plan.view.title} {plan.state}: {plan.reason}")
 
 
 def stuck(account: Account) -> str:
@@ -231,10 +231,5 @@ def stuck(account: Account) -> str:
     lines = [f"{plan.view.title} is {plan.state}: {plan.reason}" for plan in account.open_machines]
     lines += [f"{plan.chain.name}: {plan.waits_for}" for plan in account.plan.clusters if not plan.ready and not plan.left_alone]
     lines += [f"Node {each.node} of {each.machine} has not joined" for each in account.missing]
-    return _listed(lines) or "Others keep changing what we write."
-
-
-def _listed(lines: Iterable[str], shown: int = 20) -> str:
-    found = list(lines)
-    more = f"; and {len(found) - shown} more" if len(found) > shown else ""
-    return "; ".join(line.rstrip(".") for line in found[:shown]) + more + ("." if found else "")
+    found = listed([line.rstrip(".") for line in lines], 20, "; ")
+    return f"{found}." if found else "Others keep changing what we write."

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..common.clock import Clock
 from ..common.errors import LimitReached
+from ..common.waiting import Deadline, turns
 from ..hub.agents.model import Agent, read_agents, without_bulk
 from ..hub.kinds import AGENT
 from ..kube.client import KubeClient
@@ -86,20 +87,20 @@ class Steerer:
 
         How many the pool is to find counts down with those that are reserved.
         """
-        end = self._clock.now() + limit
+        deadline = Deadline(self._clock, limit)
         self._awaited = set()
         self.once(taken)
         wake = Wake(self._client, [AGENT.path(self._scope.agent_namespace)], limit, self._clock)
-        while self.plan.open:
-            left = end - self._clock.now()
-            if left <= 0:
-                waiting = ", ".join(agent.title for agent in self.plan.open)
-                self.abort()
-                raise LimitReached(
-                    f"{waiting} not reserved by a Machine of the pool within {limit:g} s; the labels are off again.", limit, "Have its replicas been raised?"
-                )
-            wake.wait(min(left, RECHECK))
-            self.once(taken)
+        for turn in turns(deadline, RECHECK, wake.wait):
+            if turn > 1:
+                self.once(taken)
+            if not self.plan.open:
+                return
+        waiting = ", ".join(agent.title for agent in self.plan.open)
+        self.abort()
+        raise LimitReached(
+            f"{waiting} not reserved by a Machine of the pool within {limit:g} s; the labels are off again.", limit, "Have its replicas been raised?"
+        )
 
     def _await(self, agents: Iterable[Agent]) -> None:
         if self._awaited is not None:

@@ -11,11 +11,11 @@ import time
 from collections.abc import Sequence
 
 from ..common.clock import Clock
+from ..common.waiting import Deadline, next_event
 from ..kube.client import KubeClient
 
-# Seconds: what comes within it of the first event belongs to the same look; how often a wait looks whether it shall stop.
+# Seconds: what comes within it of the first event belongs to the same look.
 COLLECT = 0.3
-_LOOK = 0.5
 
 
 class Wake:
@@ -29,16 +29,10 @@ class Wake:
 
     def wait(self, seconds: float) -> bool:
         """Until something changed, up to ``seconds``; False if nothing did. Raises what broke a watch, :class:`Interrupted` when asked to stop."""
-        end = self._clock.now() + seconds
-        while True:
-            self._clock.sleep(0)
-            left = end - self._clock.now()
-            try:
-                self._take(self._events.get(timeout=max(0.001, min(left, _LOOK))))
-                break
-            except queue.Empty:
-                if left <= 0:
-                    return False
+        try:
+            self._take(next_event(self._events, Deadline(self._clock, seconds)))
+        except queue.Empty:
+            return False
         time.sleep(COLLECT)
         while not self._events.empty():
             self._take(self._events.get())

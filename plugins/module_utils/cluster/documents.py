@@ -89,7 +89,6 @@ class Boot:
 
     name: str
     bmc: Bmc | None
-    method: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -216,7 +215,6 @@ def _host(index: int, data: Mapping[str, Any], boot: Boot | None) -> Host:
         root_device_hints=data.get("rootDeviceHints", {}),
         network_config=data.get("networkConfig", {}),
         bmc=bmc,
-        boot_method=boot.method if boot else ("bmc" if bmc else "manual"),
     )
 
 

@@ -140,13 +140,6 @@ class ReleaseProfile(RuleProfile):
         """The service is told that it may install two nodes that fence each other, and to wait longer for a control plane."""
         return self.release >= (4, 21)
 
-    # The other programs
-
-    @property
-    def node_image(self) -> bool:
-        """``oc adm node-image`` exists."""
-        return self.release >= (4, 17)
-
 
 PROFILES: Mapping[Release, ReleaseProfile] = {(4, minor): ReleaseProfile((4, minor)) for minor in range(OLDEST[1], NEWEST[1] + 1)}
 

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """A :class:`Deployment` as the files that the installer reads, and that a person likes to read.
 
-The same deployment always gives the same text. What the files hold reads back as the same deployment (:func:`as_files_hold_it`).
+The same deployment always gives the same text. What the files hold reads back as the same deployment.
 
 BMC data of the inventory is for booting and stays out: whatever stands in these files reaches the ISO and the cluster, and with it the passwords
 (reference agent-based-installer.md 4, overrides). Only BMC data that the user put there himself (``platform_options.hosts``, or the hosts of his own
@@ -12,13 +12,12 @@ files) is written, to the hosts of agent-config.yaml, where upstream looks first
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Mapping
 from typing import Any
 
 from ..common import yaml_text
-from .documents import AGENT_CONFIG_KIND, bmc_from_document
+from .documents import AGENT_CONFIG_KIND
 from .files import MANIFESTS_DIRECTORY, RELEASE_FILE
 from .paths import AGENT_CONFIG, INSTALL_CONFIG
 from .spec import Cluster, Deployment, Host, Pool
@@ -36,17 +35,6 @@ def render_files(deployment: Deployment) -> dict[str, str]:
         **manifests,
         RELEASE_FILE: json.dumps(release, indent=2) + "\n",
     }
-
-
-def as_files_hold_it(deployment: Deployment) -> Deployment:
-    """The part of a deployment that the files hold: hosts are called by their hostname, and BMC data is only that of the cluster."""
-    listed = _bmc_documents(deployment)
-    hosts = []
-    for index, host in enumerate(deployment.hosts):
-        bmc = bmc_from_document(listed.get(index, {}))
-        method = "bmc" if bmc else "manual"
-        hosts.append(dataclasses.replace(host, name=host.hostname or f"host-{index}", bmc=bmc, boot_method=method))
-    return dataclasses.replace(deployment, hosts=tuple(hosts))
 
 
 def install_config(cluster: Cluster) -> dict[str, Any]:

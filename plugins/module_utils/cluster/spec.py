@@ -62,7 +62,6 @@ class Host:
     root_device_hints: Document = dataclasses.field(default_factory=dict)
     network_config: Document = dataclasses.field(default_factory=dict)
     bmc: Bmc | None = None
-    boot_method: str = "manual"
     listed: bool = True
 
     @property

@@ -103,7 +103,7 @@ class _Variables:
             self.error(method, UNSUPPORTED, 'supported values: "bmc", "manual"', value=f'"{chosen}"')
         elif chosen == "bmc" and host.get("bmc") is None:
             self.error(host, REQUIRED, "boot method bmc needs to know the BMC", path=f"{host.path}.bmc")
-        return Boot(name, bmc, chosen)
+        return Boot(name, bmc)
 
     def bmc(self, host: Item) -> Bmc | None:
         given = host.get("bmc")

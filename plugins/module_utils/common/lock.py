@@ -25,6 +25,7 @@ from typing import Any
 from .clock import Clock
 from .errors import ZeroTouchError
 from .files import check_private, ensure_directory, open_inside
+from .waiting import Deadline, turns
 
 NAME = ".lock"
 # Seconds. A run that was stopped needs up to 10 s to end (design 4); whoever comes after it waits that long and a little more.
@@ -96,16 +97,19 @@ def one_run(directory: Path, door: str, clock: Clock, limit: float = WAIT) -> It
     Waits up to ``limit`` seconds for another run to end. Raises :class:`ZeroTouchError` naming it when it does not, and when there can be no lock.
     """
     me = Holder.this(door)
-    end = clock.now() + limit
+    other: Holder | None = me
+    deadline = Deadline(clock, limit)
     descriptor = _open(directory)
     try:
-        while (other := _take(descriptor, me)) is not None or not _is_current(descriptor, directory):
-            if other is not None and clock.now() >= end:
-                raise other.refusal(directory)
-            clock.sleep(_PAUSE if other else 0.0)
+        for _turn in turns(deadline, _PAUSE):
             if not _is_current(descriptor, directory):
                 os.close(descriptor)
                 descriptor = _open(directory)
+            other = _take(descriptor, me, directory)
+            if other is None:
+                break
+        if other is not None:
+            raise other.refusal(directory)
         me.write(descriptor)
         try:
             yield
@@ -125,17 +129,18 @@ def _open(directory: Path) -> int:
         raise ZeroTouchError(f"{path} cannot be opened: {error.strerror}.", "Runs on a work directory need write access to it.") from error
 
 
-def _take(descriptor: int, me: Holder) -> Holder | None:
-    """Take the lock; who has it instead, if somebody has."""
+def _take(descriptor: int, me: Holder, directory: Path) -> Holder | None:
+    """Take the lock; its holder where that is another run."""
+    unknown = dataclasses.replace(me, pid=0, door="a task that is about to begin")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
             raise ZeroTouchError(f"The work directory cannot be locked: {error.strerror}.", "Its file system must know file locks.") from error
-        return Holder.read(descriptor) or dataclasses.replace(me, pid=0, door="a task that is about to begin")
+        return Holder.read(descriptor) or unknown
     other = Holder.read(descriptor)
     if other is None or not other.is_between_tasks(me):
-        return None
+        return None if _is_current(descriptor, directory) else unknown
     fcntl.flock(descriptor, fcntl.LOCK_UN)
     return other
 

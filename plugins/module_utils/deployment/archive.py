@@ -13,6 +13,7 @@ import tarfile
 import zlib
 from typing import BinaryIO
 
+from ..common.listed import listed
 from ..common.secrets import Redactor
 from ..common.tar_stream import BadTar, Budget, members
 
@@ -36,8 +37,7 @@ class LeftOut:
             self.names.append(name)
 
     def __str__(self) -> str:
-        more = self.count - len(self.names)
-        return ", ".join(self.names) + (f" and {more} more" if more else "")
+        return listed(self.names, _MOST_NAMES, total=self.count)
 
 
 def redact_archive(source: BinaryIO, target: BinaryIO, redactor: Redactor, budget: Budget | None = None) -> LeftOut:

@@ -255,7 +255,7 @@ class _Presence:
             "wait": not decision.stop and self._phase != "installed",
             "cluster": dict(objects.cluster),
             "infra_env": dict(objects.infra_env),
-            "hosts": [dataclasses.asdict(host) for host in decision.hosts],
+            "hosts": [host.row("name", "joined", "action", "reason", "force") for host in decision.hosts],
             "boot_hosts": list(decision.boot),
             "forced_hosts": [host.name for host in decision.hosts if host.action == "boot" and host.force],
             "image_url": image.url,

@@ -18,7 +18,7 @@ from ..assisted.records import host_record
 from ..common.errors import PartialFailure, RemoteError, ZeroTouchError
 from ..common.lock import one_run
 from ..common.opened import Opened
-from ..common.progress_line import line
+from ..common.waiting import Deadline, ProgressLines, turns
 from .assisted_care import Refusals, change_hosts, plan_hosts
 from .assisted_session import AssistedRequest, Session, open_session
 from .supervision import Limits
@@ -84,46 +84,53 @@ class JoinWait:
     """One wait."""
 
     def __init__(self, session: Session, limits: Limits) -> None:
-        self.session, self.limits, self.clock = session, limits, session.call.clock
-        self.began = self.clock.now()
+        self.session, self.limits = session, limits
+        self._deadline = Deadline(session.call.clock, limits.discovery)
+        self._lines = ProgressLines(session.call.clock, session.call.progress)
         self.done: list[str] = []
-        self.percent = 0
-        self._told: dict[str, str] = {}
         self._refusals = Refusals()
 
     def run(self) -> dict[str, Any]:
         session = self.session
         if not session.found.cluster_id:
             raise ZeroTouchError(f"The service does not know cluster {session.name}.", "add_hosts imports it.")
-        while True:
-            plans = self._look()
-            plan = plan_join(plans) if plans is not None else JoinPlan(waits={"service": "it does not answer at this moment"})
-            self._tell(plans or [], plan)
+        plans, plan = list[HostPlan](), JoinPlan()
+        for _turn in turns(self._deadline, PAUSE):
+            seen = self._look()
+            plans = seen or []
+            plan = plan_join(plans) if seen is not None else JoinPlan(waits={"service": "it does not answer at this moment"})
+            self._tell(plans, plan)
             if plan.done:
-                return self._result(plans or [])
-            if plan.failed:
-                raise self._failure(plans or [], plan.failed)
-            lines, errors = change_hosts(session.service, plan.change)
-            self._say(lines)
-            if lasting := self._refusals.lasting(errors):
-                raise self._failure(plans or [], lasting)
-            for name, error in errors.items():
-                session.call.warn(f"{name}: {error}")
-            self._install(plan)
-            self._check_limit(plans or [], plan)
-            self.clock.sleep(PAUSE)
+                return self._result(plans)
+            self._act(plans, plan)
+            begun = all(each.host is not None and read_host(each.host).joined for each in plans) and bool(plans)
+            self._deadline.limit = self.limits.discovery + (self.limits.bootstrap if begun else 0.0)
+        over = f"{self._deadline.limit:g} s are over"
+        raise self._failure(plans, {name: f"{over}: {why}" for name, why in plan.waits.items()} or {"hosts": over})
+
+    def _act(self, plans: Sequence[HostPlan], plan: JoinPlan) -> None:
+        """Change and install hosts. Raises :class:`PartialFailure` for those that will never join."""
+        if plan.failed:
+            raise self._failure(plans, plan.failed)
+        lines, errors = change_hosts(self.session.service, plan.change)
+        self._say(lines)
+        if lasting := self._refusals.lasting(errors):
+            raise self._failure(plans, lasting)
+        for name, error in errors.items():
+            self.session.call.warn(f"{name}: {error}")
+        self._install(plan)
 
     def _look(self) -> list[HostPlan] | None:
         """None while the service does not answer."""
         session = self.session
-        hosts = patiently(lambda: session.service.cluster_hosts(session.found.cluster_id), lambda text: self._tell_once("service", text))
+        hosts = patiently(lambda: session.service.cluster_hosts(session.found.cluster_id), lambda text: self._lines.tell("service", text))
         return None if hosts is None else plan_hosts(session.wishes.hosts, hosts, session.found.cluster_id)
 
     def _install(self, plan: JoinPlan) -> None:
         for host in plan.install:
             # Refused or lost, the next look tells what became of it.
             try:
-                asked = patiently(functools.partial(self._ask_to_install, host), lambda text: self._tell_once("service", text))
+                asked = patiently(functools.partial(self._ask_to_install, host), lambda text: self._lines.tell("service", text))
             except RemoteError as error:
                 if error.status != 409:
                     raise
@@ -133,30 +140,16 @@ class JoinWait:
     def _ask_to_install(self, host: Document) -> Document:
         return self.session.service.host_action(str(host.get("infra_env_id")), str(host.get("id")), "install")
 
-    def _check_limit(self, plans: Sequence[HostPlan], plan: JoinPlan) -> None:
-        begun = all(plan.host is not None and read_host(plan.host).joined for plan in plans) and bool(plans)
-        limit = self.limits.discovery + (self.limits.bootstrap if begun else 0.0)
-        if self.clock.now() - self.began >= limit:
-            raise self._failure(plans, {name: f"{limit:g} s are over: {why}" for name, why in plan.waits.items()} or {"hosts": f"{limit:g} s are over"})
-
     def _tell(self, plans: Sequence[HostPlan], plan: JoinPlan) -> None:
-        self.percent = min((read_host(each.host).percent if each.host else 0 for each in plans), default=0)
+        self._lines.percent = min((read_host(each.host).percent if each.host else 0 for each in plans), default=0)
         for each in plans:
             name = each.request.name
-            self._tell_once(name, f"{name}: {plan.waits.get(name) or read_host(each.host).describe()}" if each.host else f"{name}: not registered yet")
-
-    def _tell_once(self, about: str, text: str) -> None:
-        if self._told.get(about) != text:
-            self._told[about] = text
-            self._show(text)
+            self._lines.tell(name, f"{name}: {plan.waits.get(name) or read_host(each.host).describe()}" if each.host else f"{name}: not registered yet")
 
     def _say(self, lines: Sequence[str]) -> None:
         self.done += lines
         for text in lines:
-            self._show(text)
-
-    def _show(self, text: str) -> None:
-        self.session.call.progress(line(self.clock.now() - self.began, self.percent, text))
+            self._lines.say(text)
 
     def _failure(self, plans: Sequence[HostPlan], reasons: dict[str, str]) -> PartialFailure:
         words = "\n".join(f"{name}: {reason}" for name, reason in reasons.items())

@@ -9,8 +9,9 @@ import dataclasses
 from collections.abc import Collection, Sequence
 
 from .assisted_find import Found, Known
+from .host_step import HostStep
 from .observation import ImageView, InventoryHost, Observation
-from .resume import Decision, HostDecision, decide
+from .resume import Decision, decide
 from .safety.table import START_OVER
 
 # The image is the service's business: it is there, and what it lacks is changed at the service.
@@ -26,7 +27,7 @@ def decide_installation(seen: Observation, found: Found, known: Known, hosts: Se
         return decide(dataclasses.replace(seen, image=_IMAGE), hosts, force)
     cluster = seen.service.cluster
     if cluster is not None and cluster.installed:
-        return Decision("installed", tuple(HostDecision(host.name, True, "skip", f"the cluster is {cluster.status}") for host in hosts))
+        return Decision("installed", tuple(HostStep(host.name, "skip", f"the cluster is {cluster.status}", joined=True) for host in hosts))
     made_again = found.cluster is None and bool(known.cluster_id) and not seen.api.ours
     decision = decide(dataclasses.replace(seen, image=_IMAGE), hosts, force)
     if made_again and not decision.stop:
@@ -49,18 +50,18 @@ def decide_additions(seen: Observation, found: Found, known: Known, cluster: str
     return Decision("installed", tuple(decided))
 
 
-def _added(seen: Observation, host: InventoryHost) -> HostDecision:
+def _added(seen: Observation, host: InventoryHost) -> HostStep:
     registered = seen.service_host(host)
     if seen.api.has_node(host):
-        return HostDecision(host.name, True, "skip", "its Node exists")
+        return HostStep(host.name, "skip", "its Node exists", joined=True)
     if registered is not None and registered.joined:
-        return HostDecision(host.name, True, "wait", f"joined: {registered.describe()}")
+        return HostStep(host.name, "wait", f"joined: {registered.describe()}", joined=True)
     if registered is not None and (registered.needs_discovery_boot or registered.terminal):
-        return HostDecision(host.name, False, "boot", f"registered, but {registered.status}", force=True)
+        return HostStep(host.name, "boot", f"registered, but {registered.status}", force=True)
     if registered is not None:
-        return HostDecision(host.name, False, "wait", f"registered: {registered.describe()}")
-    return HostDecision(host.name, False, "boot", "it is not registered")
+        return HostStep(host.name, "wait", f"registered: {registered.describe()}")
+    return HostStep(host.name, "boot", "it is not registered")
 
 
 def _stopped(state: str, hosts: Sequence[InventoryHost], reason: str) -> Decision:
-    return Decision(state, tuple(HostDecision(host.name, False, "skip", "nothing is done") for host in hosts), stop=reason)  # type: ignore[arg-type]
+    return Decision(state, tuple(HostStep(host.name, "skip", "nothing is done") for host in hosts), stop=reason)  # type: ignore[arg-type]

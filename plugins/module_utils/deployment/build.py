@@ -119,11 +119,6 @@ class BuildPlan:
         return found
 
 
-def plan_build(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
-    """Input and plan at once, for check mode and whoever is alone: :func:`read_input`, :func:`complete_plan`."""
-    return complete_plan(read_input(request, check_mode=check_mode))
-
-
 def read_input(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
     """What the user gave, before anything of the work directory is looked at. Only a base image by URL may be written (into its cache).
 

@@ -18,6 +18,7 @@ from ..cluster.tree import join, plain
 from ..common import yaml_text
 from ..common.errors import ZeroTouchError
 from ..common.files import SECRET_FILE
+from ..common.listed import listed
 from ..common.secrets import HIDDEN, Redactor, secret_data, secret_values
 from ..manifests.names import CLUSTER_MANIFESTS, MIRROR
 from .inputs import same_content
@@ -82,8 +83,7 @@ def _differences(name: str, before: str, after: str) -> str:
         old, new = (documents_of(text) for text in (before, after))
         paths = list(differing_paths(old[0], new[0])) if len(old) == len(new) == 1 else []
         if paths:
-            more = f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else ""
-            return f"{', '.join(paths[:_MOST_PATHS])}{more}"
+            return listed(paths, _MOST_PATHS)
     return "the content differs"
 
 

@@ -23,6 +23,7 @@ from ..common.clock import Clock
 from ..common.connect import ConnectTo
 from ..common.errors import RemoteError, Unreachable, ZeroTouchError
 from ..common.files import SECRET_FILE, same_file, write_atomic
+from ..common.waiting import Deadline, turns
 from ..kube.client import KubeClient
 from ..kube.config import load_document
 from ..kube.paths import CONFIG_MAP, NODE, ROUTE
@@ -107,9 +108,8 @@ def read_ingress_ca(client: KubeClient) -> str:
 
 def find_console(client: KubeClient, clock: Clock, limit: float = CONSOLE_LIMIT) -> Console:
     """The console's URL from its route, waiting up to ``limit`` seconds for an admission; a cluster without the route has no console."""
-    end = clock.now() + limit
     fault = ""
-    while True:
+    for _turn in turns(Deadline(clock, limit), CONSOLE_PAUSE):
         try:
             route = client.find(ROUTE.path("openshift-console", "console"))
             if route is None:
@@ -119,9 +119,7 @@ def find_console(client: KubeClient, clock: Clock, limit: float = CONSOLE_LIMIT)
             fault = "its route is not admitted"
         except (RemoteError, Unreachable) as error:
             fault = error.message
-        if clock.now() >= end:
-            return Console(warning=f"The console's URL is not known: {fault}.")
-        clock.sleep(min(CONSOLE_PAUSE, max(0.0, end - clock.now())))
+    return Console(warning=f"The console's URL is not known: {fault}.")
 
 
 def expected_console(identity: Identity) -> str:

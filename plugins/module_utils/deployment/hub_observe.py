@@ -139,7 +139,7 @@ def describe(view: HubView, decision: HubDecision) -> dict[str, Any]:
     return {
         "phase": status.phase if view.status else "",
         "reason": status.reason,
-        "hosts": [{key: value for key, value in dataclasses.asdict(host).items() if key not in ("force", "doubtful")} for host in decision.hosts],
+        "hosts": [host.row("name", "action", "reason", "agent", "state") for host in decision.hosts],
         "boot_hosts": decision.boot_hosts,
         "touch_hosts": decision.touch_hosts,
         "forced_hosts": decision.forced_hosts,

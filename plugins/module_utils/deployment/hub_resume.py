@@ -16,32 +16,19 @@ from ..cluster.host_states import FAILED, INSTALLED, INSTALLING, PREPARING, UNBO
 from ..hub.agents.match import Match
 from ..hub.agents.model import Agent, ClusterRef
 from ..hub.install_status import InstallStatus
+from .host_step import Action, HostStep
 
 Purpose = Literal["install", "add", "reprovision", "remove"]
-Action = Literal["boot", "wait", "skip"]
 
 START_OVER = "start_over"
 _NEEDS_DISCOVERY = "unbinding-pending-user-action"
 
 
 @dataclasses.dataclass(frozen=True)
-class HostAction:
-    """``force``: boot it although it may run the same image already. ``doubtful``: the safety table has to decide about it even if it is not booted."""
-
-    name: str
-    action: Action
-    reason: str
-    agent: str = ""
-    state: str = ""
-    force: bool = False
-    doubtful: bool = False
-
-
-@dataclasses.dataclass(frozen=True)
 class HubDecision:
     """``stop`` says what the hub cannot do with these hosts; nothing is done then."""
 
-    hosts: tuple[HostAction, ...] = ()
+    hosts: tuple[HostStep, ...] = ()
     stop: str = ""
 
     @property
@@ -92,7 +79,7 @@ def decide_hosts(
     """A decision for each host, in order. ``node_names`` gives the Node's name of a host; ``in_vain`` are hosts that an earlier run waited for to the end."""
     stop = _stays_bound(view, matches) if purpose == "reprovision" else view.missing if purpose == "add" else ""
     if stop:
-        return HubDecision(tuple(HostAction(match.host, "skip", "nothing is done") for match in matches), stop)
+        return HubDecision(tuple(HostStep(match.host, "skip", "nothing is done") for match in matches), stop)
     planned = ((match, _again(_decide(view, match, node_names(match.host), purpose, force), in_vain)) for match in matches)
     return HubDecision(tuple(dataclasses.replace(action, doubtful=_is_doubtful(view, match, purpose)) for match, action in planned))
 
@@ -117,15 +104,15 @@ def _is_doubtful(view: HubView, match: Match, purpose: Purpose) -> bool:
     return agent.state in FAILED or (purpose == "install" and view.over and agent.state not in INSTALLED)
 
 
-def _decide(view: HubView, match: Match, node: str, purpose: Purpose, force: Collection[str]) -> HostAction:
+def _decide(view: HubView, match: Match, node: str, purpose: Purpose, force: Collection[str]) -> HostStep:
     agent = match.agent
     if purpose == "remove":
-        return HostAction(match.host, "skip", "it leaves for good", agent.name if agent else "", agent.state if agent else "")
+        return HostStep(match.host, "skip", "it leaves for good", agent.name if agent else "", agent.state if agent else "")
     if agent is None:
         return _without_agent(view, match, node, purpose, force)
 
-    def action(kind: Action, reason: str, *, forced: bool = False) -> HostAction:
-        return HostAction(match.host, kind, reason, agent.name, agent.state, forced)
+    def action(kind: Action, reason: str, *, forced: bool = False) -> HostStep:
+        return HostStep(match.host, kind, reason, agent.name, agent.state, forced)
 
     if agent.state == _NEEDS_DISCOVERY:
         return action("boot", "it has left its cluster and waits to boot the discovery image", forced=True)
@@ -151,23 +138,23 @@ def _is_for_us(view: HubView, agent: Agent) -> bool:
     return not view.infra_env or agent.infra_env in ("", view.infra_env)
 
 
-def _again(action: HostAction, in_vain: Collection[str]) -> HostAction:
+def _again(action: HostStep, in_vain: Collection[str]) -> HostStep:
     """A machine that runs the image already is left alone, unless an earlier wait for it was in vain."""
     if action.action != "boot" or action.agent or action.name not in in_vain:
         return action
     return dataclasses.replace(action, reason=f"{action.reason}; an earlier wait for it was in vain", force=True)
 
 
-def _without_agent(view: HubView, match: Match, node: str, purpose: Purpose, force: Collection[str]) -> HostAction:
+def _without_agent(view: HubView, match: Match, node: str, purpose: Purpose, force: Collection[str]) -> HostStep:
     if match.status == "ambiguous":
-        return HostAction(match.host, "skip", match.reason)
+        return HostStep(match.host, "skip", match.reason)
     if START_OVER in force or purpose == "reprovision":
-        return HostAction(match.host, "boot", f"{START_OVER} is set" if START_OVER in force else "it is reprovisioned", force=True)
+        return HostStep(match.host, "boot", f"{START_OVER} is set" if START_OVER in force else "it is reprovisioned", force=True)
     if node in (view.nodes or ()):
-        return HostAction(match.host, "skip", f"its Node is in {view.cluster}")
+        return HostStep(match.host, "skip", f"its Node is in {view.cluster}")
     if match.leaving:
-        return HostAction(match.host, "wait", match.reason)
+        return HostStep(match.host, "wait", match.reason)
     status = view.status
     if purpose == "install" and status and not view.over and (status.started or status.phase == "installed"):
-        return HostAction(match.host, "skip", f"{view.cluster} is {status.phase} without it")
-    return HostAction(match.host, "boot", "it has no Agent")
+        return HostStep(match.host, "skip", f"{view.cluster} is {status.phase} without it")
+    return HostStep(match.host, "boot", "it has no Agent")

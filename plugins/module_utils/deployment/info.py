@@ -52,7 +52,7 @@ class Answer:
         return {
             "changed": False,
             "state": decision.state,
-            "hosts": [dataclasses.asdict(host) for host in decision.hosts],
+            "hosts": [host.row("name", "joined", "action", "reason", "force") for host in decision.hosts],
             "build": decision.build,
             "build_reason": decision.build_reason,
             "boot_hosts": list(decision.boot),

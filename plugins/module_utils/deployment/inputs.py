@@ -30,11 +30,6 @@ def input_digests(directory: Path) -> dict[str, str]:
     return {name: digest for path in files for name, digest in _digests(path.relative_to(directory).as_posix(), path.read_bytes())}
 
 
-def text_digests(files: Mapping[str, str]) -> dict[str, str]:
-    """The same for files that are not written yet."""
-    return {name: digest for path, text in sorted(files.items()) for name, digest in _digests(path, text.encode())}
-
-
 def differing_paths(current: Mapping[str, str], recorded: Mapping[str, str]) -> tuple[str, ...]:
     """Files that were added, removed or changed, in order; of a changed file the parts that differ, where they are known on both sides."""
     files = sorted({name for name in (*current, *recorded) if _PART not in name})

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from ..assisted.narration import FEW, few, host_changes, standing, validation_texts
+from ..assisted.narration import FEW, host_changes, standing, validation_texts
+from ..common.listed import listed
 from .observation import ApiView, Observation
 from .supervision import Memory, Setup
 
@@ -42,7 +43,7 @@ def heartbeat(seen: Observation, memory: Memory, setup: Setup) -> str:
     if memory.phase in ("install", "operators"):
         version = seen.api.cluster_version
         waiting = [operator.name for operator in seen.api.operators if not operator.available.true or operator.progressing.true]
-        parts = [version.progressing.message if version and version.progressing.true else "", f"waiting for {few(waiting)}" if waiting else ""]
+        parts = [version.progressing.message if version and version.progressing.true else "", f"waiting for {listed(waiting, FEW)}" if waiting else ""]
         return "; ".join(part for part in parts if part) or f"Still in phase {memory.phase}"
     if memory.phase == "boot" and setup.silence is not None:
         return f"Nothing answers yet; the installation was last seen at {setup.silence.since}"
@@ -89,7 +90,8 @@ def _operator_changes(old: ApiView, new: ApiView) -> list[str]:
     available = sum(operator.available.true for operator in new.operators)
     if new.operators and available != sum(operator.available.true for operator in old.operators):
         missing = [operator.name for operator in new.operators if not operator.available.true]
-        texts.append(f"Operators available: {available} of {len(new.operators)}{f', missing {few(missing)}' if len(missing) <= FEW and missing else ''}")
+        lacking = f", missing {', '.join(missing)}" if 0 < len(missing) <= FEW else ""
+        texts.append(f"Operators available: {available} of {len(new.operators)}{lacking}")
     degraded_before = {operator.name for operator in old.operators if operator.degraded.true}
     texts += [
         f"Operator {operator.name} is degraded: {operator.degraded.message}"

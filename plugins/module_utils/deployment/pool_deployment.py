@@ -18,6 +18,7 @@ from ..common.clock import Clock
 from ..common.errors import LimitReached, ZeroTouchError
 from ..common.opened import Opened
 from ..common.terminal import shortened
+from ..common.waiting import Deadline, ProgressLines, turns
 from ..hub.agents.model import read_agents, without_bulk
 from ..hub.kinds import AGENT
 from ..hypershift.names import DELETE_MACHINE
@@ -136,26 +137,22 @@ class _Scaling:
 
     def _wait(self, replicas: int, result: Mapping[str, Any]) -> Seen:
         clock: Clock = self._call.clock
-        end = clock.now() + self._limit
         namespace = self._request.namespace
         kinds = (self._kinds.machine_deployment, self._kinds.machine, AGENT_MACHINE)
         paths = [*(kind.path(namespace) for kind in kinds), AGENT.path(self._request.agent_namespace)]
         wake = Wake(self._client, paths, self._limit, clock)
-        told = ""
-        while True:
+        lines = ProgressLines(clock, self._call.progress, timed=False)
+        message = ""
+        for _turn in turns(Deadline(clock, self._limit), RECHECK, wake.wait):
             found, seen = self._look()
             reason = standing(found, seen, replicas, self._target)
             if not reason:
                 return seen
-            left = end - clock.now()
-            if left <= 0:
-                error = LimitReached(f"{seen.pool.title}: {reason}, after {self._limit:g} s.", self._limit, "It goes on by itself; run again to wait further.")
-                error.result = result
-                raise error
-            if reason != told:
-                told = reason
-                self._call.progress(shortened(f"{seen.pool.title}: {reason}", 160))
-            wake.wait(min(left, RECHECK))
+            message = f"{seen.pool.title}: {reason}"
+            lines.repeat("", shortened(message, 160))
+        error = LimitReached(f"{message}, after {self._limit:g} s.", self._limit, "It goes on by itself; run again to wait further.")
+        error.result = result
+        raise error
 
     def _look(self) -> tuple[Object, Seen]:
         path = self._kinds.machine_deployment.path(self._request.namespace, self._request.name)

@@ -348,7 +348,7 @@ def describe(info: PoolInfo, plan: PoolPlan) -> dict[str, Any]:
         "candidates": dict(info.candidates),
         "free": [{"name": agent.name, "namespace": agent.namespace, "hostname": agent.hostname} for agent in plan.free],
         "machines": [machine.as_dict() for machine in seen.machines],
-        "hosts": [{key: value for key, value in dataclasses.asdict(host).items() if key not in ("force", "fits")} for host in plan.hosts],
+        "hosts": [host.row("name", "action", "reason", "agent", "state") for host in plan.hosts],
         "boot_hosts": plan.named("boot", "return"),
         "forced_hosts": plan.forced,
         "prepare_hosts": plan.named("prepare", "boot", "return", "wait", "use") if plan.needed else plan.named("return", "wait"),

@@ -11,15 +11,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal
 
 from ..cluster.host_states import LEAVING
+from ..common.listed import listed
 from ..hub.agents.model import Agent
+from .host_step import Action, HostStep
 from .pool_size import AgentKey, DesiredPool, Pool, PoolMachine, Resize, Spare, resize
-
-# use: it is free for the pool; prepare: it will be, once approved and named; boot: from the discovery image, since it is needed; return: the same, since
-# it left a cluster; wait: it comes back by itself; keep: it is in the pool; spare: it is not needed; skip: it cannot be used.
-Action = Literal["keep", "use", "prepare", "boot", "return", "wait", "spare", "skip"]
 
 NEEDS_DISCOVERY = "unbinding-pending-user-action"
 # States (reference infrastructure-operator.md 5.2) from which a host gets to known-unbound without anybody's help but approval and a name.
@@ -35,19 +32,6 @@ class Judge:
 
     obstacle: Callable[[Agent], str]
     unfit: Callable[[Agent], str]
-
-
-@dataclasses.dataclass(frozen=True)
-class HostStep:
-    """What happens to one machine of the inventory. ``force``: boot it although it may run the same image already. ``fits``: it can become one for the pool."""
-
-    name: str
-    action: Action
-    reason: str
-    agent: str = ""
-    state: str = ""
-    force: bool = False
-    fits: bool = True
 
 
 @dataclasses.dataclass(frozen=True)
@@ -135,7 +119,7 @@ def _step(spare: Spare, of_pool: Mapping[AgentKey, PoolMachine], nodes: set[str]
     unfit = judge.unfit(agent)
 
     def step(action: Action, reason: str, *, force: bool = False) -> HostStep:
-        return HostStep(match.host, action, reason, agent.name, agent.state, force, not unfit)
+        return HostStep(match.host, action, reason, agent.name, agent.state, force, fits=not unfit)
 
     machine = of_pool.get(agent.key)
     if machine is not None and not machine.leaving:
@@ -178,8 +162,7 @@ def _what_is_missing(plan: PoolPlan, spares: Sequence[Spare], agents: Sequence[A
     of_inventory = {spare.match.agent.key for spare in spares if spare.match.agent is not None}
     useless = [f"{step.name}: {step.reason}" for step in plan.hosts if step.action == "skip"]
     useless += [f"{agent.title}: {reason}" for agent in agents if agent.key not in of_inventory and (reason := judge.obstacle(agent))]
-    more = f"; and {len(useless) - _MOST_NAMED} more" if len(useless) > _MOST_NAMED else ""
-    others = f" Not to be used: {'; '.join(useless[:_MOST_NAMED])}{more}." if useless else ""
+    others = f" Not to be used: {listed(useless, _MOST_NAMED, '; ')}." if useless else ""
     return f"{_count(plan.missing, 'host')} {_is(plan.missing)} missing: {plan.title} needs {plan.needed} more, {', '.join(have)}.{others}"
 
 
@@ -206,5 +189,4 @@ def _is(number: int) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_MOST_NAMED]) + (f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else "")
-    return f" ({shown})" if names else ""
+    return f" ({listed(names, _MOST_NAMED)})" if names else ""

@@ -12,6 +12,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..common.clock import Clock
+from ..common.listed import listed
 from ..hub.agents.model import Agent
 from .pool_observe import PoolInfo
 from .pool_plan import PoolPlan
@@ -93,10 +94,8 @@ def shrink_stop(plan: PoolPlan, evidence: Mapping[str, Evidence], touch: Touch, 
     stopping = [verdict for verdict in verdicts if verdict.outcome == "stop"]
     if not stopping:
         return ""
-    hosts = list(evidence)
-    more = f" and {len(hosts) - _MOST_NAMED} more" if len(hosts) > _MOST_NAMED else ""
     size = f"{plan.title} would shrink from {plan.before} to {plan.replicas}"
-    return f"{size}: {', '.join(hosts[:_MOST_NAMED])}{more} would be drained and would leave it.\n{stop_text(stopping)}"
+    return f"{size}: {listed(list(evidence), _MOST_NAMED)} would be drained and would leave it.\n{stop_text(stopping)}"
 
 
 def _with_identities(touch: Touch, info: PoolInfo) -> Touch:

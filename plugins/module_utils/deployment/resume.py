@@ -12,25 +12,15 @@ import dataclasses
 from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
+from ..common.listed import listed
+from .host_step import HostStep
 from .observation import FAILED, RUNNING_PHASES, InventoryHost, Observation
 from .safety.table import REBOOT_JOINED, REBUILD_IMAGE, START_OVER
 
-Action = Literal["boot", "skip", "wait"]
 State = Literal["new", "built", "changed", "registered", "installing", "installed", "failed", "unknown", "foreign"]
 
 # Paths that a message names; deployment_info returns all of them.
 _MOST_PATHS = 12
-
-
-@dataclasses.dataclass(frozen=True)
-class HostDecision:
-    """``force``: boot it even if it seems to run from this image already."""
-
-    name: str
-    joined: bool
-    action: Action
-    reason: str
-    force: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,7 +31,7 @@ class Decision:
     """
 
     state: State
-    hosts: tuple[HostDecision, ...] = ()
+    hosts: tuple[HostStep, ...] = ()
     build: bool = False
     build_reason: str = ""
     wait: bool = False
@@ -77,7 +67,7 @@ class Situation:
         if not image.built:
             return "no image was built yet"
         if image.differing:
-            return f"changed since the image was built: {_listed(image.differing)}"
+            return f"changed since the image was built: {listed(image.differing, _MOST_PATHS)}"
         if not image.exists:
             return "the image file is gone"
         return next((f"{value} is set" for value in (START_OVER, REBUILD_IMAGE) if value in self.force), "")
@@ -97,7 +87,7 @@ def _start_over(situation: Situation) -> Decision | None:
     if START_OVER not in situation.force:
         return None
     seen = situation.seen
-    decided = tuple(HostDecision(host.name, seen.joined(host), "boot", "start_over is set", force=True) for host in situation.hosts)
+    decided = tuple(HostStep(host.name, "boot", "start_over is set", force=True, joined=seen.joined(host)) for host in situation.hosts)
     state: State = "new" if not seen.image.built else "built" if seen.image.matches else "changed"
     return Decision(state, decided, situation.must_build, situation.build_reason(), wait=True)
 
@@ -115,7 +105,7 @@ def _changed_under_way(situation: Situation) -> Decision | None:
     under_way = (seen.service.ours and seen.service.hosts) or (seen.api.ours and not _installed(seen)) or situation.silent
     if not under_way or not seen.image.differing or REBUILD_IMAGE in situation.force:
         return None
-    text = f"The configuration changed while the installation is under way: {_listed(seen.image.differing)}."
+    text = f"The configuration changed while the installation is under way: {listed(seen.image.differing, _MOST_PATHS)}."
     return _stopped(situation, "changed", f"{text} Undo the change, or rebuild the image with -e openshift_force=rebuild_image.")
 
 
@@ -132,25 +122,25 @@ def _service_is_ours(situation: Situation) -> Decision | None:
     return Decision("installing" if started else "registered", decided, build, situation.build_reason() if build else "", wait=True, notes=notes)
 
 
-def _beside_service(situation: Situation, host: InventoryHost) -> HostDecision:
+def _beside_service(situation: Situation, host: InventoryHost) -> HostStep:
     """What to do with a host while the service of this very installation answers."""
     seen = situation.seen
     found = seen.service_host(host)
     if seen.joined(host):
         return _joined(situation, host, found.describe() if found else "its Node exists")
     if seen.service.cluster and seen.service.cluster.installing:
-        return HostDecision(host.name, False, "skip", "the installation began without it")
+        return HostStep(host.name, "skip", "the installation began without it")
     if found and found.needs_discovery_boot:
-        return HostDecision(host.name, False, "boot", f"registered, but {found.status}", force=True)
+        return HostStep(host.name, "boot", f"registered, but {found.status}", force=True)
     if REBUILD_IMAGE in situation.force:
-        return HostDecision(host.name, False, "boot", "rebuild_image is set", force=True)
+        return HostStep(host.name, "boot", "rebuild_image is set", force=True)
     if found:
-        return HostDecision(host.name, False, "wait", f"registered: {found.describe()}")
+        return HostStep(host.name, "wait", f"registered: {found.describe()}")
     if host.has_address(seen.rendezvous_ip):
-        return HostDecision(host.name, False, "wait", "it runs the service")
+        return HostStep(host.name, "wait", "it runs the service")
     if any(not other.macs for other in seen.service.hosts):
-        return HostDecision(host.name, False, "wait", "a registered host has not sent its MAC addresses yet")
-    return HostDecision(host.name, False, "boot", "not registered with the service", force=seen.overdue)
+        return HostStep(host.name, "wait", "a registered host has not sent its MAC addresses yet")
+    return HostStep(host.name, "boot", "not registered with the service", force=seen.overdue)
 
 
 def _api_is_ours(situation: Situation) -> Decision | None:
@@ -162,17 +152,17 @@ def _api_is_ours(situation: Situation) -> Decision | None:
         decided = tuple(
             _joined(situation, host, "its Node exists")
             if seen.joined(host)
-            else HostDecision(host.name, False, "wait", "the installation is past the point where a host is booted from the image")
+            else HostStep(host.name, "wait", "the installation is past the point where a host is booted from the image")
             for host in situation.hosts
         )
         return Decision("installing", decided, build, situation.build_reason() if build else "", wait=True)
     decided = tuple(
-        HostDecision(host.name, True, "skip", "installed") if seen.joined(host) else HostDecision(host.name, False, "skip", "not part of the installed cluster")
+        HostStep(host.name, "skip", "installed", joined=True) if seen.joined(host) else HostStep(host.name, "skip", "not part of the installed cluster")
         for host in situation.hosts
     )
     notes: tuple[str, ...] = ()
     if seen.image.differing:
-        notes = (f"The cluster is installed; what changed since then has no effect on it: {_listed(seen.image.differing)}.",)
+        notes = (f"The cluster is installed; what changed since then has no effect on it: {listed(seen.image.differing, _MOST_PATHS)}.",)
     if situation.force:
         notes += (f"The cluster is installed, and openshift_force is still set ({', '.join(sorted(situation.force))}): remove it from the inventory.",)
     return Decision("installed", decided, build, situation.build_reason() if build else "", wait=seen.phase != "installed", notes=notes)
@@ -184,7 +174,7 @@ def _silent(situation: Situation) -> Decision | None:
     if silence is None or not situation.silent:
         return None
     reason = f"the installation is under way: it was last seen at {silence.since}"
-    decided = tuple(HostDecision(host.name, False, "wait", reason) for host in situation.hosts)
+    decided = tuple(HostStep(host.name, "wait", reason) for host in situation.hosts)
     note = f"Nothing answers at the moment; the rendezvous host may be rebooting (last seen at {silence.since}). Waiting, no machine is booted."
     return Decision("installing", decided, wait=True, notes=(note,))
 
@@ -205,7 +195,7 @@ def _foreign(situation: Situation) -> Decision | None:
 
 def _all_again(situation: Situation, state: State, reason: str) -> Decision:
     """The whole deployment would have to be booted again; the safety table stops that, unless the user overrides it."""
-    decided = tuple(HostDecision(host.name, situation.seen.joined(host), "boot", reason, force=True) for host in situation.hosts)
+    decided = tuple(HostStep(host.name, "boot", reason, force=True, joined=situation.seen.joined(host)) for host in situation.hosts)
     return Decision(state, decided, situation.must_build, situation.build_reason(), wait=True)
 
 
@@ -215,26 +205,22 @@ def _fresh(situation: Situation) -> Decision:
     state: State = "new" if not seen.image.built else "changed" if seen.image.differing else "built"
     reason = "the image was never booted" if state == "new" else "no host is registered"
     # With the same image a machine that already runs from it is left alone, unless an earlier wait for it was in vain.
-    decided = tuple(HostDecision(host.name, False, "boot", reason, force=build or seen.overdue) for host in situation.hosts)
+    decided = tuple(HostStep(host.name, "boot", reason, force=build or seen.overdue) for host in situation.hosts)
     return Decision(state, decided, build, situation.build_reason() if build else "", wait=True)
 
 
-def _joined(situation: Situation, host: InventoryHost, how: str) -> HostDecision:
+def _joined(situation: Situation, host: InventoryHost, how: str) -> HostStep:
     if REBOOT_JOINED in situation.force:
-        return HostDecision(host.name, True, "boot", f"joined ({how}), but reboot_joined_hosts is set", force=True)
-    return HostDecision(host.name, True, "skip", f"joined: {how}")
+        return HostStep(host.name, "boot", f"joined ({how}), but reboot_joined_hosts is set", force=True, joined=True)
+    return HostStep(host.name, "skip", f"joined: {how}", joined=True)
 
 
 def _installed(seen: Observation) -> bool:
     return seen.api.ours and (seen.phase == "installed" or seen.api.complete)
 
 
-def _listed(paths: Sequence[str]) -> str:
-    return ", ".join(paths[:_MOST_PATHS]) + (f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else "")
-
-
 def _stopped(situation: Situation, state: State, reason: str) -> Decision:
-    decided = tuple(HostDecision(host.name, situation.seen.joined(host), "skip", "nothing is done") for host in situation.hosts)
+    decided = tuple(HostStep(host.name, "skip", "nothing is done", joined=situation.seen.joined(host)) for host in situation.hosts)
     return Decision(state, decided, stop=reason)
 
 

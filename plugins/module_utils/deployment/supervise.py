@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from ..common.clock import Clock
-from ..common.progress_line import HEARTBEAT, line
+from ..common.waiting import Deadline, ProgressLines, turns
 from .narration import changes, heartbeat
 from .observation import ApiView, Observation
 from .supervision import Memory, Setup, Step, plan, remember
@@ -98,15 +98,15 @@ class Supervisor:
         self._media = media
         self._timeline = timeline
         self._clock = clock
-        self._show = show
         self._fresh = fresh
         self._interval = interval
         self._care = care
         self._warnings: list[str] = []
         self._changed = False
-        self._quiet_since = clock.now()
+        self._lines = ProgressLines(clock, show)
         self.memory = Memory(started=clock.now(), phase_since=clock.now())
         self.seen = Observation()
+        self._shown: Observation | None = None
 
     def look(self) -> tuple[Observation, tuple[Step, ...]]:
         """One observation and the steps that it would cause; nothing is done."""
@@ -117,19 +117,21 @@ class Supervisor:
     def run(self) -> Outcome:
         """Until ``done`` or ``stop``. Raises :class:`Interrupted` when the process was asked to stop; what was seen until then is recorded."""
         self._timeline.begin(fresh=self._fresh)
-        old: Observation | None = None
-        while True:
-            before = self.memory
-            _seen, steps = self.look()
-            self._timeline.record(self.memory, self.seen)
-            under_way, elsewhere = self._setup.silence is not None, bool(self._setup.elsewhere)
-            self._tell(changes(before, self.memory, old, self.seen, under_way=under_way, elsewhere=elsewhere))
-            end = self._apply(steps) or self._look_after()
-            if end is not None:
-                return self._finish(end)
-            self._beat()
-            old = self.seen
-            self._clock.sleep(self._interval)
+        ends = (self._turn() for _turn in turns(Deadline(self._clock), self._interval))
+        return self._finish(next(end for end in ends if end is not None))
+
+    def _turn(self) -> Step | None:
+        """Observe and act once; the step that ends the wait, if there is one."""
+        before = self.memory
+        _seen, steps = self.look()
+        self._timeline.record(self.memory, self.seen)
+        under_way, elsewhere = self._setup.silence is not None, bool(self._setup.elsewhere)
+        self._tell(changes(before, self.memory, self._shown, self.seen, under_way=under_way, elsewhere=elsewhere))
+        self._shown = self.seen
+        end = self._apply(steps) or self._look_after()
+        if end is None and self._lines.quiet:
+            self._tell([heartbeat(self.seen, self.memory, self._setup)])
+        return end
 
     def _observation(self) -> Observation:
         seen = self._observe()
@@ -182,11 +184,6 @@ class Supervisor:
             self._tell([text])
 
     def _tell(self, texts: Sequence[str]) -> None:
-        now = self._clock.now()
+        self._lines.percent = self.memory.percent
         for text in texts:
-            self._show(line(now - self.memory.started, self.memory.percent, text))
-            self._quiet_since = now
-
-    def _beat(self) -> None:
-        if self._clock.now() - self._quiet_since >= HEARTBEAT:
-            self._tell([heartbeat(self.seen, self.memory, self._setup)])
+            self._lines.say(text)

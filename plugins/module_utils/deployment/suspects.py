@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..assisted.progress import PENDING_USER_ACTION, failing
+from ..common.listed import listed
 from .observation import InventoryHost, Observation
 from .supervision import Memory, Setup, failed_hosts
 
@@ -106,5 +107,4 @@ def _of_cluster(seen: Observation, setup: Setup) -> Iterator[str]:
 
 
 def _named(hosts: list[InventoryHost]) -> str:
-    names = [host.name for host in hosts]
-    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    return listed([host.name for host in hosts], 4)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..common.errors import LimitReached, PartialFailure, RemoteError, ZeroTouchError
 from ..common.parallel import for_each
-from ..common.progress_line import HEARTBEAT, line
+from ..common.waiting import Deadline, Doubts, ProgressLines, turns
 from ..kube.client import KubeClient, Object
 from ..kube.write import MANAGED_BY, OURS, Change, Outcome, apply_changes, diff_of
 from .agents.model import BMH_LABEL, Agent, read_agents, without_bulk
@@ -195,23 +195,23 @@ def _await_registration(
     names: Sequence[str], wish: Wish, known: Mapping[str, Object], timeout: float, session: Session
 ) -> tuple[dict[str, Object], dict[str, str]]:
     """Until every host is registered, or has had an error for a while; the hosts as they are then, and what is wrong with whom."""
-    clock, now, doubts = session.clock, dict(known), dict[str, float]()
-    began = clock.now()
-    told = ("", began)
-    while True:
+    now, open_ends = dict(known), dict[str, str]()
+    doubts, lines = Doubts(session.clock, DOUBT), ProgressLines(session.clock, session.tell)
+
+    def await_change(seconds: float) -> None:
+        nonlocal now
+        now = _next_look(names, wish.namespace, now, seconds, session)
+
+    for _turn in turns(Deadline(session.clock, timeout), DOUBT / 3, await_change):
         open_ends = {name: reason for name in names if (reason := _obstacle(now.get(name)))}
-        doubts = {name: doubts.get(name, clock.now()) for name in open_ends if _has_error(now.get(name))}
-        passed = clock.now() - began
-        if all(name in doubts and clock.now() - doubts[name] >= DOUBT for name in open_ends):
+        believed = {name for name in names if doubts.lasts(name, "error" if name in open_ends and _has_error(now.get(name)) else None)}
+        if open_ends.keys() <= believed:
             return now, open_ends
-        if passed >= timeout:
-            return now, {name: f"not registered within {timeout:g} s: {reason}" for name, reason in open_ends.items()}
-        head = f"{len(names) - len(open_ends)} of {len(names)} hosts registered"
-        if head != told[0] or clock.now() - told[1] >= HEARTBEAT:
-            told = (head, clock.now())
-            first = "; ".join(f"{name}: {reason}" for name, reason in list(open_ends.items())[:3])
-            session.tell(line(passed, 100 * (len(names) - len(open_ends)) // len(names), f"{head} ({first})"))
-        now = _next_look(names, wish.namespace, now, min(timeout - passed, DOUBT / 3), session)
+        registered = len(names) - len(open_ends)
+        first = "; ".join(f"{name}: {reason}" for name, reason in list(open_ends.items())[:3])
+        lines.percent = 100 * registered // len(names)
+        lines.repeat("", f"{registered} of {len(names)} hosts registered", f" ({first})")
+    return now, {name: f"not registered within {timeout:g} s: {reason}" for name, reason in open_ends.items()}
 
 
 def _next_look(names: Sequence[str], namespace: str, known: Mapping[str, Object], seconds: float, session: Session) -> dict[str, Object]:

@@ -17,7 +17,7 @@ from ..common.errors import InvalidInput, LimitReached, ZeroTouchError
 from ..kube.client import KubeClient, Object
 from ..kube.faults import ForbiddenError
 from ..kube.resource import Resource
-from ..kube.write import MANAGED_BY, OURS, Change, Outcome, apply_change, apply_changes, is_ours, plan_deletion, plan_object
+from ..kube.write import MANAGED_BY, OURS, Change, Outcome, apply_changes, is_ours, plan_deletion, plan_object
 from .install_objects import HubCluster, hub_objects
 from .install_status import InstallStatus, read_status
 from .kinds import AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, CONFIG_MAP, INFRA_ENV, NAMESPACE, SECRET
@@ -156,22 +156,6 @@ def apply_install(client: KubeClient, cluster: HubCluster, plan: InstallPlan, *,
         if outcomes[-1].error:
             break
     return outcomes
-
-
-def hold(client: KubeClient, namespace: str, name: str, *, value: bool, check_mode: bool = False) -> bool:
-    """Hold an installation back, or let it go. Returns whether that is a change. Raises :class:`ZeroTouchError` without such an AgentClusterInstall."""
-    desired = {"metadata": {"name": name, "namespace": namespace}, "spec": {"holdInstallation": value}}
-
-    def plan(observed: Object | None) -> Change | None:
-        if observed is None:
-            raise ZeroTouchError(f"There is no AgentClusterInstall {namespace}/{name}.")
-        return plan_object(AGENT_CLUSTER_INSTALL, desired, observed)
-
-    change = plan(client.find(AGENT_CLUSTER_INSTALL.path(namespace, name)))
-    if change is None:
-        return False
-    apply_change(client, change, check_mode=check_mode, replan=plan)
-    return True
 
 
 def plan_removal(client: KubeClient, namespace: str, name: str) -> tuple[list[Change], list[str]]:

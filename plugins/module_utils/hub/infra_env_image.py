@@ -21,8 +21,10 @@ from urllib.parse import parse_qs
 from ..common import json_text
 from ..common.clock import Clock
 from ..common.errors import LimitReached, ZeroTouchError
+from ..common.progress_line import HEARTBEAT
 from ..common.retry import Backoff
 from ..common.urls import split_remote
+from ..common.waiting import Deadline, ProgressLines, turns
 from ..kube.client import KubeClient, Object
 from .kinds import INFRA_ENV
 
@@ -119,14 +121,21 @@ def wait_for_image(
 
     Raises :class:`ZeroTouchError` at once, with the service's words, when it says that there will be none, :class:`LimitReached` after ``timeout`` seconds.
     """
-    path = INFRA_ENV.path(namespace, name)
-    end = clock.now() + timeout
+    lines = ProgressLines(clock, tell, timed=False)
     seen: tuple[str, str] | None = None
     seen_at = clock.now()
-    told = ""
     looks = 0
-    while True:
-        infra_env = client.find(path)
+    infra_env: Object | None = None
+    verdict = Verdict("waiting", "")
+
+    def await_change(seconds: float) -> None:
+        nonlocal looks
+        # While only time passes, the server's clock is looked at now and then: it need not go as fast as ours.
+        looks = looks + 1 if verdict.again else 0
+        _await_change(client, namespace, name, infra_env, min(seconds, verdict.again, _PAUSE.delay(looks)) if verdict.again else seconds)
+
+    for _turn in turns(Deadline(clock, timeout), HEARTBEAT, await_change):
+        infra_env = client.find(INFRA_ENV.path(namespace, name))
         image = _image_of(infra_env)
         if image != seen:
             seen, seen_at = image, clock.now()
@@ -135,15 +144,8 @@ def wait_for_image(
             return infra_env
         if verdict.state == "failed":
             raise ZeroTouchError(f"InfraEnv {namespace}/{name} has no image: {verdict.reason}", _remedy(verdict.reason))
-        left = end - clock.now()
-        if left <= 0:
-            raise LimitReached(f"InfraEnv {namespace}/{name} had no image to use after {timeout:g} s: {verdict.reason}", timeout, _stuck(infra_env or {}))
-        if verdict.reason != told:
-            told = verdict.reason
-            tell(f"InfraEnv {namespace}/{name}: {told}")
-        # While only time passes, the server's clock is looked at now and then: it need not go as fast as ours.
-        looks = looks + 1 if verdict.again else 0
-        _await_change(client, namespace, name, infra_env, min(left, verdict.again, _PAUSE.delay(looks)) if verdict.again else left)
+        lines.repeat("", f"InfraEnv {namespace}/{name}: {verdict.reason}")
+    raise LimitReached(f"InfraEnv {namespace}/{name} had no image to use after {timeout:g} s: {verdict.reason}", timeout, _stuck(infra_env or {}))
 
 
 def _image_of(infra_env: Mapping[str, Any] | None) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..common import json_text
 from ..common.errors import InvalidInput, PartialFailure, ZeroTouchError
+from ..common.listed import listed
 from ..common.problems import FORBIDDEN, REQUIRED, Problem
 from ..kube.write import MANAGED_BY, OURS, Change, is_ours, plan_deletion, plan_object
 from .infra_env_wish import BELONGS_TO, Object, Wish
@@ -131,7 +132,7 @@ def plan_absent(name: str, namespace: str, observed: Observed) -> Plan:
     bound = sorted(f"{agent['metadata']['name']} ({_cluster_of(agent)})" for agent in observed.agents if _cluster_of(agent))
     if infra_env is not None and bound:
         raise ZeroTouchError(
-            f"InfraEnv {namespace}/{name} has Agents that are bound to a cluster ({len(bound)}): {', '.join(bound[:5])}{' …' if len(bound) > 5 else ''}. "
+            f"InfraEnv {namespace}/{name} has Agents that are bound to a cluster ({len(bound)}): {listed(bound, 5)}. "
             "They would be deleted with it, and their nodes taken out of the cluster.",
             "Unbind or delete them first (module agents).",
         )

@@ -11,8 +11,10 @@ from typing import Protocol
 
 from ..common.clock import Clock
 from ..common.errors import LimitReached, ZeroTouchError
-from ..common.progress_line import HEARTBEAT, line
+from ..common.listed import appended
+from ..common.waiting import Deadline, ProgressLines
 from ..kube.client import KubeClient, Object
+from ..kube.events import events_until
 from .agents.model import Agent, ClusterRef, read_agent
 from .install_status import InstallStatus, Phase, read_status
 from .kinds import AGENT, AGENT_CLUSTER_INSTALL
@@ -72,15 +74,11 @@ class InstallWait:
     ) -> None:
         self._client = client
         self._cluster = cluster
-        self._clock = clock
-        self._show = show
         self._limits = limits
         self._agents_namespace = agents_namespace
         self._watcher = watcher
-        self._started = clock.now()
-        self._phase_since = clock.now()
-        self._quiet_since = clock.now()
-        self._told: dict[str, str] = {}
+        self._lines = ProgressLines(clock, show)
+        self._deadline = Deadline(clock, limits.requirements)
         self.situation = Situation(InstallStatus())
 
     def until(self, phase: Phase) -> Situation:
@@ -89,28 +87,23 @@ class InstallWait:
         Raises :class:`ZeroTouchError` at once for a terminal condition, with its words and the failing hosts, and :class:`LimitReached` when the part of
         the installation took longer than its limit, with what it still waits for.
         """
-        while True:
-            for current in self._changes():
-                self._see(current)
-                if self.situation.status.reached(phase):
-                    return self.situation
-                if self.situation.status.terminal:
-                    raise ZeroTouchError(self._terminal(), _WAY_OUT)
-            self._check_limit()
+        for current in self._changes():
+            self._see(current)
+            if self.situation.status.reached(phase):
+                return self.situation
+            if self.situation.status.terminal:
+                raise ZeroTouchError(self._terminal(), _WAY_OUT)
+        raise self._overdue()
 
     def _changes(self) -> Iterator[Object]:
-        """The AgentClusterInstall now and at each change, for a piece of time."""
-        seconds = min(PIECE, max(1.0, self._remaining()))
+        """The AgentClusterInstall now and at each change, up to the limit."""
         path, name = AGENT_CLUSTER_INSTALL.path(self._cluster.namespace), self._cluster.name
-        for event in self._client.follow(path, seconds, field_selector=f"metadata.name={name}"):
+        for event in events_until(self._client, path, self._deadline, PIECE, field_selector=f"metadata.name={name}"):
             if event.type == "DELETED" or (event.type == "LISTED" and not event.objects):
                 raise ZeroTouchError(
                     f"There is no AgentClusterInstall {self._cluster} (any more).", "Somebody removed it from the hub; run again to make it anew."
                 )
             yield event.objects[0] if event.type == "LISTED" else event.object
-
-    def _remaining(self) -> float:
-        return self._phase_since + self._limits.of(self.situation.status.phase) - self._clock.now()
 
     def _see(self, current: Object) -> None:
         before = self.situation.status
@@ -118,33 +111,23 @@ class InstallWait:
         agents = bound_agents(self._client, self._cluster, self._agents_namespace)
         self.situation = Situation(status, agents)
         if (before.phase == "installing") is not (status.phase == "installing"):
-            self._phase_since = self._clock.now()
-        self._tell("", status.text())
+            self._deadline.restart(self._limits.of(status.phase))
+        self._lines.percent = status.percent
+        self._lines.tell("", status.text())
         for agent in agents:
-            self._tell(agent.hostname or agent.name, agent_text(agent))
+            host = agent.hostname or agent.name
+            self._lines.tell(host, f"{host}: {agent_text(agent)}")
         for text in self._watcher(self.situation):
-            self._say(text)
-        if self._clock.now() - self._quiet_since >= HEARTBEAT:
-            self._say(status.text())
+            self._lines.say(text)
+        self._lines.beat(status.text())
 
-    def _tell(self, subject: str, text: str) -> None:
-        if self._told.get(subject) != text:
-            self._told[subject] = text
-            self._say(f"{subject}: {text}" if subject else text)
-
-    def _say(self, text: str) -> None:
-        self._quiet_since = self._clock.now()
-        self._show(line(self._quiet_since - self._started, self.situation.status.percent, text))
-
-    def _check_limit(self) -> None:
-        if self._remaining() > 0:
-            return
+    def _overdue(self) -> LimitReached:
         status = self.situation.status
         part = "The installation" if status.phase == "installing" else "Meeting the requirements"
         unready = [f"{agent.hostname or agent.name}: {agent_text(agent)}" for agent in self.situation.agents if agent.stage != "Done"]
-        limit = self._limits.of(status.phase)
-        raise LimitReached(
-            f"{part} of {self._cluster} took longer than {limit:g} s. {status.text()}." + _listed(" Hosts: ", unready),
+        limit = self._deadline.limit
+        return LimitReached(
+            f"{part} of {self._cluster} took longer than {limit:g} s. {status.text()}." + appended(" Hosts: ", unready),
             limit,
             "It goes on by itself; run again to wait further.",
         )
@@ -153,7 +136,7 @@ class InstallWait:
         failed = [agent for agent in self.situation.agents if agent.state == "error"]
         culprits = [agent for agent in failed if not agent.state_info.startswith(_SHARED_FATE)] or failed
         lines = [f"{agent.hostname or agent.name}: {(agent.state_info or agent.state).rstrip('.')}" for agent in culprits]
-        return f"Cluster {self._cluster}: {self.situation.status.text().rstrip('.')}." + _listed(" Hosts: ", lines)
+        return f"Cluster {self._cluster}: {self.situation.status.text().rstrip('.')}." + appended(" Hosts: ", lines)
 
 
 def agent_text(agent: Agent) -> str:
@@ -180,7 +163,3 @@ def hosts_result(agents: Sequence[Agent]) -> list[dict[str, object]]:
         }
         for agent in agents
     ]
-
-
-def _listed(head: str, lines: Sequence[str]) -> str:
-    return f"{head}{'; '.join(lines)}." if lines else ""

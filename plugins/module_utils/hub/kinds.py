@@ -11,18 +11,13 @@ from ..kube.resource import Resource
 _AGENT_INSTALL = ("agent-install.openshift.io", "v1beta1")
 
 AGENT = Resource(*_AGENT_INSTALL, "Agent", "agents")
-AGENT_CLASSIFICATION = Resource(*_AGENT_INSTALL, "AgentClassification", "agentclassifications")
 INFRA_ENV = Resource(*_AGENT_INSTALL, "InfraEnv", "infraenvs")
 NMSTATE_CONFIG = Resource(*_AGENT_INSTALL, "NMStateConfig", "nmstateconfigs")
 AGENT_CLUSTER_INSTALL = Resource("extensions.hive.openshift.io", "v1beta1", "AgentClusterInstall", "agentclusterinstalls")
 CLUSTER_DEPLOYMENT = Resource("hive.openshift.io", "v1", "ClusterDeployment", "clusterdeployments")
 CLUSTER_IMAGE_SET = Resource("hive.openshift.io", "v1", "ClusterImageSet", "clusterimagesets", namespaced=False)
 BARE_METAL_HOST = Resource("metal3.io", "v1alpha1", "BareMetalHost", "baremetalhosts")
-PREPROVISIONING_IMAGE = Resource("metal3.io", "v1alpha1", "PreprovisioningImage", "preprovisioningimages")
-MACHINE = Resource("machine.openshift.io", "v1beta1", "Machine", "machines")
 SECRET = paths.SECRET
 CONFIG_MAP = paths.CONFIG_MAP
 NAMESPACE = paths.NAMESPACE
 NODE = paths.NODE
-CSR = paths.CERTIFICATE_SIGNING_REQUEST
-LEASE = paths.LEASE

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from ..capi.objects import part, text
+from ..common.waiting import WaitStatus
 from .conditions import read_conditions
 
 Target = Literal["none", "valid", "available", "completed"]
@@ -22,81 +22,70 @@ _ON_THE_WAY = ("ValidHostedControlPlaneConfiguration", "InfrastructureReady", "E
 _NO_WORKERS = "NoWorkerNodesAvailable"
 
 
-@dataclasses.dataclass(frozen=True)
-class Standing:
-    """``reached``; ``final``: it never will; ``doubtful``: final if it lasts. ``percent`` is for the line of progress."""
-
-    reached: bool = False
-    final: bool = False
-    doubtful: bool = False
-    reason: str = ""
-    percent: int = 0
-
-
-def standing(hosted_cluster: Mapping[str, Any] | None, target: Target, pools: Sequence[Mapping[str, Any]] | None = None) -> Standing:
+def standing(hosted_cluster: Mapping[str, Any] | None, target: Target, pools: Sequence[Mapping[str, Any]] | None = None) -> WaitStatus:
     """Where it stands on the way to ``target``. ``pools`` are its NodePools where they are known: without replicas it never completes."""
     if hosted_cluster is None:
-        return Standing(final=True, reason="it does not exist (any more)")
+        return WaitStatus(final=True, reason="it does not exist (any more)")
     if hosted_cluster["metadata"].get("deletionTimestamp"):
-        return Standing(final=True, reason="it is being deleted")
+        return WaitStatus(final=True, reason="it is being deleted")
     for check in (_valid, _available, _completed)[: ("none", "valid", "available", "completed").index(target)]:
         found = check(hosted_cluster)
         if not found.reached:
             return _without_workers(hosted_cluster, pools) or found if check is _completed else found
-    return Standing(reached=True, percent=100)
+    return WaitStatus(reached=True, percent=100)
 
 
-def _valid(hosted_cluster: Mapping[str, Any]) -> Standing:
+def _valid(hosted_cluster: Mapping[str, Any]) -> WaitStatus:
     conditions = read_conditions(hosted_cluster)
     active = conditions.current("ReconciliationActive")
     if active is not None and active.false:
-        return Standing(final=True, reason=active.text())
+        return WaitStatus(final=True, reason=active.text())
     for kind in _VALID:
         condition = conditions.current(kind)
         if condition is None and kind != "SupportedHostedCluster":
-            return Standing(reason=f"the operator has not said {kind} of it as it is now")
+            return WaitStatus(reason=f"the operator has not said {kind} of it as it is now")
         if condition is not None and condition.false:
-            return Standing(doubtful=True, reason=condition.text())
-    return Standing(reached=True, percent=20)
+            return WaitStatus(doubtful=True, reason=condition.text())
+    return WaitStatus(reached=True, percent=20)
 
 
-def _available(hosted_cluster: Mapping[str, Any]) -> Standing:
+def _available(hosted_cluster: Mapping[str, Any]) -> WaitStatus:
     conditions = read_conditions(hosted_cluster)
     for number, kind in enumerate(_ON_THE_WAY):
         condition = conditions.current(kind)
         # Those before come and go with releases.
         if (condition is None and kind not in _COUNT) or (condition is not None and condition.true):
             continue
-        return Standing(reason=condition.text() if condition is not None else f"the operator has not said {kind} of it as it is now", percent=20 + 8 * number)
+        return WaitStatus(reason=condition.text() if condition is not None else f"the operator has not said {kind} of it as it is now", percent=20 + 8 * number)
     if not text(hosted_cluster, "status", "kubeconfig", "name"):
-        return Standing(reason="it has no kubeconfig yet", percent=65)
-    return Standing(reached=True, percent=70)
+        return WaitStatus(reason="it has no kubeconfig yet", percent=65)
+    return WaitStatus(reached=True, percent=70)
 
 
-def _completed(hosted_cluster: Mapping[str, Any]) -> Standing:
+def _completed(hosted_cluster: Mapping[str, Any]) -> WaitStatus:
     conditions = read_conditions(hosted_cluster)
     degraded = conditions.current("Degraded")
     if degraded is not None and degraded.true:
-        return Standing(reason=degraded.text(), percent=80)
+        return WaitStatus(reason=degraded.text(), percent=80)
     wanted = text(hosted_cluster, "spec", "release", "image")
     newest = last_version(hosted_cluster)
     if newest.get("image") != wanted:
-        return Standing(reason=f"its last version is not of {wanted} yet", percent=75)
+        return WaitStatus(reason=f"its last version is not of {wanted} yet", percent=75)
     if newest.get("state") != "Completed":
         progressing = conditions.current("ClusterVersionProgressing")
         words = f": {progressing.message}" if progressing is not None and progressing.true and progressing.message else ""
-        return Standing(reason=f"version {newest.get('version') or 'not known'} is {newest.get('state') or 'not begun'}{words}", percent=85)
-    return Standing(reached=True, percent=100)
+        return WaitStatus(reason=f"version {newest.get('version') or 'not known'} is {newest.get('state') or 'not begun'}{words}", percent=85)
+    return WaitStatus(reached=True, percent=100)
 
 
-def _without_workers(hosted_cluster: Mapping[str, Any], pools: Sequence[Mapping[str, Any]] | None) -> Standing | None:
+def _without_workers(hosted_cluster: Mapping[str, Any], pools: Sequence[Mapping[str, Any]] | None) -> WaitStatus | None:
     """Operators that run on workers never become available where there are none (1.5)."""
     if pools is None or any(wants_workers(pool) for pool in pools):
         return None
     plane = read_conditions(hosted_cluster).get("DataPlaneConnectionAvailable")
     if plane is not None and plane.reason != _NO_WORKERS:
         return None
-    return Standing(final=True, reason="none of its node pools wants a replica, and without workers a version is never completed", percent=80)
+    return WaitStatus(final=True, reason="none of its node pools wants a replica, and without workers a version is never completed", percent=80)
 
 
 def wants_workers(pool: Mapping[str, Any]) -> bool:

@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..common.clock import Clock
 from ..common.errors import LimitReached, ZeroTouchError
-from ..common.progress_line import HEARTBEAT, line
+from ..common.waiting import Deadline, Doubts, ProgressLines, WaitStatus, turns
 from ..hub.kinds import NAMESPACE
 from ..kube.client import KubeClient, Object
+from ..kube.events import events_until
 from ..kube.faults import ForbiddenError
 from .hosted_cluster_plan import pools_of
-from .hosted_cluster_status import Standing, Target, standing
+from .hosted_cluster_status import Target, standing
 from .kinds import HOSTED_CLUSTER, NODE_POOL
 
 # Seconds: one piece of the watch; and how long a refusal lasts before it is believed, since a condition may still be about a moment ago.
@@ -32,11 +33,9 @@ class ClusterWait:
     """One wait. ``seen`` is the object as it was last."""
 
     def __init__(self, client: KubeClient, namespace: str, name: str, clock: Clock, show: Callable[[str], None], *, limit: float) -> None:
-        self._client, self._clock, self._show, self._limit = client, clock, show, limit
-        self._namespace, self._name = namespace, name
-        self._started = self._quiet_since = clock.now()
-        self._doubt: tuple[str, float] | None = None
-        self._told = ""
+        self._client, self._namespace, self._name, self._limit = client, namespace, name, limit
+        self._deadline = Deadline(clock, limit)
+        self._lines, self._doubts = ProgressLines(clock, show), Doubts(clock, DOUBT)
         self.seen: Object | None = None
 
     @property
@@ -45,73 +44,52 @@ class ClusterWait:
 
     def until(self, target: Target) -> Object:
         """The object once it is there. Raises :class:`ZeroTouchError` where it never will be, :class:`LimitReached` at the limit, with what it waits for."""
-        while True:
-            seconds = min(PIECE, max(1.0, self._remaining()))
-            for event in self._client.follow(HOSTED_CLUSTER.path(self._namespace), seconds, field_selector=f"metadata.name={self._name}"):
-                self._clock.sleep(0)  # ends here when the process was asked to stop
-                objects: Sequence[Object] = event.objects if event.type == "LISTED" else [] if event.type == "DELETED" else [event.object]
-                self.seen = objects[0] if objects else None
-                found = self._judge(target)
-                if found.reached and self.seen is not None:
-                    return self.seen
-                if found.final:
-                    raise ZeroTouchError(f"{self.title} does not get {target}: {found.reason}.")
-                if self._remaining() <= 0:
-                    message = f"{self.title} was not {target} within {self._limit:g} s: {found.reason}."
-                    raise LimitReached(message, self._limit, _HINTS.get(target, "It goes on by itself; run again to wait further."))
+        found = WaitStatus()
+        path, name = HOSTED_CLUSTER.path(self._namespace), f"metadata.name={self._name}"
+        for event in events_until(self._client, path, self._deadline, PIECE, field_selector=name):
+            objects: Sequence[Object] = event.objects if event.type == "LISTED" else [] if event.type == "DELETED" else [event.object]
+            self.seen = objects[0] if objects else None
+            found = self._judge(target)
+            if found.reached and self.seen is not None:
+                return self.seen
+            if found.final:
+                raise ZeroTouchError(f"{self.title} does not get {target}: {found.reason}.")
+        message = f"{self.title} was not {target} within {self._limit:g} s: {found.reason}."
+        raise LimitReached(message, self._limit, _HINTS.get(target, "It goes on by itself; run again to wait further."))
 
-    def _judge(self, target: Target) -> Standing:
-        found = standing(self.seen, target, self._pools() if target == "completed" else None)
-        now = self._clock.now()
-        if found.doubtful:
-            since = self._doubt[1] if self._doubt is not None and self._doubt[0] == found.reason else now
-            self._doubt = (found.reason, since)
-            if now - since >= DOUBT:
-                found = Standing(final=True, reason=found.reason, percent=found.percent)
-        else:
-            self._doubt = None
-        text = target if found.reached else found.reason
-        if text != self._told or now - self._quiet_since >= HEARTBEAT:
-            self._told, self._quiet_since = text, now
-            self._show(line(now - self._started, found.percent, f"{self._name}: {text}"))
+    def _judge(self, target: Target) -> WaitStatus:
+        found = self._doubts.settle("", standing(self.seen, target, self._pools() if target == "completed" else None))
+        self._lines.percent = found.percent
+        self._lines.repeat("", f"{self._name}: {target if found.reached else found.reason}")
         return found
 
     def _pools(self) -> list[Object]:
         return pools_of(self._client.list(NODE_POOL.path(self._namespace)), self._name)
-
-    def _remaining(self) -> float:
-        return self._started + self._limit - self._clock.now()
 
 
 def await_deletion(client: KubeClient, present: Object, clock: Clock, limit: float) -> None:
     """Until the hosted cluster is gone. Raises :class:`LimitReached` naming its finalizers and what the operator says."""
     metadata = present["metadata"]
     namespace, name, uid = metadata["namespace"], metadata["name"], metadata.get("uid")
-    end = clock.now() + limit
-    while True:
-        for event in client.follow(HOSTED_CLUSTER.path(namespace), min(PIECE, max(1.0, end - clock.now())), field_selector=f"metadata.name={name}"):
-            clock.sleep(0)
-            still = [each for each in event.objects if each["metadata"].get("uid") == uid] if event.type == "LISTED" else [event.object]
-            if event.type == "DELETED" or not still:
-                return
-            present = still[0]
-        if clock.now() >= end:
-            finalizers = ", ".join(present["metadata"].get("finalizers") or []) or "none"
-            message = f"HostedCluster {namespace}/{name} is still there after {limit:g} s; finalizers: {finalizers}."
-            raise LimitReached(message, limit, "See the operator's log; run again later.")
+    for event in events_until(client, HOSTED_CLUSTER.path(namespace), Deadline(clock, limit), PIECE, field_selector=f"metadata.name={name}"):
+        still = [each for each in event.objects if each["metadata"].get("uid") == uid] if event.type == "LISTED" else [event.object]
+        if event.type == "DELETED" or not still:
+            return
+        present = still[0]
+    finalizers = ", ".join(present["metadata"].get("finalizers") or []) or "none"
+    message = f"HostedCluster {namespace}/{name} is still there after {limit:g} s; finalizers: {finalizers}."
+    raise LimitReached(message, limit, "See the operator's log; run again later.")
 
 
 def await_namespace_gone(client: KubeClient, name: str, clock: Clock, limit: float) -> None:
     """Until the namespace of the control plane is gone; not at all where we may not look. Raises :class:`LimitReached`."""
-    end = clock.now() + limit
-    while True:
+    found: Object | None = None
+    for _turn in turns(Deadline(clock, limit), _STEP):
         try:
             found = client.find(NAMESPACE.path(name=name))
         except ForbiddenError:
             return
         if found is None:
             return
-        if clock.now() >= end:
-            told = [str(each.get("message")) for each in (found.get("status") or {}).get("conditions") or () if each.get("status") == "True"]
-            raise LimitReached(f"Namespace {name} is still there after {limit:g} s{': ' + '; '.join(told) if told else ''}.", limit)
-        clock.sleep(_STEP)
+    reasons = [str(each.get("message")) for each in ((found or {}).get("status") or {}).get("conditions") or () if each.get("status") == "True"]
+    raise LimitReached(f"Namespace {name} is still there after {limit:g} s{': ' + '; '.join(reasons) if reasons else ''}.", limit)

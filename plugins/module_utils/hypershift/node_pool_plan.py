@@ -37,7 +37,6 @@ class PoolPlan:
     marks: tuple[Change, ...] = ()
     change: Change | None = None
     warnings: tuple[str, ...] = ()
-    removal: Removal = dataclasses.field(default_factory=Removal)
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -75,7 +74,7 @@ def plan_present(
         change = dataclasses.replace(change, resource_version=str((view.pool or {})["metadata"].get("resourceVersion") or ""))
     warnings += _supply(view, change, check_mode=check_mode)
     marks = tuple(_mark(machine.name, machine.namespace, kinds) for machine in removal.unmarked) if kinds is not None else ()
-    return PoolPlan(marks, change, (*warnings, *removal.notes, *_warnings(wished, view, desired, change)), removal)
+    return PoolPlan(marks, change, (*warnings, *removal.notes, *_warnings(wished, view, desired, change)))
 
 
 def _removal(wished: Mapping[str, Any], view: PoolView) -> Removal:

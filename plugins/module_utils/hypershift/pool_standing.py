@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Literal
 
 from ..capi.objects import text
+from ..common.waiting import REACHED, WaitStatus
 from .conditions import Condition, Conditions
 from .pool_view import PoolView
 
@@ -21,30 +21,18 @@ _UPDATES = ("UpdatingConfig", "UpdatingVersion", "UpdatingPlatformMachineTemplat
 _UPGRADE_FAILED = "InplaceUpgradeFailed"
 
 
-@dataclasses.dataclass(frozen=True)
-class Standing:
-    """``reached``; or ``final``, it never will; else it is still on its way. ``reason`` says what is waited for or what went wrong."""
-
-    reached: bool = False
-    final: bool = False
-    reason: str = ""
-
-
-_THERE = Standing(reached=True)
-
-
-def standing(view: PoolView, target: Target) -> Standing:
+def standing(view: PoolView, target: Target) -> WaitStatus:
     """Where the pool stands on the way to ``target``."""
     if target == "none":
-        return _THERE
+        return REACHED
     if target == "gone":
         return _gone(view)
     if target == "empty":
         return _empty_of_machines(view)
     if view.pool is None:
-        return Standing(final=True, reason=f"{view.title} does not exist (any more)")
+        return WaitStatus(final=True, reason=f"{view.title} does not exist (any more)")
     if view.pool["metadata"].get("deletionTimestamp"):
-        return Standing(final=True, reason=f"{view.title} is being deleted")
+        return WaitStatus(final=True, reason=f"{view.title} is being deleted")
     found = _accepted(view)
     if not found.reached or target == "accepted":
         return found
@@ -57,35 +45,35 @@ def skew(view: PoolView) -> str:
     return condition.text() if condition is not None and condition.false else ""
 
 
-def _gone(view: PoolView) -> Standing:
+def _gone(view: PoolView) -> WaitStatus:
     if view.pool is not None:
         finalizers = ", ".join(view.pool["metadata"].get("finalizers") or []) or "none"
-        return Standing(reason=f"it is still there (finalizers: {finalizers})")
+        return WaitStatus(reason=f"it is still there (finalizers: {finalizers})")
     return _empty_of_machines(view)
 
 
-def _empty_of_machines(view: PoolView) -> Standing:
+def _empty_of_machines(view: PoolView) -> WaitStatus:
     left = [machine.title for machine in view.machines]
-    return Standing(reason=f"Machines are left: {', '.join(left)}") if left else _THERE
+    return WaitStatus(reason=f"Machines are left: {', '.join(left)}") if left else REACHED
 
 
-def _accepted(view: PoolView) -> Standing:
+def _accepted(view: PoolView) -> WaitStatus:
     conditions = view.conditions
     scaling = conditions.current("AutoscalingEnabled")
     if scaling is not None and scaling.false and scaling.reason == "ValidationFailed":
-        return Standing(final=True, reason=scaling.text())
+        return WaitStatus(final=True, reason=scaling.text())
     for kind in _ACCEPTED:
         condition = conditions.current(kind)
         if kind == "ValidArchPlatform":
             # The operator stops before it; and takes the condition away when all is well.
             endpoint = conditions.current("IgnitionEndpointAvailable")
             if endpoint is not None and endpoint.false:
-                return Standing(reason=endpoint.text())
+                return WaitStatus(reason=endpoint.text())
         if condition is None:
-            return Standing(reason=f"the operator has not said {kind} of the pool as it is now")
+            return WaitStatus(reason=f"the operator has not said {kind} of the pool as it is now")
         if not condition.true:
-            return Standing(final=condition.false and _stays(kind, view), reason=condition.text())
-    return _THERE
+            return WaitStatus(final=condition.false and _stays(kind, view), reason=condition.text())
+    return REACHED
 
 
 def _stays(kind: str, view: PoolView) -> bool:
@@ -94,34 +82,34 @@ def _stays(kind: str, view: PoolView) -> bool:
     return kind == "UpdateManagementEnabled" or (kind == "ValidArchPlatform" and known)
 
 
-def _paused(conditions: Conditions) -> Standing | None:
+def _paused(conditions: Conditions) -> WaitStatus | None:
     active = conditions.current("ReconciliationActive")
-    return Standing(final=True, reason=active.text()) if active is not None and active.false else None
+    return WaitStatus(final=True, reason=active.text()) if active is not None and active.false else None
 
 
-def _size(view: PoolView) -> Standing:
+def _size(view: PoolView) -> WaitStatus:
     """The Machines that shall be there are, none else is, and as many Nodes are Ready."""
     if view.leaving:
-        return Standing(reason=f"{len(view.leaving)} of its Machines {'is' if len(view.leaving) == 1 else 'are'} going")
+        return WaitStatus(reason=f"{len(view.leaving)} of its Machines {'is' if len(view.leaving) == 1 else 'are'} going")
     number = view.ready
     if view.auto_scaling is not None:
         smallest, largest = view.auto_scaling
         if smallest <= number <= largest and len(view.staying) == number:
-            return _THERE
-        return Standing(reason=f"{number} Ready, the autoscaler keeps {smallest} to {largest}")
+            return REACHED
+        return WaitStatus(reason=f"{number} Ready, the autoscaler keeps {smallest} to {largest}")
     if number == view.desired == len(view.staying):
-        return _THERE
-    return Standing(reason=f"{number} of {view.desired} Ready, {len(view.staying)} Machines")
+        return REACHED
+    return WaitStatus(reason=f"{number} of {view.desired} Ready, {len(view.staying)} Machines")
 
 
-def _ready(view: PoolView) -> Standing:
+def _ready(view: PoolView) -> WaitStatus:
     conditions = view.conditions
     for kind in _UPDATES:
         condition = conditions.current(kind)
         if condition is None and kind != "UpdatingPlatformMachineTemplate":
-            return Standing(reason=f"the operator has not said {kind} of the pool as it is now")
+            return WaitStatus(reason=f"the operator has not said {kind} of the pool as it is now")
         if condition is not None and (condition.true or condition.reason == _UPGRADE_FAILED):
-            return Standing(final=condition.reason == _UPGRADE_FAILED, reason=condition.text())
+            return WaitStatus(final=condition.reason == _UPGRADE_FAILED, reason=condition.text())
     found = _size(view)
     if not found.reached:
         return found
@@ -130,17 +118,17 @@ def _ready(view: PoolView) -> Standing:
     for kind in ("AllMachinesReady", "AllNodesHealthy"):
         condition = conditions.current(kind)
         if condition is None or not condition.true:
-            return Standing(reason=condition.text() if condition is not None else f"the operator has not said {kind} of the pool as it is now")
-    return _THERE
+            return WaitStatus(reason=condition.text() if condition is not None else f"the operator has not said {kind} of the pool as it is now")
+    return REACHED
 
 
-def _empty(conditions: Conditions) -> Standing:
+def _empty(conditions: Conditions) -> WaitStatus:
     """A pool without replicas: both conditions are False, which is as it should be; reason AsExpected says that nobody is missed (1.4)."""
     for kind in ("AllMachinesReady", "AllNodesHealthy"):
         condition = conditions.current(kind)
         if condition is None or not (condition.true or _as_expected(condition)):
-            return Standing(reason=condition.text() if condition is not None else f"the operator has not said {kind} of the pool as it is now")
-    return _THERE
+            return WaitStatus(reason=condition.text() if condition is not None else f"the operator has not said {kind} of the pool as it is now")
+    return REACHED
 
 
 def _as_expected(condition: Condition) -> bool:

@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from ..common.clock import Clock
 from ..common.errors import LimitReached, ZeroTouchError
-from ..common.progress_line import HEARTBEAT, line
+from ..common.listed import appended
+from ..common.waiting import Deadline, ProgressLines, WaitStatus
+from ..kube.events import events_until
 from .kinds import NODE_POOL
 from .machine_standing import MachineView
-from .pool_standing import Standing, Target, percent, standing
+from .pool_standing import Target, percent, standing
 from .pool_view import PoolReader, PoolView, Release, released
 
 # Seconds: one piece of the watch, after which Machines and Agents are looked at again although the NodePool said nothing new.
@@ -50,9 +52,9 @@ class PoolWait:
     """
 
     def __init__(self, reader: PoolReader, clock: Clock, show: Callable[[str], None], *, limit: float, view: PoolView) -> None:
-        self._reader, self._clock, self._show, self._limit = reader, clock, show, limit
-        self._started = self._quiet_since = clock.now()
-        self._told: dict[str, str] = {}
+        self._reader, self._limit = reader, limit
+        self._deadline = Deadline(clock, limit)
+        self._lines = ProgressLines(clock, show)
         self._hosts: dict[tuple[str, str], Host] = {}
         self.view = view
         self._remember(view)
@@ -62,19 +64,20 @@ class PoolWait:
 
         Raises :class:`ZeroTouchError` at once where it cannot get there, :class:`LimitReached` at the limit, each with where every Machine is.
         """
-        while True:
-            for _event in self._changes():
-                found = self._see(target)
-                waiting = self.waiting_hosts()
-                if found.reached and not waiting:
-                    return self.view
-                if found.final:
-                    raise ZeroTouchError(f"{self.view.title} cannot get {_words(target)}: {found.reason}.{self._machines()}")
-                if self._remaining() <= 0:
-                    reason = found.reason if not found.reached else "hosts that left it are not free"
-                    left = _listed(" Hosts that left: ", waiting)
-                    message = f"{self.view.title} was not {_words(target)} within {self._limit:g} s: {reason}.{self._machines()}{left}"
-                    raise LimitReached(message, self._limit, self._hint())
+        found, waiting = WaitStatus(), list[str]()
+        # Each piece of the watch begins with the pool as it is, so that what is not in the pool itself is looked at, too.
+        name = f"metadata.name={self._reader.name}"
+        for _event in events_until(self._reader.client, NODE_POOL.path(self._reader.namespace), self._deadline, PIECE, field_selector=name):
+            found = self._see(target)
+            waiting = self.waiting_hosts()
+            if found.reached and not waiting:
+                return self.view
+            if found.final:
+                raise ZeroTouchError(f"{self.view.title} cannot get {_words(target)}: {found.reason}.{self._machines()}")
+        reason = found.reason if not found.reached else "hosts that left it are not free"
+        left = appended(" Hosts that left: ", waiting)
+        message = f"{self.view.title} was not {_words(target)} within {self._limit:g} s: {reason}.{self._machines()}{left}"
+        raise LimitReached(message, self._limit, self._hint())
 
     @property
     def reboot(self) -> list[Host]:
@@ -91,27 +94,19 @@ class PoolWait:
             if host.machine not in there:
                 yield host, released(self.view.agent(key), host.machine, host.namespace)
 
-    def _changes(self) -> Iterator[object]:
-        """The pool now and at each change, for a piece of time; then once more, for what is not in the pool itself."""
-        seconds = min(PIECE, max(1.0, self._remaining()))
-        yield from self._reader.client.follow(NODE_POOL.path(self._reader.namespace), seconds, field_selector=f"metadata.name={self._reader.name}")
-
-    def _remaining(self) -> float:
-        return self._started + self._limit - self._clock.now()
-
-    def _see(self, target: Target) -> Standing:
-        self._clock.sleep(0)  # ends here when the process was asked to stop
+    def _see(self, target: Target) -> WaitStatus:
         self.view = self._reader.look(self._hosts)
         self._remember(self.view)
         found = standing(self.view, target)
-        self._tell("", "as it shall be" if found.reached else found.reason)
+        lines = self._lines
+        lines.percent = percent(self.view)
+        lines.tell("", f"{self.view.name}: {'as it shall be' if found.reached else found.reason}")
         for machine in self.view.machines:
-            self._tell(machine.title, f"{machine.state}{': ' + machine.reason if machine.reason else ''}")
+            lines.tell(machine.title, f"{machine.title}: {machine.state}{': ' + machine.reason if machine.reason else ''}")
         for text in self.waiting_hosts():
             name, _colon, reason = text.partition(": ")
-            self._tell(f"host {name}", reason)
-        if self._clock.now() - self._quiet_since >= HEARTBEAT:
-            self._say(found.reason or "as it shall be")
+            lines.tell(f"host {name}", f"host {name}: {reason}")
+        lines.beat(found.reason or "as it shall be")
         return found
 
     def _remember(self, view: PoolView) -> None:
@@ -121,15 +116,6 @@ class PoolWait:
             if host is not None:
                 self._hosts[host.agent] = host
 
-    def _tell(self, subject: str, text: str) -> None:
-        if self._told.get(subject) != text:
-            self._told[subject] = text
-            self._say(f"{subject}: {text}" if subject else f"{self.view.name}: {text}")
-
-    def _say(self, text: str) -> None:
-        self._quiet_since = self._clock.now()
-        self._show(line(self._quiet_since - self._started, percent(self.view), text))
-
     def _hint(self) -> str:
         """What somebody has to do; to wait further is of use only where nobody has to."""
         states = dict.fromkeys(machine.state for machine in self.view.machines)
@@ -137,14 +123,10 @@ class PoolWait:
 
     def _machines(self) -> str:
         stuck = [machine.text() for machine in self.view.machines if machine.state != "running"]
-        return _listed(" Machines: ", stuck)
+        return appended(" Machines: ", stuck)
 
 
 def _words(target: Target) -> str:
     return {"replicas": "at its size", "accepted": "accepted by the operator", "ready": "ready", "empty": "without Machines", "gone": "gone"}.get(
         target, target
     )
-
-
-def _listed(head: str, lines: Sequence[str]) -> str:
-    return f"{head}{'; '.join(lines)}." if lines else ""

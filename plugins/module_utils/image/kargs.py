@@ -22,17 +22,6 @@ def delete(text: str, arguments: Iterable[str]) -> str:
     return text
 
 
-def replace(text: str, replacements: Iterable[str]) -> str:
-    """``key=old=new`` for each: the word ``key=old`` becomes ``key=new``. Raises :class:`ZeroTouchError` for another form."""
-    for replacement in replacements:
-        parts = replacement.strip().split("=")
-        if len(parts) != 3 or not all(parts):
-            raise ZeroTouchError(f"Kernel argument replacement {replacement!r} is not key=old=new.")
-        key, old, new = parts
-        text = f" {text} ".replace(f" {key}={old} ", f" {key}={new} ").strip()
-    return text
-
-
 def without_medium(text: str) -> str:
     """The text without the label of the medium that holds the root file system."""
     return delete(text, [word for word in text.split() if word.startswith("coreos.liveiso=")])

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from ..common import yaml_text
 from ..common.errors import ZeroTouchError
 from ..common.host_names import is_dns_name
+from ..common.listed import listed
 from .config import KubeConfig, Source, resolve
 
 # Bytes: a kubeconfig of an installation has 10 kB.
@@ -54,8 +55,7 @@ def check_remote(document: Any, label: str) -> Any:
     """The document, if it holds nothing but data. Raises :class:`ZeroTouchError`."""
     reasons = list(_faults(document))
     if reasons:
-        more = f" and {len(reasons) - 1} more" if len(reasons) > 1 else ""
-        raise ZeroTouchError(f"The {label} is refused: {reasons[0]}{more}.", _HINT)
+        raise ZeroTouchError(f"The {label} is refused: {listed(reasons, 1)}.", _HINT)
     return document
 
 

@@ -44,11 +44,6 @@ class PullSpec:
         """The same image in another repository."""
         return repository + (f"@{self.digest}" if self.digest else f":{self.tag}" if self.tag else "")
 
-    @property
-    def registry(self) -> str:
-        """``host[:port]``."""
-        return registry_of(self.repository)
-
 
 def registry_of(repository: str) -> str:
     """``host[:port]`` of a repository or registry name."""

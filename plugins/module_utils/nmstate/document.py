@@ -123,11 +123,6 @@ def _read_ovn(section: Section, interfaces: Sequence[NetInterface], findings: Fi
     section.unwritten("ovn")
 
 
-def interface_names(network_config: Mapping[str, Any]) -> list[str]:
-    """Names in ``interfaces``, in order."""
-    return [entry["name"] for _path, entry in _interfaces(network_config) if isinstance(entry.get("name"), str)]
-
-
 def static_addresses(network_config: Mapping[str, Any]) -> list[StaticAddress]:
     """Every well-formed static address, interfaces in order, IPv4 before IPv6 inside one (the order of reference agent-based-installer.md 3.10)."""
     found: list[StaticAddress] = []

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..common.clock import Clock
 from ..common.errors import LimitReached, RemoteError, ZeroTouchError
+from ..common.waiting import Deadline, turns
 from ..kube.client import KubeClient
 from ..kube.faults import ConflictError
 from ..kube.resource import Resource
@@ -103,16 +104,13 @@ class Approver:
 
     def until_ready(self, limit: float) -> None:
         """Until every expected node is Ready. Raises :class:`LimitReached` naming those that are not, and why where that is known."""
-        end = self._clock.now() + limit
-        while True:
+        missing: list[str] = []
+        for _turn in turns(Deadline(self._clock, limit), PIECE, self._await_news):
             self.once()
             missing = self.situation.missing(self.expected)
             if not missing:
                 return
-            remaining = end - self._clock.now()
-            if remaining <= 0:
-                raise LimitReached(f"After {limit:g} s these nodes are not Ready: {'; '.join(missing)}.", limit, "Look at the consoles of their machines.")
-            self._await_news(min(PIECE, remaining))
+        raise LimitReached(f"After {limit:g} s these nodes are not Ready: {'; '.join(missing)}.", limit, "Look at the consoles of their machines.")
 
     def _await_news(self, seconds: float) -> None:
         """Until a request appears or changes, a moment at most."""

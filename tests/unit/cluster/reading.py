@@ -1,13 +1,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What variables mean, as tests ask for it."""
+"""What variables and files mean, as tests ask for it."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.documents import bmc_from_document
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.render import _bmc_documents
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Deployment
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import read_variables
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
@@ -17,3 +20,13 @@ def from_variables(cluster: Mapping[str, Any], hosts: Sequence[Mapping[str, Any]
     """The deployment and every problem of reading."""
     parsed = read_variables(cluster, hosts, **release)
     return parsed.deployment, list(parsed.problems)
+
+
+def as_files_hold_it(deployment: Deployment) -> Deployment:
+    """The part of a deployment that the files hold: hosts are called by their hostname, and BMC data is only that of the cluster."""
+    documents = _bmc_documents(deployment)
+    hosts = [
+        dataclasses.replace(host, name=host.hostname or f"host-{index}", bmc=bmc_from_document(documents.get(index, {})))
+        for index, host in enumerate(deployment.hosts)
+    ]
+    return dataclasses.replace(deployment, hosts=tuple(hosts))

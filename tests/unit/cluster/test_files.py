@@ -287,7 +287,7 @@ def test_hosts_of_install_config(tmp_path: Path) -> None:
     assert deployment is not None
     node, worker = deployment.hosts
     assert [(interface.name, interface.mac_address) for interface in node.interfaces] == [("eno1", "52:54:00:00:01:01"), ("eno2", "52:54:00:00:01:02")]
-    assert (node.hostname, node.role, node.boot_method) == ("node-1", "master", "bmc")
+    assert (node.hostname, node.role) == ("node-1", "master")
     assert node.bmc is not None
     assert (node.bmc.address, node.bmc.password, node.bmc.validate_certs) == ("redfish://192.0.2.201", "geheim", False)
     assert [(interface.name, interface.mac_address) for interface in worker.interfaces] == [("boot", "52:54:00:00:02:01")]

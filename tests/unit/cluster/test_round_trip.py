@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import from_directory
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.render import as_files_hold_it, render_files
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.render import render_files
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rendezvous import with_rendezvous_ip
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import (
     Bmc,
@@ -25,6 +25,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec i
     Pool,
     Proxy,
 )
+from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import as_files_hold_it
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -99,7 +100,6 @@ hosts = st.builds(
     root_device_hints=st.fixed_dictionaries({}, optional={"deviceName": word, "minSizeGigabytes": st.integers(0, 100), "rotational": st.booleans()}),
     network_config=document,
     bmc=st.none() | st.builds(Bmc, word, password=word),
-    boot_method=st.sampled_from(["bmc", "manual"]),
 )
 
 

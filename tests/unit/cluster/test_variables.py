@@ -157,12 +157,12 @@ def test_hosts() -> None:
     hosts[2]["bmc"] = None
     hosts[3]["boot"] = {"method": "manual"}
     deployment = deployed(hosts)
-    assert [(host.name, host.hostname, host.role, host.boot_method) for host in deployment.hosts] == [
-        ("node-1", "node-1", "master", "bmc"),
-        ("node-2", "node-2.example.com", "master", "bmc"),
-        ("node-3", "node-3", "master", "manual"),
-        ("worker-1", "worker-1", "worker", "manual"),
-        ("worker-2", "worker-2", "worker", "bmc"),
+    assert [(host.name, host.hostname, host.role, host.bmc is not None) for host in deployment.hosts] == [
+        ("node-1", "node-1", "master", True),
+        ("node-2", "node-2.example.com", "master", True),
+        ("node-3", "node-3", "master", False),
+        ("worker-1", "worker-1", "worker", True),
+        ("worker-2", "worker-2", "worker", True),
     ]
     assert deployment.hosts[1].bmc == Bmc(
         "redfish-virtualmedia+https://198.51.100.12/redfish/v1/Systems/1", "admin", "geheim-3", validate_certs=False, ca_cert="ca.pem", fingerprint="00" * 32

@@ -79,7 +79,6 @@ def _host(index: int, role: Role) -> Host:
         root_device_hints={"deviceName": "/dev/vda"},
         network_config=bond_network(macs, ip, "10.20.0.84") if bonded else simple_network(macs[0], ip),
         bmc=Bmc(f"redfish-virtualmedia+https://10.9.0.{index}/redfish/v1/Systems/1", "admin", "geheim"),
-        boot_method="bmc",
     )
 
 

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import from_directory
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.render import as_files_hold_it, render_files
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.render import render_files
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rendezvous import with_rendezvous_ip
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.validate import validate
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Deployment
+from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import as_files_hold_it
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.base import TODAY
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.mutations import MUTATIONS, Mutation
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.valid_clusters import PLATFORMS, STACKS, TOPOLOGIES, kinds, valid_deployments

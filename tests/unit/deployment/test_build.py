@@ -31,8 +31,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.bui
     BuildPlan,
     BuildRequest,
     apply_build,
+    complete_plan,
     kernel_arguments,
-    plan_build,
+    read_input,
     verify,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build_result import describe
@@ -42,6 +43,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.wor
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, make_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
+
+
+def plan_build(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
+    return complete_plan(read_input(request, check_mode=check_mode))
+
 
 CLUSTER: dict[str, Any] = {
     "name": "sno",

@@ -10,7 +10,8 @@ import itertools
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub_resume import HostAction, HubView, decide_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.host_step import HostStep
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub_resume import HubView, decide_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.match import Match
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, ClusterRef, read_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_status import InstallStatus
@@ -29,7 +30,7 @@ def agent(state: str, connected: str = "True") -> Agent:
     return read_agent({"metadata": {"name": "uuid", "namespace": "a"}, "status": {"debugInfo": {"state": state}, "conditions": conditions}})
 
 
-def decided(view: HubView, match: Match, **options: Any) -> HostAction:
+def decided(view: HubView, match: Match, **options: Any) -> HostStep:
     options = {"purpose": "install", **options}
     decision = decide_hosts(view, [match], lambda name: name, **options)
     assert not decision.stop

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.inputs import differing_paths, input_digests, same_content, text_digests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.inputs import differing_paths, input_digests, same_content
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,6 +33,15 @@ hosts:
 - {hostname: b, role: worker}
 """
 FILES = {"install-config.yaml": INSTALL, "agent-config.yaml": AGENT, "openshift/x.yaml": "kind: A\n---\nkind: B\n", "release.json": '{"version": "4.22.0"}'}
+
+
+def text_digests(files: dict[str, str]) -> dict[str, str]:
+    with tempfile.TemporaryDirectory() as directory:
+        for name, text in files.items():
+            path = Path(directory) / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+        return input_digests(Path(directory))
 
 
 def changed(**texts: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.inputs import BASE_IMAGE, input_digests, text_digests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.inputs import BASE_IMAGE
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.observe import Observer, read_operator, view_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import (
     Identity,
@@ -165,12 +165,6 @@ def test_another_base_image(stage, tmp_path):
     assert view_image(WorkDir(stage.root), stage.state.read()).differing == (BASE_IMAGE,)
     base.unlink()
     assert view_image(WorkDir(stage.root), stage.state.read()).matches
-
-
-def test_digests_of_files_and_of_texts_agree(stage):
-    stage.configure()
-    config = stage.root / "config"
-    assert text_digests({path.name: path.read_text() for path in config.iterdir()}) == input_digests(config)
 
 
 def test_hosts_of_configuration_and_state(stage):

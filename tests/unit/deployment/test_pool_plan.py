@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_states import BUSY, FAILED, INSTALLED
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_plan import HostStep, Judge, PoolPlan, plan_pool
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.host_step import HostStep
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_plan import Judge, PoolPlan, plan_pool
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_size import (
     DesiredPool,
     Pool,

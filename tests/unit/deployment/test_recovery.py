@@ -20,7 +20,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import build as building
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.base_image import BaseImage, Source
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build import BuildRequest, apply_build, plan_build
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build import BuildPlan, BuildRequest, apply_build, complete_plan, read_input
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build_result import describe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.info import Question, answer
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.recovery import recover, restore
@@ -45,6 +45,10 @@ HOST: dict[str, Any] = {
     "root_device_hints": {"deviceName": "/dev/sda"},
 }
 NOWHERE = ConnectTo.of({"192.168.126.10": "127.0.0.1:1", "api.sno.example.com": "127.0.0.1:1"})
+
+
+def plan_build(request: BuildRequest) -> BuildPlan:
+    return complete_plan(read_input(request))
 
 
 @pytest.fixture(scope="module")

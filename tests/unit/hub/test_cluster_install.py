@@ -17,7 +17,7 @@ import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Deployment, ExtraManifest, Host, ImageDigestSource, Pool
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub import cluster_install
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.cluster_install import RESOURCES, apply_install, hold, observe, plan_install, plan_removal
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.cluster_install import RESOURCES, apply_install, observe, plan_install, plan_removal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_objects import CONFIG_MAP_BYTES, HubCluster, hub_objects
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, INFRA_ENV, NAMESPACE
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
@@ -195,15 +195,6 @@ def test_a_conflict_is_planned_again(api: MemoryApi) -> None:
     api.conflicts = 3
     assert deploy(api, hub_cluster(ssh_key="ssh-ed25519 BBBB")) == ["AgentClusterInstall fleet/edge"]
     assert api.get(AGENT_CLUSTER_INSTALL.path("fleet", "edge"))["spec"]["sshPublicKey"] == "ssh-ed25519 BBBB"
-
-
-def test_hold_and_release(api: MemoryApi) -> None:
-    deploy(api, hub_cluster(hold=True))
-    assert not hold(client(api), "fleet", "edge", value=True)
-    assert hold(client(api), "fleet", "edge", value=False)
-    assert api.get(AGENT_CLUSTER_INSTALL.path("fleet", "edge"))["spec"]["holdInstallation"] is False
-    with pytest.raises(ZeroTouchError, match="no AgentClusterInstall fleet/other"):
-        hold(client(api), "fleet", "other", value=True)
 
 
 def test_removal_leaves_what_is_not_ours_and_what_others_may_use(api: MemoryApi) -> None:

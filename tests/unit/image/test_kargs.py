@@ -20,18 +20,10 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.image import k
         (kargs.delete, "a b c", ["b"], "a c"),
         (kargs.delete, "a b=1 c", ["b"], "a b=1 c"),
         (kargs.delete, "a", ["a"], ""),
-        (kargs.replace, "a k=1 b", ["k=1=2"], "a k=2 b"),
-        (kargs.replace, "a k=1 b", ["k=3=2"], "a k=1 b"),
     ],
 )
 def test_operations(operation, text: str, words: list[str], expected: str) -> None:
     assert operation(text, words) == expected
-
-
-@pytest.mark.parametrize("form", ["k=1", "k=1=2=3", "=1=2", "k==2", "k=1="])
-def test_replacement_must_have_three_parts(form: str) -> None:
-    with pytest.raises(ZeroTouchError, match="key=old=new"):
-        kargs.replace("k=1", [form])
 
 
 def test_area_round_trip() -> None:

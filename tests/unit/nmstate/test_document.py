@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.document import interface_names, interfaces_with_mac, static_addresses
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.document import interfaces_with_mac, static_addresses
 
 DOCUMENT = yaml.safe_load(
     """
@@ -40,8 +40,3 @@ def test_static_addresses_in_the_order_of_the_rendezvous_rule() -> None:
 
 def test_interfaces_with_mac_need_both_name_and_mac() -> None:
     assert [(entry.interface, entry.mac, entry.path) for entry in interfaces_with_mac(DOCUMENT)] == [("eno1", "52:54:00:aa:bb:cc", "interfaces[0].mac-address")]
-
-
-def test_names() -> None:
-    assert interface_names(DOCUMENT) == ["eno1", "eno2", "eno3"]
-    assert interface_names({}) == interface_names({"interfaces": None}) == []

@@ -13,8 +13,9 @@ from typing import Any
 
 from ...common.errors import PartialFailure, ZeroTouchError
 from ...common.parallel import Outcome, for_each
-from ...common.progress_line import HEARTBEAT
+from ...common.retry import Backoff
 from ...common.secrets import secret_values
+from ...common.waiting import Deadline, ProgressLines, turns
 from .. import cluster as clusters
 from .. import infra_env as infra_envs
 from ..change import Change
@@ -34,7 +35,7 @@ from .read import Manifests, read_manifests
 from .release import release_of
 from .running_cluster import RunningCluster, parse_running_cluster, read_cluster_config
 
-_LONGEST_PAUSE = 30.0
+_PAUSE = Backoff(attempts=0, first=1.0, factor=2.0, largest=30.0)
 _NOT_YET = "that of the cluster, which is not there yet"
 
 
@@ -140,35 +141,35 @@ class _Hosts:
         self.before = list(result["plan"])
         self.changed: dict[str, list[str]] = {}
         self.changes: list[Change] = []
-        self._told, self._told_at = "", 0.0
+        self._lines = ProgressLines(service.clock, manner.tell, timed=False)
 
     def see_to(self, infra_env_id: str) -> dict[str, Any]:
-        clock, pause = self.service.clock, 1.0
-        end = clock.now() + self.manner.timeout
-        while True:
-            seen = patiently(lambda: self.service.hosts(infra_env_id), self._tell) if clock.now() < end else self.service.hosts(infra_env_id)
+        deadline = Deadline(self.service.clock, self.manner.timeout)
+        hosts, problems = HostsPlan((), (), ()), dict[str, str]()
+        for _turn in turns(deadline, _PAUSE):
+            seen = self._look(infra_env_id, deadline)
             if seen is None:
-                clock.sleep(max(0.0, min(pause, end - clock.now())))
                 continue
             hosts = plan_hosts(seen, self.settings)
             problems = {host.host_id: host.problem for host in hosts.hosts if host.problem} | self._patch(hosts)
             self._note(hosts, problems)
-            if self.manner.check_mode or not (hosts.missing or problems) or clock.now() >= end:
+            if self.manner.check_mode or not (hosts.missing or problems):
                 break
-            waiting = [*hosts.missing, *(host.name for host in hosts.hosts if host.host_id in problems)]
-            self._tell(f"waiting for hosts: {', '.join(waiting)}")
-            clock.sleep(max(0.0, min(pause, end - clock.now())))
-            pause = min(pause * 2, _LONGEST_PAUSE)
+            if not deadline.passed():
+                waiting = [*hosts.missing, *(host.name for host in hosts.hosts if host.host_id in problems)]
+                self._tell(f"waiting for hosts: {', '.join(waiting)}")
         if not self.manner.check_mode and (problems or (hosts.missing and self.manner.timeout)):
             raise PartialFailure(_complaint(hosts, problems), self.result)
         return self.result
 
+    def _look(self, infra_env_id: str, deadline: Deadline) -> list[Document] | None:
+        """The hosts; None while the service does not answer, which is an error once the deadline has passed."""
+        seen = None if deadline.passed() else patiently(lambda: self.service.hosts(infra_env_id), self._tell)
+        return self.service.hosts(infra_env_id) if seen is None and deadline.passed() else seen
+
     def _tell(self, line: str) -> None:
         """On change, and again after a minute."""
-        now = self.service.clock.now()
-        if line != self._told or now - self._told_at >= HEARTBEAT:
-            self._told, self._told_at = line, now
-            self.manner.tell(line)
+        self._lines.repeat("", line)
 
     def _patch(self, hosts: HostsPlan) -> dict[str, str]:
         """Host id -> why the service refuses it. Any other error is raised, with what was done until then."""

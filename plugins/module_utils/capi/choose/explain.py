@@ -9,6 +9,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from ...common.listed import listed
 from .columns import Suitable, bits
 from .model import Choice, Chosen, Host, Key, Policy, Rejection, Wish
 from .policy import preferred
@@ -90,11 +91,10 @@ class _Words:
     def _place_words(self, wish: Wish, host: Host) -> str:
         held = {place or "none": count for place, count in self._found.held[wish.group].items() if count}
         shown = [f"{place} {held[place]}" for place in sorted(held)]
-        more = f" and {len(shown) - _MOST_PLACES} more" if len(shown) > _MOST_PLACES else ""
         label, group = self._policy.topology_label, wish.group or "the Machines"
         place = host.labels.get(label) or "none"
         verb = "spreads" if self._policy.order == "spread" else "packs"
-        return f"it is in {label} {place}, which {verb} {group} ({', '.join(shown[:_MOST_PLACES])}{more})"
+        return f"it is in {label} {place}, which {verb} {group} ({listed(shown, _MOST_PLACES)})"
 
     def _why_none(self, wish: Wish) -> str:
         if wish.key in self._found.faults:
@@ -114,9 +114,8 @@ class _Words:
             if len(names) == _MOST_NAMES:
                 break
         count = suits.bit_count()
-        more = f" and {count - len(names)} more" if count > len(names) else ""
         which = f"the {count} Agents that suit serve" if count > 1 else "the one Agent that suits serves"
-        return f"{which} {', '.join(names)}{more}"
+        return f"{which} {listed(names, _MOST_NAMES, total=count)}"
 
     def _pin_words(self, need: Need) -> str:
         named = [host for host in self._hosts if is_named(host, need.pinned)]

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...common import json_text
 from ...common.problems import Problem
-from ...nmstate.document import StaticAddress, interface_names, static_addresses
+from ...nmstate.document import StaticAddress, static_addresses
 from ...nmstate.keyfiles import examine_network_config
 from ...nmstate.model import NetworkDocument
 from ..profile import ReleaseProfile, profile_of
@@ -64,10 +64,6 @@ class HostFacts:
     @functools.cached_property
     def addresses(self) -> list[StaticAddress]:
         return static_addresses(self.host.network_config)
-
-    @functools.cached_property
-    def interface_names(self) -> list[str]:
-        return interface_names(self.host.network_config)
 
     @functools.cached_property
     def automatic(self) -> bool:

@@ -33,14 +33,6 @@ def repository_error(text: str) -> str:
     return f"the repository provided is invalid: {error}" if error else ""
 
 
-def registry_of(text: str) -> str:
-    """The registry with its port: what the pull secret lists."""
-    error, canonical = _parse(text)
-    if error:
-        return ""
-    return text.partition("/")[0] if canonical else text
-
-
 def _parse(text: str) -> tuple[str, bool]:
     """What is wrong with a reference, and whether it is written in full."""
     if _IDENTIFIER.fullmatch(text):

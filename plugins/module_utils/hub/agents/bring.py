@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from ...common.clock import Clock, SystemClock
 from ...common.errors import Interrupted, ZeroTouchError
 from ...common.problems import Problem
-from ...common.progress_line import HEARTBEAT, line
+from ...common.waiting import Deadline, Doubts, ProgressLines, WaitStatus, turns
 from ...kube.client import KubeClient
 from ...kube.write import Outcome
 from ..kinds import AGENT
@@ -21,7 +21,7 @@ from .lookup import Lookup
 from .model import INFRA_ENV_LABEL, Agent, read_agents, without_bulk
 from .plan import HostPlan, Plan, Unexpected, plan_hosts
 from .request import HostRequest
-from .waits import Standing, Target, standing
+from .waits import Target, standing
 from .watch import AgentWatch
 
 # Seconds that an input error of the service has to last before it is believed: it may be about what an Agent was before our change.
@@ -106,15 +106,14 @@ class _Task:
         self._client = client
         self._requests = requests
         self._options = options
-        self._clock = options.clock
         self._lookup = Lookup(client, options.namespace, requests)
         self._around = Surroundings()
         self._hosts = {request.name: HostAccount(request.name) for request in requests}
         self._final: set[str] = set()  # hosts that failed: nothing more is tried
-        self._waiting = {request.name: Standing(reason="it was not looked at yet") for request in requests}
-        self._doubts: dict[str, tuple[str, float]] = {}
-        self._began = self._clock.now()
-        self._told = ("", self._began)
+        self._waiting = {request.name: WaitStatus(reason="it was not looked at yet") for request in requests}
+        self._doubts = Doubts(options.clock, DOUBT)
+        self._lines = ProgressLines(options.clock, options.progress)
+        self._deadline = Deadline(options.clock, options.timeout)
         self.account = Account(list(self._hosts.values()))
 
     def once(self, agents: Sequence[Agent]) -> None:
@@ -139,25 +138,19 @@ class _Task:
         """Rounds, each after a batch of changes on the hub, until every host is there or cannot get there, or the time is over."""
         options = self._options
         path = AGENT.path(options.namespace)
-        watch = AgentWatch(self._client, path, options.timeout + LOOK_AGAIN, self._clock, label_selector=options.selector)
-        end = self._began + options.timeout
+        watch = AgentWatch(self._client, path, options.timeout + LOOK_AGAIN, options.clock, label_selector=options.selector)
         watch.next_batch(options.timeout)
-        while True:
-            try:
+        try:
+            for _turn in turns(self._deadline, LOOK_AGAIN, watch.next_batch):
                 self._waiting = self._round(watch)
-                remaining = end - self._clock.now()
                 if not self._waiting:
                     return
-                if remaining <= 0:
-                    self._give_up(f"not {options.wait_for}{WITHIN}{options.timeout:.0f} s")
-                    return
-                watch.next_batch(min(remaining, LOOK_AGAIN))
-            except ZeroTouchError as error:
-                self.account.fault = error
-                self._give_up("not waited for to the end")
-                return
+            self._give_up(f"not {options.wait_for}{WITHIN}{options.timeout:.0f} s")
+        except ZeroTouchError as error:
+            self.account.fault = error
+            self._give_up("not waited for to the end")
 
-    def _round(self, watch: AgentWatch) -> dict[str, Standing]:
+    def _round(self, watch: AgentWatch) -> dict[str, WaitStatus]:
         """Plan and apply once; the hosts that are still on their way."""
         plan = self._plan(watch.agents.values())
         if self._stop_for_strangers(plan):
@@ -240,19 +233,11 @@ class _Task:
             raise Interrupted("Stopped by a signal.")
         return done
 
-    def _standing(self, host: HostPlan, written: set[str]) -> Standing:
+    def _standing(self, host: HostPlan, written: set[str]) -> WaitStatus:
         name = host.request.name
         if name in written:
-            return Standing(reason="its changes were just made")
-        where = standing(host, self._options.wait_for)
-        if not where.doubtful:
-            self._doubts.pop(name, None)
-            return where
-        reason, since = self._doubts.get(name, ("", self._clock.now()))
-        if reason != where.reason:
-            since = self._clock.now()
-        self._doubts[name] = (where.reason, since)
-        return Standing(final=True, reason=where.reason) if self._clock.now() - since >= DOUBT else where
+            return WaitStatus(reason="its changes were just made")
+        return self._doubts.settle(name, standing(host, self._options.wait_for))
 
     def _give_up(self, words: str) -> None:
         for name, where in self._waiting.items():
@@ -260,12 +245,8 @@ class _Task:
             if not account.failed:
                 account.failed, account.reason = True, f"{words}: {where.reason}"
 
-    def _tell(self, reached: int, waiting: dict[str, Standing]) -> None:
+    def _tell(self, reached: int, waiting: dict[str, WaitStatus]) -> None:
         total = len(self._requests)
-        now = self._clock.now()
-        head = f"{reached} of {total} hosts {self._options.wait_for}"
-        if head == self._told[0] and now - self._told[1] < HEARTBEAT:
-            return
-        self._told = (head, now)
         names = "; ".join(f"{name}: {where.reason}" for name, where in list(waiting.items())[:3])
-        self._options.progress(line(now - self._began, 100 * reached // max(total, 1), head + (f" ({names})" if names else "")))
+        self._lines.percent = 100 * reached // max(total, 1)
+        self._lines.repeat("", f"{reached} of {total} hosts {self._options.wait_for}", f" ({names})" if names else "")

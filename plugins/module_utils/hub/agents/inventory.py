@@ -14,8 +14,6 @@ from typing import Any
 from ...common.host_names import host_name_fault, safe_host_name
 
 Facts = Mapping[str, Any]
-NAMES = ("hostname", "mac_address", "name")
-GROUPS = ("state", "role", "cluster", "infra_env")
 PREFIX = "agent_"
 ALL = "agents"
 # Ethernet or InfiniBand. Eight octets would also be an IPv6 address.

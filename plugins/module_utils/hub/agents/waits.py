@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Literal
 
 from ...cluster import host_states as states
+from ...common.waiting import REACHED, WaitStatus
 from ..install_status import Condition
 from .change import condition_text
 from .model import Agent
@@ -18,40 +18,24 @@ Target = Literal["none", "registered", "ready", "bound", "unbound", "installed"]
 TARGETS: tuple[Target, ...] = ("none", "registered", "ready", "bound", "unbound", "installed")
 
 
-@dataclasses.dataclass(frozen=True)
-class Standing:
-    """``reached``; or ``final``, it never will; else it is still on its way. ``reason`` says what is waited for or what went wrong.
-
-    ``doubtful`` becomes final if it lasts: right after a change a condition may still be about what was there before.
-    """
-
-    reached: bool = False
-    final: bool = False
-    reason: str = ""
-    doubtful: bool = False
-
-
-_THERE = Standing(reached=True)
-
-
-def standing(host: HostPlan, target: Target) -> Standing:
+def standing(host: HostPlan, target: Target) -> WaitStatus:
     """Where one host stands on the way to ``target``. Changes that are still planned have to be carried out first."""
     agent = host.match.agent
     if host.refusals or host.match.status == "ambiguous":
-        return Standing(final=True, reason=host.obstacle)
+        return WaitStatus(final=True, reason=host.obstacle)
     if host.request.action == "delete":
         going = (agent,) if agent is not None else host.match.leaving
-        return Standing(reason=_still_there(going[0])) if going and target != "none" else _THERE
+        return WaitStatus(reason=_still_there(going[0])) if going and target != "none" else REACHED
     if agent is None:
         unbound = host.request.action == "unbind" and target in ("none", "unbound")
-        return _THERE if unbound else Standing(reason=host.match.reason)
+        return REACHED if unbound else WaitStatus(reason=host.match.reason)
     if host.changes:
-        return Standing(reason="its changes are not carried out yet")
-    found = _CHECKS[target](agent) if target in _CHECKS else _THERE
+        return WaitStatus(reason="its changes are not carried out yet")
+    found = _CHECKS[target](agent) if target in _CHECKS else REACHED
     if found.reached and host.waits_for:
-        return Standing(reason=host.waits_for)
+        return WaitStatus(reason=host.waits_for)
     if found.reached and target == "ready" and agent.cluster is not None and agent.state == states.BINDABLE:
-        return Standing(reason=f"it is to be bound to {agent.cluster}")
+        return WaitStatus(reason=f"it is to be bound to {agent.cluster}")
     return found
 
 
@@ -61,53 +45,53 @@ def _still_there(agent: Agent) -> str:
     return f"{agent.title} is not gone yet" + (f": {cleanup.message}" if cleanup.status == "False" and cleanup.message else "")
 
 
-def _ready(agent: Agent) -> Standing:
+def _ready(agent: Agent) -> WaitStatus:
     if agent.state in states.READY | states.BUSY | states.INSTALLED:
         synced = agent.conditions.get("SpecSynced", Condition())
-        return Standing(reason=synced.message) if synced.status == "False" else _THERE
-    return _failed(agent) or _refused_spec(agent) or Standing(reason=condition_text(agent))
+        return WaitStatus(reason=synced.message) if synced.status == "False" else REACHED
+    return _failed(agent) or _refused_spec(agent) or WaitStatus(reason=condition_text(agent))
 
 
-def _bound(agent: Agent) -> Standing:
+def _bound(agent: Agent) -> WaitStatus:
     if agent.cluster is not None and agent.conditions.get("Bound", Condition()).status == "True":
-        return _THERE
+        return REACHED
     if agent.state == "binding":
-        return Standing(reason="it is being bound; if this lasts, the machine's agent did not start again: reboot it into the discovery image")
-    return _failed(agent) or _refused_spec(agent) or Standing(reason=condition_text(agent))
+        return WaitStatus(reason="it is being bound; if this lasts, the machine's agent did not start again: reboot it into the discovery image")
+    return _failed(agent) or _refused_spec(agent) or WaitStatus(reason=condition_text(agent))
 
 
-def _unbound(agent: Agent) -> Standing:
+def _unbound(agent: Agent) -> WaitStatus:
     bound = agent.conditions.get("Bound", Condition())
     if agent.cluster is None and bound.status == "False" and bound.reason == "Unbound":
-        return _THERE
+        return REACHED
     if agent.state == "unbinding-pending-user-action":
-        return Standing(reason="it is unbinding-pending-user-action: the machine has to boot the discovery image")
-    return Standing(reason=condition_text(agent))
+        return WaitStatus(reason="it is unbinding-pending-user-action: the machine has to boot the discovery image")
+    return WaitStatus(reason=condition_text(agent))
 
 
-def _installed(agent: Agent) -> Standing:
+def _installed(agent: Agent) -> WaitStatus:
     if agent.conditions.get("Installed", Condition()).status == "True":
-        return _THERE
+        return REACHED
     if agent.state == "installing-pending-user-action":
-        return Standing(reason=f"it is installing-pending-user-action: {agent.state_info or 'the machine did not boot from its disk'}")
+        return WaitStatus(reason=f"it is installing-pending-user-action: {agent.state_info or 'the machine did not boot from its disk'}")
     if agent.stage and agent.state in states.INSTALLING:
-        return Standing(reason=f"it is {agent.state}, {agent.stage} {agent.percent}%")
-    return _failed(agent) or _refused_spec(agent) or Standing(reason=condition_text(agent))
+        return WaitStatus(reason=f"it is {agent.state}, {agent.stage} {agent.percent}%")
+    return _failed(agent) or _refused_spec(agent) or WaitStatus(reason=condition_text(agent))
 
 
 _CHECKS = {"ready": _ready, "bound": _bound, "unbound": _unbound, "installed": _installed}
 
 
-def _failed(agent: Agent) -> Standing | None:
+def _failed(agent: Agent) -> WaitStatus | None:
     """Where the service says that it is over (4.3)."""
     if agent.state in states.FAILED or agent.stage == "Failed":
-        return Standing(final=True, reason=f"it is {agent.state}: {agent.state_info or agent.stage or 'no reason is given'}")
+        return WaitStatus(final=True, reason=f"it is {agent.state}: {agent.state_info or agent.stage or 'no reason is given'}")
     return None
 
 
-def _refused_spec(agent: Agent) -> Standing | None:
+def _refused_spec(agent: Agent) -> WaitStatus | None:
     """An input error stays until somebody changes the Agent; after a backend error the hub tries again every 10 s (4.3)."""
     synced = agent.conditions.get("SpecSynced", Condition())
     if synced.status == "False" and synced.reason == "InputError":
-        return Standing(reason=synced.message, doubtful=True)
+        return WaitStatus(reason=synced.message, doubtful=True)
     return None

@@ -11,13 +11,13 @@ import threading
 import time
 
 from ...common.clock import Clock
+from ...common.waiting import Deadline, next_event
 from ...kube.client import Event, KubeClient, Object
 from .model import Agent, read_agent, read_agents
 
 Key = tuple[str, str]
-# Seconds: how long a batch is collected after its first event, and how often a wait looks whether it shall stop.
+# Seconds for which a batch is collected after its first event.
 COLLECT = 0.2
-_LOOK = 0.5
 
 
 class AgentWatch:
@@ -34,8 +34,10 @@ class AgentWatch:
 
         Raises what broke the watch, and :class:`Interrupted` when the process was asked to stop.
         """
-        end = self._clock.now() + seconds
-        first = self._first(end)
+        try:
+            first = next_event(self._events, Deadline(self._clock, seconds))
+        except queue.Empty:
+            return False
         if first is None:
             return False
         self._take(first)
@@ -57,16 +59,6 @@ class AgentWatch:
 
     def drop(self, key: Key) -> None:
         self.agents.pop(key, None)
-
-    def _first(self, end: float) -> Event | Exception | None:
-        while True:
-            self._clock.sleep(0)  # ends here when the process was asked to stop
-            left = end - self._clock.now()
-            try:
-                return self._events.get(timeout=max(0.001, min(left, _LOOK)))
-            except queue.Empty:
-                if left <= 0:
-                    return None
 
     def _take(self, event: Event | Exception | None) -> None:
         if event is None:
