@@ -47,11 +47,6 @@ class AssistedService(AssistedClient):
     def cluster_action(self, cluster_id: str, action: ClusterAction) -> Document:
         return self._object(f"{_cluster(cluster_id)}/actions/{action}", USER, method="POST")
 
-    def install_config(self, cluster_id: str) -> str:
-        """The install-config that the service would use, overrides merged, as JSON text."""
-        text = self._json(self._send("GET", f"{_cluster(cluster_id)}/install-config", USER))
-        return text if isinstance(text, str) else json.dumps(text)
-
     def update_install_config(self, cluster_id: str, overrides: str) -> None:
         """Set the overrides, JSON text, which replace those from before."""
         self._send("PATCH", f"{_cluster(cluster_id)}/install-config", USER, body=overrides)

@@ -208,12 +208,6 @@ class Section:
         """Keys that nmstate only reports and does not apply."""
         self._read.update(keys)
 
-    def refuse(self, keys: Iterable[str], detail: str = "this property of nmstate cannot be turned into keyfiles here") -> None:
-        """Keys that nmstate knows and we do not render."""
-        for key in keys:
-            if self.value(key) is not None:
-                self.problem(key, UNSUPPORTED, detail, layer="ours")
-
     def unwritten(self, *keys: str, detail: str = "nmstate writes it to no keyfile") -> None:
         """Keys that nmstate accepts and writes nowhere: read them before, for their form; the user is told that they have no effect."""
         for key in keys:

@@ -30,7 +30,6 @@ class IdPlan:
     changes: tuple[Change, ...] = ()
     missing: tuple[WantedId, ...] = ()
     problems: tuple[str, ...] = ()
-    done: tuple[WantedId, ...] = ()
 
 
 def plan_provider_ids(wanted: Sequence[WantedId], nodes: Iterable[Mapping[str, Any]]) -> IdPlan:
@@ -39,7 +38,6 @@ def plan_provider_ids(wanted: Sequence[WantedId], nodes: Iterable[Mapping[str, A
     changes: list[Change] = []
     missing: list[WantedId] = []
     problems: list[str] = []
-    done: list[WantedId] = []
     for each in wanted:
         node = by_name.get(each.node)
         if node is None:
@@ -53,8 +51,7 @@ def plan_provider_ids(wanted: Sequence[WantedId], nodes: Iterable[Mapping[str, A
             continue
         change = plan_object(NODE, {"metadata": {"name": each.node}, "spec": {"providerID": each.provider_id}}, node)
         changes += [change] if change else []
-        done += [] if change else [each]
-    return IdPlan(tuple(changes), tuple(missing), tuple(problems), tuple(done))
+    return IdPlan(tuple(changes), tuple(missing), tuple(problems))
 
 
 def look(client: KubeClient, wanted: Sequence[WantedId]) -> IdPlan:
