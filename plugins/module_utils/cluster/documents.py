@@ -13,6 +13,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..boot.methods import default_method
 from ..common.problems import UNKNOWN_FIELD, Problem
 from . import fields
 from .bmc_hosts import bmc_host, with_bmc_hosts
@@ -216,7 +217,7 @@ def _host(index: int, data: Mapping[str, Any], boot: Boot | None) -> Host:
         root_device_hints=data.get("rootDeviceHints", {}),
         network_config=data.get("networkConfig", {}),
         bmc=bmc,
-        boot_method=boot.method if boot else ("bmc" if bmc else "manual"),
+        boot_method=boot.method if boot else default_method(("bmc",) if bmc else ()),
     )
 
 

@@ -17,6 +17,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ..boot.methods import default_method
 from ..common import yaml_text
 from .documents import AGENT_CONFIG_KIND, bmc_from_document
 from .files import MANIFESTS_DIRECTORY, RELEASE_FILE
@@ -44,7 +45,7 @@ def as_files_hold_it(deployment: Deployment) -> Deployment:
     hosts = []
     for index, host in enumerate(deployment.hosts):
         bmc = bmc_from_document(listed.get(index, {}))
-        method = "bmc" if bmc else "manual"
+        method = default_method(("bmc",) if bmc else ())
         hosts.append(dataclasses.replace(host, name=host.hostname or f"host-{index}", bmc=bmc, boot_method=method))
     return dataclasses.replace(deployment, hosts=tuple(hosts))
 
