@@ -63,7 +63,7 @@ def machines_of(rack: Deployment) -> dict[str, dict[str, Any]]:
 
 def call(rack: Deployment, door: str, **arguments: Any) -> dict[str, Any]:
     variables = rack.lab.vars
-    connection = {"connect_to": variables["openshift_connect_to"], "ca_cert": variables["openshift_ca_cert"]} if door.startswith("bmc_") else {}
+    connection = {"connect_to": variables["openshift_connect_to"], "ca_cert": variables["openshift_ca_cert"]} if door in ("bmc_info", "boot_hosts") else {}
     run = rack.module(door, {**arguments, **connection})
     return dict(json.loads(run.output[run.output.index("=> {") + 3 : run.output.rindex("}") + 1]))
 
