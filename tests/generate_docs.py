@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.methods import METHODS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.checks import CHECKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.schema import schema_files
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits
@@ -40,7 +41,9 @@ LIMIT_MEANINGS = {
     "install": "until the ClusterVersion is available",
     "operators": "until all cluster operators have settled",
 }
-MARKS = ("<!-- timeouts -->\n", "<!-- /timeouts -->\n")
+METHODS_HEAD = """| method | how | needs | needs an image URL | powers the host | detaches the image | boots it once only |
+|---|---|---|---|---|---|---|
+"""
 
 
 def checks_page() -> str:
@@ -49,12 +52,25 @@ def checks_page() -> str:
 
 
 def variables_page(now: str) -> str:
-    """The page with its table of time limits renewed; the rest of it is written by hand."""
-    before, rest = now.split(MARKS[0])
-    after = rest.split(MARKS[1])[1]
+    """The page with its tables of time limits and boot methods generated; the rest of it is written manually."""
     defaults = {field.name: field.default for field in dataclasses.fields(Limits)}
-    rows = "".join(f"| `{name}` | {defaults[name]:.0f} | {meaning} |\n" for name, meaning in LIMIT_MEANINGS.items())
-    return f"{before}{MARKS[0]}| key | default | how long |\n|---|---|---|\n{rows}{MARKS[1]}{after}"
+    limits = "".join(f"| `{name}` | {defaults[name]:.0f} | {meaning} |\n" for name, meaning in LIMIT_MEANINGS.items())
+    page = _with_table(now, "timeouts", f"| key | default | how long |\n|---|---|---|\n{limits}")
+    return _with_table(page, "boot methods", METHODS_HEAD + "".join(_boot_method(name) for name in METHODS))
+
+
+def _with_table(page: str, name: str, table: str) -> str:
+    """The page with this table between the marks of that name."""
+    begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->\n"
+    before, rest = page.split(begin)
+    return f"{before}{begin}{table}{end}{rest.split(end)[1]}"
+
+
+def _boot_method(name: str) -> str:
+    method = METHODS[name]
+    can = method.capabilities
+    facts = ["yes" if fact else "no" for fact in (can.needs_image_url, can.can_power, can.can_eject, can.boots_once)]
+    return f"| `{name}` | {method.summary} | {', '.join(f'`{key}`' for key in method.needs) or '–'} | {' | '.join(facts)} |\n"
 
 
 def pages() -> dict[Path, str]:

@@ -1,28 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options of all doors that talk to BMCs."""
+"""Options of all modules that contact hosts: through their BMCs, or with any boot method."""
 
 from __future__ import annotations
 
-
-class ModuleDocFragment:
-    DOCUMENTATION = r"""
-options:
-  hosts:
-    description: The machines.
-    type: list
-    elements: dict
-    required: true
-    suboptions:
-      name:
-        description: What to call the host in results.
-        type: str
-        required: true
-      bmc:
-        description: Its BMC.
-        type: dict
-        required: true
+_BMC = r"""
         suboptions:
           address:
             description:
@@ -31,10 +14,10 @@ options:
             type: str
             required: true
           username:
-            description: User of the BMC. Needed; missing ones are told of all hosts at once.
+            description: User of the BMC. Required; the message names all hosts without one.
             type: str
           password:
-            description: Password of that user. Needed as well.
+            description: Password of that user. Required.
             type: str
           validate_certs:
             description: Whether the BMC's certificate is checked.
@@ -46,6 +29,9 @@ options:
           fingerprint:
             description: SHA-256 fingerprint of the BMC's certificate; trusted instead of issuer and name.
             type: str
+"""
+
+_REST = r"""
       mac_addresses:
         description: MACs of the host's NICs, for the check that the BMC belongs to it.
         type: list
@@ -77,3 +63,52 @@ options:
 requirements:
   - urllib3
 """
+
+
+class ModuleDocFragment:
+    DOCUMENTATION = r"""
+options:
+  hosts:
+    description: The machines.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      name:
+        description: What to call the host in results.
+        type: str
+        required: true
+      bmc:
+        description: Its BMC.
+        type: dict
+        required: true
+"""
+    DOCUMENTATION += _BMC + _REST
+
+    # Annotated: the linter of documentation takes every plain assignment of a class for a literal.
+    ANY_METHOD: str = (
+        r"""
+options:
+  hosts:
+    description: The hosts.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      name:
+        description: What to call the host in results.
+        type: str
+        required: true
+      boot_method:
+        description:
+          - How the host is booted. V(bmc) is Redfish virtual media. V(manual) leaves the host to the user; the result says what to do.
+          - By default V(bmc) if O(hosts[].bmc) is given, and V(manual) otherwise.
+        type: str
+        choices: [bmc, manual]
+      bmc:
+        description: Its BMC. Required for O(hosts[].boot_method=bmc).
+        type: dict
+"""
+        + _BMC
+        + _REST
+    )

@@ -11,13 +11,16 @@ _MACHINES = r"""
         description: Name of the host.
         type: str
         required: true
+      boot_method:
+        description: How the host is booted, as for M(zerotouch.openshift.boot_hosts).
+        type: str
+        choices: [bmc, manual]
       bmc:
-        description: Its BMC.
+        description: Its BMC. Required for boot method V(bmc).
         type: dict
-        required: true
         suboptions:
           address:
-            description: Address, as for M(zerotouch.openshift.bmc_boot).
+            description: Address, as for M(zerotouch.openshift.boot_hosts).
             type: str
             required: true
           username:
@@ -60,8 +63,8 @@ class ModuleDocFragment:
 options:
   media_hosts:
     description:
-      - Hosts with BMC whose virtual medium is detached as soon as they boot from their disk, in the form of the option C(hosts) of
-        M(zerotouch.openshift.bmc_boot). Only with O(wait_for=installed).
+      - Hosts whose image is detached as soon as they boot from their disk, in the form of the option C(hosts) of
+        M(zerotouch.openshift.boot_hosts). Hosts that the user boots are ignored. Only with O(wait_for=installed).
     type: list
     elements: dict
     default: []
@@ -81,9 +84,9 @@ options:
 options:
   hosts:
     description:
-      - BMCs of the hosts, in the form of the option C(hosts) of M(zerotouch.openshift.bmc_boot).
-      - Only those of hosts about which the module decides are contacted.
-      - A host that has none here is booted manually.
+      - The hosts with their boot methods, in the form of the option C(hosts) of M(zerotouch.openshift.boot_hosts).
+      - Hosts about which the module does not decide are not contacted.
+      - The user boots a host that is not in this list.
     type: list
     elements: dict
     default: []
@@ -96,7 +99,7 @@ options:
 options:
   bmc_hosts:
     description:
-      - BMCs of O(hosts), in the form of the option C(hosts) of M(zerotouch.openshift.bmc_boot). Only those of machines that would be booted are contacted.
+      - Boot methods of O(hosts), in the form of the option C(hosts) of M(zerotouch.openshift.boot_hosts). Only machines that would be booted are contacted.
       - They are read only with O(touch).
     type: list
     elements: dict

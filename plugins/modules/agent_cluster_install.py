@@ -228,7 +228,7 @@ stays:
 import dataclasses
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import media_hosts_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import media_hosts_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.described import DESCRIPTION_OPTIONS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub_cluster import HubRequest, ensure_absent, ensure_present

@@ -110,7 +110,7 @@ EXAMPLES = r"""
   register: edge
 
 - name: Boot the machines
-  zerotouch.openshift.bmc_boot:
+  zerotouch.openshift.boot_hosts:
     image_url: "{{ edge.image_url }}"
     hosts: "{{ (site.deployment | zerotouch.openshift.deployment('bmc_hosts')) | selectattr('name', 'in', edge.boot_hosts) }}"
 
@@ -254,9 +254,9 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import media_hosts_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import media_hosts_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_deployment import ensure_absent, ensure_present, tell_removal
@@ -264,7 +264,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.ass
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_session import AssistedRequest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_wait import Patience, wait_installed
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.described import DESCRIPTION_OPTIONS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.media import BmcMedia
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.media import HostMedia
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import touch_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits, timeouts_spec
@@ -318,7 +318,7 @@ def _patience(call: Call, request: AssistedRequest, limits: Limits) -> Patience:
         clock=call.clock,
         progress=call.progress,
     )
-    media = BmcMedia(boot_requests(call.params["media_hosts"], state_file=request.work_dir.state), options)
+    media = HostMedia(boot_requests(call.params["media_hosts"], state_file=request.work_dir.state), options)
     return Patience(limits, media, Path(call.params["log_dir"] or request.work_dir.logs), call.redactor)
 
 

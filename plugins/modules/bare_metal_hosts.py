@@ -13,7 +13,7 @@ author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Makes a BareMetalHost for each host and a Secret with the credentials of its BMC. The hub's baremetal-operator then boots the machine from the image of
     the InfraEnv, and the hub tells the Agent what the BareMetalHost says about its name, role, disk and cluster.
-  - The alternative is to boot the machines from here (M(zerotouch.openshift.bmc_boot)) and to say all that to the Agents (M(zerotouch.openshift.agents)).
+  - The alternative is to boot the machines from here (M(zerotouch.openshift.boot_hosts)) and to say all that to the Agents (M(zerotouch.openshift.agents)).
   - What the hub would refuse or undo is refused before anything is written; what its controllers write into a BareMetalHost is left alone.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes

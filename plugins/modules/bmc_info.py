@@ -105,9 +105,10 @@ hosts:
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec, bmc_options
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.info import describe_machines, some_failed
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.observe import observe_all
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.info import some_failed
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.facts import describe_machines
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import inspect_all
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 
 OPTIONS = {"supports_check_mode": True}
@@ -118,7 +119,7 @@ def argument_spec() -> dict[str, Any]:
 
 
 def run(call: Call) -> dict[str, Any]:
-    result = {"hosts": describe_machines(observe_all(boot_requests(call.params["hosts"]), bmc_options(call), read_only=True))}
+    result = {"hosts": describe_machines(inspect_all(boot_requests(call.params["hosts"]), bmc_options(call), read_only=True))}
     if call.params["fail_on_error"] and any(host["failed"] for host in result["hosts"]):
         raise some_failed(result)
     return result

@@ -98,7 +98,7 @@ EXAMPLES = r"""
   register: deployment
 
 - name: Boot the hosts that need it
-  zerotouch.openshift.bmc_boot:
+  zerotouch.openshift.boot_hosts:
     hosts: "{{ bmc_hosts | selectattr('name', 'in', deployment.boot_hosts) }}"
     image_url: "{{ image_url }}"
   when: deployment.boot_hosts | length > 0

@@ -165,9 +165,10 @@ not_checked:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec, bmc_options
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.observe import observe_all
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_options
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import boot_argument_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import inspect_all
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.removal import Order, check_order, plan_removal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.check import check_machines
@@ -178,16 +179,12 @@ OPTIONS = {"supports_check_mode": True}
 
 
 def argument_spec() -> dict[str, Any]:
-    spec = bmc_argument_spec()
     return {
-        "hosts": {**spec["hosts"], "required": False, "default": []},
+        **boot_argument_spec(),
         "manual_hosts": {"type": "list", "elements": "str", "default": []},
         "touch": {**touch_spec(), "required": True},
         "purge": {"type": "bool", "default": False},
         "binding": {"type": "str", "choices": ["late", "early", "none"], "default": "late"},
-        "forks": spec["forks"],
-        "connect_to": spec["connect_to"],
-        "ca_cert": spec["ca_cert"],
     }
 
 
@@ -209,7 +206,7 @@ def run(call: Call) -> dict[str, Any]:
     # Machines of a hosted cluster stay on: their BMCs are not read.
     hosted = touch.method == "hosted"
     names = [host.name for host in touch.hosts] if hosted else [*bmc_hosts, *params["manual_hosts"]]
-    machines = observe_all(boot_requests([] if hosted else params["hosts"]), options, read_only=True)
+    machines = inspect_all(boot_requests([] if hosted else params["hosts"]), options, read_only=True)
     judgement, result = check_machines("destroy", touch, machines, names, call.clock, progress=call.progress, plan=call.plan)
     plan = plan_removal(order, judgement, bmc_hosts, result["left"], check_mode=call.check_mode)
     if not call.check_mode:

@@ -15,7 +15,7 @@ description:
     when Ansible ends, and ends by itself when the image is gone or O(max_seconds) are over.
   - The path of the URL contains a token of 128 random bits. It stays the same until the image is withdrawn with O(state=stopped), so that a medium that a
     killed run left attached is recognised. The next deployment has another token.
-  - The token is a secret. Results and logs show it as C(<hidden>). M(zerotouch.openshift.bmc_boot) reads it from C(state.json), and RV(url_file) contains the
+  - The token is a secret. Results and logs show it as C(<hidden>). M(zerotouch.openshift.boot_hosts) reads it from C(state.json), and RV(url_file) contains the
     complete URL for machines that are booted manually.
   - With O(publish.method=directory) the image is copied into a directory that a web server serves, with O(publish.method=none) the user serves it.
   - Where hosts load the root file system of the image from a URL (a minimal ISO), it is looked for there first; if it is not there, nothing is published.
@@ -127,7 +127,9 @@ EXAMPLES = r"""
 
 RETURN = r"""
 url:
-  description: URL of the image for the BMCs. The token in it is hidden; M(zerotouch.openshift.bmc_boot) with O(ignore:state_file) accepts the URL in this form.
+  description:
+    - URL of the image for the BMCs. The token in it is hidden.
+    - M(zerotouch.openshift.boot_hosts) with O(ignore:state_file) accepts the URL in this form.
   returned: success
   type: str
   sample: http://192.0.2.10:40123/<hidden>/agent.x86_64.iso

@@ -20,7 +20,7 @@ description:
   - The state file records the phase and the time of every stage, so that a killed wait can be taken up again.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
-  - zerotouch.openshift.bmc_hosts
+  - zerotouch.openshift.bmc_hosts.any_method
   - zerotouch.openshift.timeouts
 attributes:
   check_mode:
@@ -41,7 +41,7 @@ options:
     choices: [bootstrap, installed]
     default: installed
   hosts:
-    description: The hosts with a BMC, whose media are detached and which are repaired. Other hosts are only watched.
+    description: The hosts whose media are detached and which are repaired. Hosts that are not listed, or that the user boots, are only watched.
     required: false
     default: []
   detach_media:
@@ -137,11 +137,12 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec, bmc_options
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_options
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import boot_argument_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.media import BmcMedia
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.media import HostMedia
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES, START_OVER
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits, timeouts_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.wait import Surroundings, WaitRequest, predict, wait
@@ -151,10 +152,8 @@ OPTIONS = {"supports_check_mode": True}
 
 
 def argument_spec() -> dict[str, Any]:
-    shared = bmc_argument_spec()
     return {
-        **shared,
-        "hosts": {**shared["hosts"], "required": False, "default": []},
+        **boot_argument_spec(),
         "source_dir": {"type": "path", "required": True},
         "until": {"type": "str", "choices": ["bootstrap", "installed"], "default": "installed"},
         "detach_media": {"type": "bool", "default": True},
@@ -177,7 +176,7 @@ def run(call: Call) -> dict[str, Any]:
 def _supervise(call: Call, work_dir: WorkDir) -> dict[str, Any]:
     params = call.params
     options = dataclasses.replace(bmc_options(call), state_file=work_dir.state)
-    media = BmcMedia(boot_requests(params["hosts"], state_file=work_dir.state), options)
+    media = HostMedia(boot_requests(params["hosts"], state_file=work_dir.state), options)
     request = WaitRequest(
         work_dir,
         log_dir=Path(params["log_dir"]) if params["log_dir"] else work_dir.logs,

@@ -309,10 +309,11 @@ plan:
 from collections.abc import Sequence
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.observe import observe_all
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import hosts_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.protocol import Machines
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import inspect_all
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_observe import (
     PoolInfo,
@@ -323,7 +324,6 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.poo
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_touch import Touched, decide_pool
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import print_not_checked, record_permission
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gather import Machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 
@@ -351,7 +351,7 @@ def argument_spec() -> dict[str, Any]:
         "cluster_coming": {"type": "bool", "default": False},
         "hosts": {"type": "list", "elements": "dict", "default": []},
         "manual_hosts": {"type": "list", "elements": "str", "default": []},
-        "bmc_hosts": {**bmc_argument_spec()["hosts"], "required": False, "default": []},
+        "bmc_hosts": hosts_spec(),
         "bmc_ca_cert": {"type": "str"},
         "forks": {"type": "int", "default": 20},
         "touch": touch_spec(),
@@ -383,7 +383,7 @@ def _decided(call: Call, info: PoolInfo) -> Touched:
     bmcs = {str(host["name"]): host for host in call.params["bmc_hosts"]}
 
     def read(names: Sequence[str]) -> Machines:
-        return observe_all(boot_requests([bmcs[name] for name in names if name in bmcs]), options, read_only=True)
+        return inspect_all(boot_requests([bmcs[name] for name in names if name in bmcs]), options, read_only=True)
 
     touched = decide_pool(info, touch, read, call.clock)
     print_not_checked(touched.not_checked, call.progress)

@@ -128,9 +128,10 @@ not_checked:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec, bmc_options
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.observe import observe_all
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_options
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import boot_argument_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import inspect_all
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.check import check_machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_permission
@@ -140,14 +141,10 @@ OPTIONS = {"supports_check_mode": True}
 
 
 def argument_spec() -> dict[str, Any]:
-    spec = bmc_argument_spec()
     return {
+        **boot_argument_spec(),
         "action": {"type": "str", "choices": ["boot", "supply", "remove", "reprovision", "shrink", "destroy"], "required": True},
         "names": {"type": "list", "elements": "str"},
-        "hosts": {**spec["hosts"], "required": False, "default": []},
-        "forks": spec["forks"],
-        "connect_to": spec["connect_to"],
-        "ca_cert": spec["ca_cert"],
         "touch": touch_spec(),
     }
 
@@ -159,7 +156,7 @@ def run(call: Call) -> dict[str, Any]:
     names = list(known) if params["names"] is None else list(dict.fromkeys(params["names"]))
     requests = boot_requests([known[name] for name in names if name in known])
     touch = read_touch(params["touch"], params["connect_to"], ca_cert=options.ca_cert)
-    machines = observe_all(requests, options, read_only=True)
+    machines = inspect_all(requests, options, read_only=True)
     judgement, result = check_machines(params["action"], touch, machines, names, call.clock, progress=call.progress, plan=call.plan)
     if not call.check_mode:
         record_permission(touch, judgement)

@@ -11,17 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..module_utils.bmc.requests import check_bmc
+from ..module_utils.boot.methods import METHODS, booted_by_user, default_method
+from ..module_utils.boot.requests import check_data, check_method
 from ..module_utils.common.errors import InvalidInput
-from ..module_utils.common.problems import INVALID, REQUIRED, UNSUPPORTED, Problem, nearest
+from ..module_utils.common.problems import INVALID, Problem, nearest
 from ..module_utils.nmstate.document import only_static_addresses, static_addresses
 from .paths import certificate
 
 DEFAULT_GROUPS = {"control_plane": "control_plane", "workers": "workers", "arbiters": "arbiters"}
 # Our names of the groups -> upstream's roles, in the order in which hosts are numbered.
 GROUP_ROLES = {"control_plane": "master", "arbiters": "arbiter", "workers": "worker"}
-BOOT_METHODS = ("bmc", "manual", "libvirt", "pxe")
-BUILT_BOOT_METHODS = ("bmc", "manual")
 
 # By what an Agent of a hub is recognised besides MAC addresses.
 _OF_AGENT = ("system_uuid", "serial_number", "bmc_address", "labels", "query")
@@ -70,9 +69,12 @@ def check_host(host: Mapping[str, Any], path: str) -> list[Problem]:
     problems = []
     if not isinstance(host.get("hostname", ""), str):
         problems.append(_problem(f"{path}.hostname", INVALID, "must be a string"))
-    problems += _boot_method(host, path)
-    if host.get("bmc") is not None:
-        problems += check_bmc(host["bmc"], f"{path}.bmc")
+    boot = host.get("boot")
+    if boot is not None and not isinstance(boot, Mapping):
+        problems.append(_problem(f"{path}.boot", INVALID, "must be a mapping with method"))
+    else:
+        problems += check_method(host, path, boot_method(host), f"{path}.boot.method")
+    problems += check_data(host, path)
     interfaces = host.get("interfaces")
     if interfaces is not None and not (isinstance(interfaces, list) and all(isinstance(nic, Mapping) for nic in interfaces)):
         problems.append(_problem(f"{path}.interfaces", INVALID, "must be a list of mappings with name and mac_address"))
@@ -103,16 +105,15 @@ def named_as_described(hosts: Iterable[Mapping[str, Any]], described: Mapping[st
 
 
 def bmc_hosts(hosts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The hosts that boot through a BMC, as the BMC doors take them."""
-    return [
-        {
-            "name": _name(host),
-            "bmc": dict(host["bmc"]),
-            "mac_addresses": _macs(host),
-        }
-        for host in hosts
-        if boot_method(host) == "bmc"
-    ]
+    """The hosts that are booted without the user, as option ``hosts`` of module boot_hosts takes them."""
+    return [boot_host(host) for host in hosts if not booted_by_user(boot_method(host))]
+
+
+def boot_host(host: Mapping[str, Any]) -> dict[str, Any]:
+    """A host, with what its boot method reads, as option ``hosts`` of module boot_hosts takes it."""
+    method = boot_method(host)
+    data = {key: dict(host[key]) for key in (METHODS[method].options() if method in METHODS else ()) if host.get(key) is not None}
+    return {"name": _name(host), "boot_method": method, **data, "mac_addresses": _macs(host)}
 
 
 def identities(hosts: Iterable[Mapping[str, Any]], agents: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -138,8 +139,8 @@ def _macs(host: Mapping[str, Any]) -> list[str]:
 
 
 def manual_hosts(hosts: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The names of the hosts that somebody boots by hand."""
-    return [_name(host) for host in hosts if boot_method(host) == "manual"]
+    """The names of the hosts that the user boots."""
+    return [_name(host) for host in hosts if booted_by_user(boot_method(host))]
 
 
 def node_addresses(hosts: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
@@ -150,9 +151,10 @@ def node_addresses(hosts: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
 
 
 def boot_method(host: Mapping[str, Any]) -> str:
+    """The boot method of ``openshift_host``; the one that it names may not exist."""
     boot = host.get("boot")
     method = boot.get("method") if isinstance(boot, Mapping) else None
-    return str(method or ("bmc" if host.get("bmc") else "manual"))
+    return str(method or default_method({key for key, value in host.items() if value is not None}))
 
 
 def merge(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -173,20 +175,6 @@ def _with_absolute_certificate(host: dict[str, Any], directory: str) -> dict[str
     if isinstance(bmc, Mapping) and isinstance(bmc.get("ca_cert"), str):
         return {**host, "bmc": {**bmc, "ca_cert": certificate(bmc["ca_cert"], directory)}}
     return host
-
-
-def _boot_method(host: Mapping[str, Any], path: str) -> list[Problem]:
-    boot = host.get("boot")
-    if boot is not None and not isinstance(boot, Mapping):
-        return [_problem(f"{path}.boot", INVALID, "must be a mapping with method")]
-    method = boot_method(host)
-    if method not in BOOT_METHODS:
-        return [_problem(f"{path}.boot.method", UNSUPPORTED, f"supported values: {', '.join(BUILT_BOOT_METHODS)}", nearest(method, BOOT_METHODS), method)]
-    if method not in BUILT_BOOT_METHODS:
-        return [_problem(f"{path}.boot.method", UNSUPPORTED, f"boot method {method} is not part of this version")]
-    if method == "bmc" and not host.get("bmc") and not isinstance(host.get("bmc"), (str, list)):
-        return [_problem(f"{path}.bmc", REQUIRED, "boot method bmc needs to know the BMC")]
-    return []
 
 
 def _problem(path: str, kind: str, detail: str, hint: str = "", value: str = "") -> Problem:

@@ -155,7 +155,7 @@ def bare_metal_hosts(agents: Sequence[Mapping[str, Any]], machines: Sequence[Map
         name, hostname = str(agent["name"]), str(agent.get("hostname") or agent["name"])
         machine = known.get(hostname) or known.get(name)
         macs = [*(agent.get("mac_addresses") or ()), *((machine or {}).get("mac_addresses") or ())]
-        if machine is None:
+        if machine is None or "bmc" not in machine:
             problems.append(_problem(f"openshift_host[{name}].bmc", REQUIRED, _BY_BMC))
         elif not macs:
             problems.append(_problem(f"openshift_host[{name}].interfaces", REQUIRED, "the hub recognises the machine by the MAC address of one of its NICs"))

@@ -225,7 +225,7 @@ VARIABLES = Topic(
         E(
             "openshift_host[*.boot.method",
             UNSUPPORTED,
-            ("boot method … is not part of this version", 'supported values: "bmc", "manual"'),
+            "supported values: bmc, manual",
             "",
             "`bmc` or `manual`",
         ),

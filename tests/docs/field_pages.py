@@ -31,7 +31,6 @@ Row = tuple[str, str]
 # Default, and what there is to add, where an option is not what upstream's field is.
 OF_OUR_OWN = {
     "control_plane.replicas": ("the hosts of that role in the inventory", ""),
-    "boot.method": ("", " `libvirt` and `pxe` are not part of this version."),
 }
 
 

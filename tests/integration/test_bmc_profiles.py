@@ -18,7 +18,7 @@ from .canaries import BMC_PASSWORD
 from .conftest import MakeLab
 from .lab import Deployment
 
-# Lab profile -> what bmc_boot is to find: the profile it takes, the slot, the boot target.
+# Lab profile -> what boot_hosts is to find: the profile it takes, the slot, the boot target.
 EXPECTED = {
     "plain": ("generic", "1", "Cd"),
     "basic-only": ("generic", "1", "Cd"),
@@ -63,7 +63,7 @@ def machines_of(rack: Deployment) -> dict[str, dict[str, Any]]:
 
 def call(rack: Deployment, door: str, **arguments: Any) -> dict[str, Any]:
     variables = rack.lab.vars
-    connection = {"connect_to": variables["openshift_connect_to"], "ca_cert": variables["openshift_ca_cert"]} if door.startswith("bmc_") else {}
+    connection = {"connect_to": variables["openshift_connect_to"], "ca_cert": variables["openshift_ca_cert"]} if door in ("bmc_info", "boot_hosts") else {}
     run = rack.module(door, {**arguments, **connection})
     return dict(json.loads(run.output[run.output.index("=> {") + 3 : run.output.rindex("}") + 1]))
 
@@ -90,7 +90,7 @@ def test_every_kind_of_bmc(rack: Deployment, url: str) -> None:
     assert {host["name"]: host["profile"] for host in info["hosts"]} == {name: expected[0] for name, expected in EXPECTED.items()}
     assert not any(host["reason"] for host in info["hosts"])
 
-    done = call(rack, "bmc_boot", hosts=hosts, image_url=url)
+    done = call(rack, "boot_hosts", hosts=hosts, image_url=url)
     assert not done.get("failed"), done["msg"]
     assert {host["name"]: (host["profile"], host["slot"], host["boot_target"]) for host in done["hosts"]} == EXPECTED
 
@@ -99,14 +99,14 @@ def test_every_kind_of_bmc(rack: Deployment, url: str) -> None:
         assert not [write for write in seen["bmc"]["writes"] if write["status"] >= 400], "a refusal counted as a write"
 
     before = rack.lab.writes()
-    again = call(rack, "bmc_boot", hosts=hosts, image_url=url)
+    again = call(rack, "boot_hosts", hosts=hosts, image_url=url)
     assert not again["changed"] and rack.lab.writes() == before, [host for host in again["hosts"] if host["changed"]]
 
 
 def test_the_image_is_what_they_boot_once(rack: Deployment, url: str) -> None:
     """From the medium just inserted, although it is not the first device; the override is used up then."""
     hosts = hosts_of(rack)
-    call(rack, "bmc_boot", hosts=hosts, image_url=url)
+    call(rack, "boot_hosts", hosts=hosts, image_url=url)
     while not all(seen["boots"] for seen in machines_of(rack).values()):
         time.sleep(0.1)
     for name, seen in machines_of(rack).items():
@@ -117,15 +117,15 @@ def test_the_image_is_what_they_boot_once(rack: Deployment, url: str) -> None:
 def test_boot_again_and_eject(rack: Deployment, url: str) -> None:
     """A machine that runs, with a medium in it, is taken through the whole procedure; detaching leaves its power alone."""
     hosts = hosts_of(rack)
-    refused = call(rack, "bmc_boot", hosts=[{**hosts[0], "force": True}], image_url=url)
+    refused = call(rack, "boot_hosts", hosts=[{**hosts[0], "force": True}], image_url=url)
     assert "take_over" in refused["msg"] and "hosts" not in refused, refused
     # Those whose eject is not the standard's.
     again = [{**host, "force": True, "take_over": True} for host in hosts if host["name"] in ("dell-idrac9", "hpe-ilo5", "lenovo-xcc")]
-    forced = call(rack, "bmc_boot", hosts=again, image_url=url)
+    forced = call(rack, "boot_hosts", hosts=again, image_url=url)
     assert "hosts" in forced, forced["msg"]
     assert all(host["changed"] and host["previous_image"] == url.replace(url.split("/")[-2], "<hidden>") for host in forced["hosts"])
 
-    ejected = call(rack, "bmc_boot", hosts=hosts, state="ejected")
+    ejected = call(rack, "boot_hosts", hosts=hosts, state="ejected")
     assert not ejected.get("failed"), ejected["msg"]
     for name, seen in machines_of(rack).items():
         assert (seen["power"], seen["medium"], seen["sessions"]) == ("On", None, 0), (name, seen)
@@ -136,7 +136,7 @@ def test_a_wrong_password_is_told_by_every_kind(rack: Deployment) -> None:
     before = rack.lab.writes()
     for host in hosts:
         host["bmc"]["password"] = "yesterday's"
-    result = call(rack, "bmc_boot", hosts=hosts, state="on")
+    result = call(rack, "boot_hosts", hosts=hosts, state="on")
     for number, host in enumerate(result["hosts"], 1):
         assert host["phase"] == "observe" and f"https://10.0.7.{number} refuses user 'admin' with this password (HTTP 401)" in host["reason"], host
     assert "No machine was touched" in result["msg"] and rack.lab.writes() == before

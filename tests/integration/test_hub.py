@@ -70,7 +70,7 @@ class Site:
         defaults = inventory["all"]["vars"].get("openshift_host_defaults") or {}
         machine = {"name": name, "bmc": {**(defaults.get("bmc") or {}), **host["bmc"]}, "take_over": True}
         trusted = {name: self.lab.vars[f"openshift_{name}"] for name in ("connect_to", "ca_cert")}
-        run = self.deployment.module("bmc_boot", {"hosts": [machine], "state": "off", **trusted})
+        run = self.deployment.module("boot_hosts", {"hosts": [machine], "state": "off", **trusted})
         assert run.ok, run.output
 
     def nodes(self) -> set[str]:

@@ -86,7 +86,7 @@ class Site:
         """What a person does at the BMC."""
         machine = {"name": "sno-0", "bmc": self.bmc_options, "take_over": True}
         trusted = {name: self.deployment.lab.vars[f"openshift_{name}"] for name in ("connect_to", "ca_cert")}
-        run = self.deployment.module("bmc_boot", {"hosts": [machine], "state": state, **trusted})
+        run = self.deployment.module("boot_hosts", {"hosts": [machine], "state": state, **trusted})
         assert run.ok, run.output
 
     def pull_secret(self) -> str:

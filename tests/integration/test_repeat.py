@@ -88,7 +88,7 @@ def powered_off_but_not_forgotten(sno: Deployment) -> None:
     hosts = json.loads(sno.inventory.read_text())["all"]["children"]["control_plane"]["hosts"]
     bmc = [{"name": name, "bmc": variables["openshift_host"]["bmc"], "take_over": True} for name, variables in hosts.items()]
     off = sno.module(
-        "bmc_boot", {"hosts": bmc, "state": "off", "connect_to": sno.lab.vars["openshift_connect_to"], "ca_cert": sno.lab.vars["openshift_ca_cert"]}
+        "boot_hosts", {"hosts": bmc, "state": "off", "connect_to": sno.lab.vars["openshift_connect_to"], "ca_cert": sno.lab.vars["openshift_ca_cert"]}
     )
     assert off.ok, off.output
     before = sno.lab.writes()

@@ -24,9 +24,9 @@ from pathlib import Path
 
 import bcrypt
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.boot import boot_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions, BootRequest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.observe import observe
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec

@@ -1,50 +1,18 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Why nothing may be done to machines: judged over all of them before the first of them is touched (design 4, the right machine)."""
+"""What speaks against a machine, as its BMC shows it: it is another host's, or it lacks the means (design 4, the right machine)."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from ..common.errors import ZeroTouchError
 from ..common.parallel import Outcome
 from . import bootdevice, media, power
-from .hosts import BootRequest
 from .machine import Machine
 from .plan import Step
-
-
-@dataclasses.dataclass(frozen=True)
-class Permission:
-    """Whether machines may be touched. ``stop`` is why none may; ``without`` are hosts that are left alone, with the reason."""
-
-    stop: str = ""
-    without: Mapping[str, str] = dataclasses.field(default_factory=dict)
-
-
-@dataclasses.dataclass(frozen=True)
-class Refusal:
-    """Why a host's machine may not be touched. ``phase`` is what found it: observe (its BMC could not be read) or guard."""
-
-    phase: str
-    reason: str
-
-
-def refusals(observed: Sequence[Outcome[BootRequest, Machine]], plans: Mapping[str, Sequence[Step]]) -> dict[str, Refusal]:
-    """By host name; empty when everything may go ahead. ``plans`` has the steps of every machine that could be read."""
-    shared = shared_machines(observed)
-    found = {}
-    for outcome in observed:
-        name = outcome.item.name
-        if outcome.result is None:
-            found[name] = Refusal("observe", str(outcome.error))
-            continue
-        reason = wrong_machine(outcome.result, outcome.item.mac_addresses) or shared.get(name, "") or impossible(outcome.result, plans[name])
-        if reason:
-            found[name] = Refusal("guard", reason)
-    return found
 
 
 def wrong_machine(machine: Machine, mac_addresses: Sequence[str]) -> str:
@@ -55,8 +23,8 @@ def wrong_machine(machine: Machine, mac_addresses: Sequence[str]) -> str:
     return f"this BMC belongs to another machine: the host's MACs are {', '.join(wanted)}, the BMC lists {', '.join(machine.macs)}; nothing was done to it"
 
 
-def shared_machines(observed: Sequence[Outcome[BootRequest, Machine]]) -> dict[str, str]:
-    """Hosts that lead to one System UUID, all of them, with the reason."""
+def shared_machines(observed: Sequence[Outcome[Any, Any]]) -> dict[str, str]:
+    """Hosts that lead to one System UUID, all of them, with the reason. Machines of any boot method: they have a ``uuid``, which may be empty."""
     by_uuid: dict[str, list[str]] = {}
     for outcome in observed:
         if outcome.result is not None and outcome.result.uuid:

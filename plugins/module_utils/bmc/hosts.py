@@ -17,7 +17,7 @@ from ..common.state import StateFile
 
 @dataclasses.dataclass(frozen=True)
 class BootRequest:
-    """One host: its BMC, the MACs it must have, and the image it shall boot."""
+    """One host: its BMC, the MACs it must have, and the image to boot. ``method`` is the boot method (boot/methods.py)."""
 
     name: str
     address: str
@@ -29,6 +29,7 @@ class BootRequest:
     mac_addresses: tuple[str, ...] = ()
     image_url: str = ""
     force: bool = False
+    method: str = "bmc"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,9 +46,12 @@ class BmcOptions:
 
 @dataclasses.dataclass
 class HostResult:
-    """The outcome for one host (contract: reference redfish-virtual-media.md 9). ``phase`` is how far it came: observe, guard, plan, or a step's action."""
+    """The outcome for one host (contract: reference redfish-virtual-media.md 9). ``phase`` is how far it came: observe, guard, plan, manual (the user
+    must act), or a step's action.
+    """
 
     name: str
+    boot_method: str = "bmc"
     changed: bool = False
     phase: str = "observe"
     failed: bool = False

@@ -5,13 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ..common.errors import PartialFailure
-from ..common.parallel import Outcome
-from .guard import shared_machines, wrong_machine
-from .hosts import BootRequest
 from .machine import Machine
 
 
@@ -22,21 +19,8 @@ def some_failed(result: Mapping[str, Any], last_line: str = "") -> PartialFailur
     return PartialFailure("\n".join(line for line in lines if line), result)
 
 
-def describe_machines(outcomes: Sequence[Outcome[BootRequest, Machine]]) -> list[dict[str, Any]]:
-    """One entry a host: what its BMC tells, or why it could not be read. The guard's objections are said, nothing is refused."""
-    shared = shared_machines(outcomes)
-    described = []
-    for outcome in outcomes:
-        name = outcome.item.name
-        if outcome.result is None:
-            described.append({"name": name, "failed": True, "reason": str(outcome.error)})
-            continue
-        objection = wrong_machine(outcome.result, outcome.item.mac_addresses) or shared.get(name, "")
-        described.append({"name": name, "failed": False, "reason": objection, **_machine(outcome.result)})
-    return described
-
-
-def _machine(machine: Machine) -> dict[str, Any]:
+def machine_facts(machine: Machine) -> dict[str, Any]:
+    """What the BMC says about its machine."""
     return {
         "power_state": machine.power_state,
         "vendor": machine.vendor,

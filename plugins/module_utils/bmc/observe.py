@@ -1,15 +1,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Reading machines through their BMCs, many at once; nothing is changed."""
+"""Reading a machine through its BMC; nothing is changed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
-from ..common.errors import Interrupted, ZeroTouchError
+from ..common.errors import ZeroTouchError
 from ..common.http import HttpClient
-from ..common.parallel import Outcome, for_each
 from ..common.state import StateFile
 from ..common.tls import Tls
 from .address import BmcAddress, parse_address
@@ -19,18 +18,6 @@ from .session import Credentials, RedfishSession
 
 # Bytes of a Redfish resource. Real ones have some 10 kB; collections that are sent with all their members ($expand) have a few MB.
 LARGEST_RESOURCE = 8 << 20
-
-
-def observe_all(requests: Sequence[BootRequest], options: BmcOptions, *, read_only: bool = False) -> Sequence[Outcome[BootRequest, Machine]]:
-    """Every machine, or why it could not be read (a :class:`ZeroTouchError`), in the order of the requests.
-
-    Raises :class:`Interrupted` when told to stop, and whatever is no foreseeable fault.
-    """
-    outcomes = for_each(requests, lambda request: observe(request, options, read_only=read_only), options.forks)
-    for outcome in outcomes:
-        if outcome.error is not None and (isinstance(outcome.error, Interrupted) or not isinstance(outcome.error, ZeroTouchError)):
-            raise outcome.error
-    return outcomes
 
 
 def observe(request: BootRequest, options: BmcOptions, *, read_only: bool = False) -> Machine:

@@ -15,8 +15,6 @@ from .machine import Machine
 from .media import occupied_slots, usable_slots
 
 State = Literal["booted", "ejected", "on", "off"]
-# A cluster comes up as a whole: these begin only when all machines are right. What is taken down goes, whatever the other machines do.
-ALL_OR_NONE: frozenset[State] = frozenset({"booted", "on"})
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,55 +1,39 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a user says about BMCs, as boot requests; every mistake in it found at once, before any BMC is contacted."""
+"""The BMC data of one host: as a request, and every mistake in it that is found without contacting the BMC."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from ..common.errors import InvalidInput, ZeroTouchError
-from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNKNOWN_FIELD, Problem, nearest
-from ..common.secrets import HIDDEN, without_url_tokens
-from ..common.state import StateFile
+from ..common.errors import ZeroTouchError
+from ..common.problems import INVALID, REQUIRED, UNKNOWN_FIELD, Problem, nearest
 from ..common.tls import Tls
 from .address import parse_address
 from .hosts import BootRequest
-from .image_url import check_image_url
 
 # Keys of ``bmc``, in the order in which their problems are told.
 KEYS = ("address", "username", "password", "validate_certs", "ca_cert", "fingerprint")
 _BOOLEANS = ("true", "false", "yes", "no", "on", "off", "1", "0")
 
 
-def boot_requests(
-    hosts: Sequence[Mapping[str, Any]], image_url: str = "", *, needs_image: bool = False, state_file: StateFile | None = None
-) -> list[BootRequest]:
-    """Requests for the ``hosts`` option of a door: ``{name, bmc{address username password …}, mac_addresses, image_url, force}`` each.
-
-    A host without MACs gets those that the state file knows of it, so that the right-machine guard also works where the inventory only adds BMC data.
-    Results of tasks show the URL of a published image without its token: the state file completes it, and is the default.
-    Raises :class:`InvalidInput` with all problems.
-    """
-    problems: list[Problem] = []
-    known = _known_macs(state_file) if state_file else {}
-    published = state_file.section("publish") if state_file else {}
-    image_url = image_url or (str(published.get("url") or "") if needs_image else "")
-    requests: list[BootRequest] = []
-    for host in hosts:
-        name = str(host.get("name") or "")
-        url = _complete_url(str(host.get("image_url") or image_url), published)
-        request = _request(host, url, known.get(name, ()))
-        problems += check_bmc(host.get("bmc") or {}, f"hosts[{name}].bmc")
-        if needs_image and (fault := _image_fault(request.image_url)):
-            kind = INVALID if request.image_url else REQUIRED
-            problems.append(_problem(f"hosts[{name}].image_url", kind, fault, request.image_url))
-        if name in [other.name for other in requests]:
-            problems.append(_problem(f"hosts[{name}].name", DUPLICATE, "the host is listed twice"))
-        requests.append(request)
-    if problems:
-        raise InvalidInput(problems)
-    return requests
+def bmc_request(host: Mapping[str, Any], mac_addresses: tuple[str, ...], image_url: str) -> BootRequest:
+    """The request for a host of option ``hosts``: ``{name, bmc{address username password …}, force}``."""
+    bmc = host.get("bmc") or {}
+    return BootRequest(
+        name=str(host.get("name") or ""),
+        address=str(bmc.get("address") or ""),
+        username=str(bmc.get("username") or ""),
+        password=str(bmc.get("password") or ""),
+        validate_certs=bool(bmc.get("validate_certs", True)),
+        ca_cert=str(bmc.get("ca_cert") or ""),
+        fingerprint=str(bmc.get("fingerprint") or ""),
+        mac_addresses=mac_addresses,
+        image_url=image_url,
+        force=bool(host.get("force", False)),
+    )
 
 
 def check_bmc(bmc: Any, path: str) -> list[Problem]:
@@ -105,42 +89,6 @@ def _fingerprint_fault(value: Any) -> str:
     except ZeroTouchError as error:
         return error.message.rstrip(".")
     return ""
-
-
-def _known_macs(state_file: StateFile) -> dict[str, Sequence[str]]:
-    hosts = [host for host in state_file.section("cluster").get("hosts") or () if isinstance(host, Mapping)]
-    return {str(host[key]): host.get("macs") or () for host in hosts for key in ("name", "hostname") if host.get(key)}
-
-
-def _complete_url(url: str, published: Mapping[str, Any]) -> str:
-    """The URL with its token where the state file has it; ``published`` is the section of that name."""
-    if HIDDEN not in url:
-        return url
-    # In check mode the port may differ from the recorded URL's, never the token.
-    candidates = (str(published.get("url") or ""), url.replace(HIDDEN, str(published.get("token") or HIDDEN)))
-    return next((candidate for candidate in candidates if without_url_tokens(candidate) == url), url)
-
-
-def _image_fault(url: str) -> str:
-    if HIDDEN in url:
-        return "the token in it is hidden: set state_file to the state.json of the deployment that publishes the image"
-    return check_image_url(url) if url else "no image_url is given"
-
-
-def _request(host: Mapping[str, Any], image_url: str, known_macs: Sequence[str]) -> BootRequest:
-    bmc = host.get("bmc") or {}
-    return BootRequest(
-        name=str(host.get("name") or ""),
-        address=str(bmc.get("address") or ""),
-        username=str(bmc.get("username") or ""),
-        password=str(bmc.get("password") or ""),
-        validate_certs=bool(bmc.get("validate_certs", True)),
-        ca_cert=str(bmc.get("ca_cert") or ""),
-        fingerprint=str(bmc.get("fingerprint") or ""),
-        mac_addresses=tuple(str(mac) for mac in host.get("mac_addresses") or known_macs),
-        image_url=image_url,
-        force=bool(host.get("force", False)),
-    )
 
 
 def _problem(path: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:

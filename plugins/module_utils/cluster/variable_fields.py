@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from ..boot.methods import METHODS
 from . import fields
 from .platform_fields import MAC, ROOT_DEVICE_HINTS
 from .shapes import BOOLEAN, INTEGER, OPAQUE, STRING, STRINGS, AnyOf, Field, ListOf, Scalar, in_snake_case, record
@@ -93,8 +94,6 @@ BMC = record(
     }
 )
 
-BOOT_METHODS = ("bmc", "manual", "libvirt", "pxe")
-
 HOST = record(
     {
         "hostname": Field(STRING, "Host name; default: the inventory name.", was=("name", "fqdn")),
@@ -116,7 +115,7 @@ HOST = record(
         "boot": Field(
             record(
                 {
-                    "method": Field(Scalar("string", BOOT_METHODS), "bmc if the host has a bmc, else manual."),
+                    "method": Field(Scalar("string", tuple(METHODS)), "bmc if the host has a bmc, else manual."),
                     "take_over": Field(BOOLEAN, "The machine may be taken over although it is on and no record says what runs on it; default false."),
                 }
             ),

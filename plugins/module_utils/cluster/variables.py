@@ -14,7 +14,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED, Problem
+from ..boot.methods import METHODS, default_method
+from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED, Problem, nearest
 from . import fields
 from .documents import Boot, Parsed, Release, assemble
 from .echoes import without_echoes
@@ -27,7 +28,6 @@ from .variable_manifests import ManifestReading
 
 CLUSTER_VARIABLE = "openshift_cluster"
 HOST_VARIABLE = "openshift_host"
-_LATER_METHODS = ("libvirt", "pxe")
 _ROLE_POOLS = {"master": "control_plane", "arbiter": "arbiter", "worker": "compute"}
 
 
@@ -96,13 +96,12 @@ class _Variables:
     def boot(self, name: str, host: Item) -> Boot:
         bmc = self.bmc(host)
         method = host.get("boot", "method")
-        chosen = method.value if method else "bmc" if bmc else "manual"
-        if method is not None and chosen in _LATER_METHODS:
-            self.error(method, UNSUPPORTED, f"boot method {chosen} is not part of this version", value=f'"{chosen}"')
-        elif method is not None and chosen not in ("bmc", "manual"):
-            self.error(method, UNSUPPORTED, 'supported values: "bmc", "manual"', value=f'"{chosen}"')
-        elif chosen == "bmc" and host.get("bmc") is None:
-            self.error(host, REQUIRED, "boot method bmc needs to know the BMC", path=f"{host.path}.bmc")
+        chosen = method.value if method else default_method(host.value)
+        if method is not None and chosen not in METHODS:
+            self.error(method, UNSUPPORTED, f"supported values: {', '.join(METHODS)}", value=f'"{chosen}"', hint=nearest(chosen, tuple(METHODS)))
+        for key, what in METHODS[chosen].needs.items() if chosen in METHODS else ():
+            if host.get(key) is None:
+                self.error(host, REQUIRED, f"boot method {chosen} needs to know {what}", path=f"{host.path}.{key}")
         return Boot(name, bmc)
 
     def bmc(self, host: Item) -> Bmc | None:

@@ -15,8 +15,8 @@ from ..assisted.cluster_wish import ClusterWish
 from ..assisted.connection import ASSISTED_OPTIONS, connect
 from ..assisted.service import AssistedService
 from ..bmc.hosts import BmcOptions
-from ..bmc.observe import observe_all
-from ..bmc.requests import boot_requests
+from ..boot.requests import boot_requests
+from ..boot.run import inspect_all
 from ..cluster.release import default_release_image
 from ..common.errors import InvalidInput, ZeroTouchError
 from ..common.lock import one_run
@@ -101,7 +101,7 @@ class _Presence:
             return decision
         given = {str(host["name"]): host for host in call.params["media_hosts"]}
         requests = boot_requests([given[name] for name in decision.boot if name in given], state_file=session.work_dir.state)
-        machines = observe_all(requests, BmcOptions(connect_to=session.connect_to, ca_cert=call.params["bmc_ca_cert"] or "", clock=call.clock), read_only=True)
+        machines = inspect_all(requests, BmcOptions(connect_to=session.connect_to, ca_cert=call.params["bmc_ca_cert"] or "", clock=call.clock), read_only=True)
         connection = {name: call.params[name] for name in ASSISTED_OPTIONS} | {"cluster_id": session.found.cluster_id}
         touch = dataclasses.replace(self._touch(), hosts=session.hosts, assisted=connection)
         judgement, gathered = judge_hosts("boot", touch, machines, call.clock, decision.boot)

@@ -22,7 +22,7 @@ from .assisted_find import METHOD, remember
 from .assisted_observer import AssistedObserver
 from .assisted_session import AssistedRequest, Session, open_session
 from .bundle import failure_message, write_bundle
-from .media import BmcMedia
+from .media import HostMedia
 from .served_note import served_note
 from .supervise import Outcome, Supervisor
 from .supervision import Limits, Setup
@@ -38,7 +38,7 @@ class Patience:
     """How long each phase may take, whose BMC is ours, and where the folder of a failure goes."""
 
     limits: Limits
-    media: BmcMedia
+    media: HostMedia
     log_dir: Path
     redactor: Redactor
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..bmc.hosts import BmcOptions
-from ..bmc.requests import boot_requests
+from ..boot.requests import boot_requests
 from ..cluster.spec import Deployment
 from ..common.connect import ConnectTo
 from ..common.errors import InvalidInput, PartialFailure, ZeroTouchError
@@ -32,7 +32,7 @@ from .configure import Input, read_input
 from .described import described
 from .hub_install import MediaDetacher, media_names, plan_credentials, refuse_failures, result_of
 from .hub_timeline import HubTimeline
-from .media import BmcMedia
+from .media import HostMedia
 from .workdir import WorkDir
 
 # wait_for -> phase; a hold is no obstacle to meeting the requirements.
@@ -136,7 +136,7 @@ class _Presence:
     def _detacher(self) -> MediaDetacher:
         call, request = self._call, self._request
         options = BmcOptions(connect_to=ConnectTo.of(call.params["connect_to"]), ca_cert=request.bmc_ca_cert, clock=call.clock, progress=call.progress)
-        return MediaDetacher(BmcMedia(boot_requests(request.media_hosts), options), media_names(request.media_hosts), self._timeline.detached)
+        return MediaDetacher(HostMedia(boot_requests(request.media_hosts), options), media_names(request.media_hosts), self._timeline.detached)
 
     def _situation(self, plan: InstallPlan, outcomes: Sequence[Outcome], result: Mapping[str, Any]) -> Situation:
         """How far it is, after the wait if one was asked for."""

@@ -1,30 +1,31 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The bmc room as the supervisor uses it: by host name, many at once, failures as results."""
+"""The boot methods as the supervisor uses them: by host name, many at once, failures as results."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from ..bmc.boot import eject_media, repair_boot
-from ..bmc.hosts import BmcOptions, BootRequest, HostResult
-from ..bmc.info import describe_machines
-from ..bmc.observe import observe_all
+from ..bmc.hosts import BmcOptions
+from ..boot.facts import describe_machines
+from ..boot.methods import method_of
+from ..boot.protocol import Request
+from ..boot.run import inspect_all, release
 from ..common.errors import Interrupted
 from ..common.parallel import for_each
 from .supervise import MediaResult
 
 
-class BmcMedia:
-    """Media and power of the given hosts; a name that is not among them is ignored.
+class HostMedia:
+    """Media and power of the given hosts. A name that is not among them, and a host whose method cannot detach its image, are ignored.
 
     Ejecting takes no image URL: the boot procedure left no other medium in these machines, and some BMCs show the URL rewritten.
     """
 
-    def __init__(self, requests: Sequence[BootRequest], options: BmcOptions) -> None:
-        self._requests = {request.name: request for request in requests}
+    def __init__(self, requests: Sequence[Request], options: BmcOptions) -> None:
+        self._requests = {request.name: request for request in requests if method_of(request).capabilities.can_eject}
         self._options = options
 
     @property
@@ -32,19 +33,20 @@ class BmcMedia:
         return frozenset(self._requests)
 
     def eject(self, names: Sequence[str]) -> list[MediaResult]:
-        return self._each(names, eject_media)
+        return self._each(names, restart=False)
 
     def repair(self, names: Sequence[str]) -> list[MediaResult]:
-        return self._each(names, repair_boot)
+        """The hosts started the image again: they start from their disks."""
+        return self._each(names, restart=True)
 
     def inspect(self) -> list[dict[str, Any]]:
-        """Power and media of every host, as the door bmc_info shows them."""
-        return describe_machines(observe_all(list(self._requests.values()), self._options, read_only=True))
+        """What the method of every host reads; for a BMC power and media, as module bmc_info shows them."""
+        return describe_machines(inspect_all(list(self._requests.values()), self._options, read_only=True))
 
-    def _each(self, names: Sequence[str], act: Callable[[BootRequest, BmcOptions], HostResult]) -> list[MediaResult]:
+    def _each(self, names: Sequence[str], *, restart: bool) -> list[MediaResult]:
         wanted = [self._requests[name] for name in names if name in self._requests]
         results = []
-        for outcome in for_each(wanted, lambda request: act(request, self._options), self._options.forks):
+        for outcome in for_each(wanted, lambda request: release(request, self._options, restart=restart), self._options.forks):
             if isinstance(outcome.error, Interrupted):
                 raise outcome.error
             if outcome.result is not None:

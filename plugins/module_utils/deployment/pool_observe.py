@@ -43,7 +43,7 @@ _FOUND_OUT = ("inventory.agent-install.openshift.io/", "agentclassification.agen
 
 @dataclasses.dataclass(frozen=True)
 class PoolRequest:
-    """The options of the door, typed. ``hosts`` as the door ``agents`` takes them; those in ``manual`` have no BMC.
+    """The options of the door, typed. ``hosts`` as the door ``agents`` takes them; those in ``manual`` are booted by the user.
 
     ``selector`` is that of a pool that does not exist yet; ``label`` (key, value) what steering puts on the Agents of the pool, None where it does not.
     ``coming``: its hosted cluster may be missing, since it is made first.
@@ -193,7 +193,7 @@ def spares(request: PoolRequest, agents: Sequence[Agent], wanted: Selector) -> l
     return [
         Spare(
             matches[str(host["name"])],
-            "manual" if str(host["name"]) in request.manual else "bmc",
+            str(host["name"]) in request.manual,
             _unfit(host, request, requirements),
             str(host.get("hostname") or host["name"]),
         )

@@ -108,7 +108,7 @@ def _unless(step: HostStep, unusable: Mapping[str, str]) -> HostStep:
 
 
 def _rank(step: HostStep, spare: Spare) -> tuple[bool, bool, bool]:
-    return step.action != "prepare", spare.boot == "manual", bool(step.agent)
+    return step.action != "prepare", spare.by_user, bool(step.agent)
 
 
 def _step(spare: Spare, of_pool: Mapping[AgentKey, PoolMachine], nodes: set[str], judge: Judge) -> HostStep:

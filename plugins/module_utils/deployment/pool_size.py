@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Literal
 
 from ..hub.agents.match import Match
 from ..hub.agents.model import Agent
@@ -63,10 +62,10 @@ class Pool:
 
 @dataclasses.dataclass(frozen=True)
 class Spare:
-    """A machine of the inventory: its Agent, if it has one, and how it is booted. ``unfit`` is why its Agent would not be one for the pool."""
+    """A machine of the inventory: its Agent, if it has one, and whether the user boots it. ``unfit`` is why its Agent would not be one for the pool."""
 
     match: Match
-    boot: Literal["bmc", "manual"] = "bmc"
+    by_user: bool = False
     unfit: str = ""
     hostname: str = ""
 

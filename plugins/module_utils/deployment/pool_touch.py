@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from ..boot.protocol import Machines
 from ..common.clock import Clock
 from ..common.listed import listed
 from ..hub.agents.model import Agent
@@ -18,7 +19,7 @@ from .pool_observe import PoolInfo
 from .pool_plan import PoolPlan
 from .safety.decision import Judgement, Verdict, judge, may_touch, stop_text
 from .safety.evidence import Evidence
-from .safety.gather import Gathered, Machines, gather
+from .safety.gather import Gathered, gather
 from .safety.options import Touch
 
 _MOST_NAMED = 30

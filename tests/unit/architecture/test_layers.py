@@ -16,13 +16,14 @@ ROOT = Path(__file__).parents[3]
 ROOMS = ROOT / "plugins" / "module_utils"
 PREFIX = "ansible_collections.zerotouch.openshift.plugins."
 # Floors of design 2; between ignition and manifests there is a step, since the Ignition file carries the manifests;
-# between hypershift and capi, since a pool is made of Cluster API's Machines.
+# between hypershift and capi, since a pool is made of Cluster API's Machines; below cluster, whose schema has the names of the boot methods.
 FLOORS = {
     "common": 0,
     "nmstate": 1,
     "image": 1,
     "bmc": 1,
     "kube": 1,
+    "boot": 1.5,
     "cluster": 2,
     "manifests": 3,
     "ignition": 3.5,

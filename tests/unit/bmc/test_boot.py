@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.boot import boot_hosts, eject_media, repair_boot
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions, BootRequest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts, release
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Interrupted
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 
@@ -343,9 +343,9 @@ def test_the_right_password_works_with_every_service(serve: Any, options: BmcOpt
 def test_eject_is_power_neutral_and_only_ours(serve: Any, options: BmcOptions) -> None:
     served = serve()
     served.bmc.slots[1].image, served.bmc.slots[1].inserted = "http://other/x/rescue.iso", True
-    result = eject_media(request_for(served), options)
+    result = release(request_for(served), options)
     assert not result.changed and served.bmc.slots[1].inserted
-    result = eject_media(request_for(served, image_url=""), options)
+    result = release(request_for(served, image_url=""), options)
     assert result.changed and not served.bmc.slots[1].inserted and served.bmc.power == "On"
 
 
@@ -353,7 +353,7 @@ def test_repair_boots_from_disk(serve: Any, options: BmcOptions) -> None:
     served = serve()
     boot_hosts([request_for(served)], "booted", options)
     served.bmc.log.clear()
-    result = repair_boot(request_for(served), options)
+    result = release(request_for(served), options, restart=True)
     assert not result.failed and [path.rsplit(".", 1)[-1] for method, path, body in served.bmc.writes()] == ["Reset", "EjectMedia", "Reset"]
     assert 10.0 in options.clock.slept and served.bmc.power == "On"
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc import session
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.boot import boot_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions, BootRequest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.machine import MOST_PAGES
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import HttpClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile

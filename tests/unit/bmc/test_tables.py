@@ -14,7 +14,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.image_url 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.messages import read_refusal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.plan import Step, describe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.profile import detect_profile
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests, check_bmc
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import check_bmc
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import Response
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile

@@ -259,12 +259,12 @@ MISTAKES = (
     ),
     Mistake("TLS switch as text", "host 2 bmc", _in_host(2, "bmc", "validate_certs", value="never"), "openshift_host[node-3].bmc.validate_certs", INVALID),
     Mistake(
-        "boot method of a later version",
+        "boot method libvirt",
         "host 3 bmc",
         _host_set(3, "boot", {"method": "libvirt"}),
         "openshift_host[worker-1].boot.method",
         UNSUPPORTED,
-        "boot method libvirt is not part of this version",
+        "supported values: bmc, manual",
     ),
     Mistake(
         "boot method pxe",
@@ -272,7 +272,7 @@ MISTAKES = (
         _host_set(4, "boot", {"method": "pxe"}),
         "openshift_host[worker-2].boot.method",
         UNSUPPORTED,
-        "boot method pxe is not part of this version",
+        "supported values: bmc, manual",
     ),
     Mistake("boot method that does not exist", "host 4 bmc", _host_set(4, "boot", {"method": "usb"}), "openshift_host[worker-2].boot.method", UNSUPPORTED),
     Mistake(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError

@@ -144,7 +144,7 @@ def test_no_more_is_booted_than_needed(free: int, unapproved: int, none: int, re
 
 def test_who_comes_back_counts_and_machines_with_a_bmc_come_first() -> None:
     spares = [
-        spare("walk", boot="manual"),
+        spare("walk", by_user=True),
         spare("quiet", agent("quiet", "disconnected-unbound", connected="False")),
         spare("new"),
         spare("back", agent("back", "unbinding-pending-user-action")),

@@ -21,8 +21,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.look import Question, look
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.narration import changes, read_view
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.service import AssistedService
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.boot import boot_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions, BootRequest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import ForeignUrl, HttpClient, Response
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.tar_stream import Budget

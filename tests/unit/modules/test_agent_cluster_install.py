@@ -138,7 +138,7 @@ def test_a_medium_that_a_killed_run_left_is_detached_once(api: Any, tmp_path: Pa
         ejected.append(list(names))
         return [MediaResult(name, changed=True) for name in names]
 
-    monkeypatch.setattr("ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.media.BmcMedia.eject", eject)
+    monkeypatch.setattr("ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.media.HostMedia.eject", eject)
     opened()
     condition(api, DONE)
     agent(api, "worker-0", "Done")

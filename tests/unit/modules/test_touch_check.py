@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Module touch_check, and the gate in bmc_boot, against a BMC, work directories and a kubelet's port."""
+"""Module touch_check, and the gate in boot_hosts, against a BMC, work directories and a kubelet's port."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.kubelet import node_at
-from ansible_collections.zerotouch.openshift.plugins.modules import bmc_boot, destroy_plan, touch_check
+from ansible_collections.zerotouch.openshift.plugins.modules import boot_hosts, destroy_plan, touch_check
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -147,12 +147,12 @@ def test_a_host_that_boots_manually_has_the_same_rows(call: Any, tmp_path: Path)
     assert outcome(call(touch_check, action="boot", names=["node-1"], touch=touch(tmp_path / "demo"))) == ("6", "stop")
 
 
-def test_bmc_boot_asks_again_before_its_first_write(call: Any, served: Any, tmp_path: Path) -> None:
+def test_boot_hosts_asks_again_before_its_first_write(call: Any, served: Any, tmp_path: Path) -> None:
     work_dir = tmp_path / "demo"
     arguments = {"hosts": hosts(served), "image_url": URL, "state_file": str(work_dir / "state.json"), "touch": touch(work_dir)}
-    refused = call(bmc_boot, **arguments)
+    refused = call(boot_hosts, **arguments)
     assert refused["failed"] and "take_over" in refused["msg"] and served.bmc.writes() == []
-    done = call(bmc_boot, **{**arguments, "touch": touch(work_dir, force=["take_over"])})
+    done = call(boot_hosts, **{**arguments, "touch": touch(work_dir, force=["take_over"])})
     assert done["changed"] and StateFile(work_dir / "state.json").section("machines")["node-1"]["state"] == "booted"
 
 
@@ -160,7 +160,7 @@ def test_a_boot_is_recorded_before_the_first_write(call: Any, served: Any, tmp_p
     work_dir = tmp_path / "demo"
     served.bmc.power = "Off"
     served.bmc.boot_refused = True
-    result = call(bmc_boot, hosts=hosts(served), image_url=URL, state_file=str(work_dir / "state.json"), touch=touch(work_dir))
+    result = call(boot_hosts, hosts=hosts(served), image_url=URL, state_file=str(work_dir / "state.json"), touch=touch(work_dir))
     assert result["failed"] and StateFile(work_dir / "state.json").section("machines")["node-1"]["state"] == "booting"
 
 
@@ -168,7 +168,7 @@ def test_power_off_for_a_removal_releases_the_host(call: Any, served: Any, tmp_p
     work_dir = tmp_path / "demo"
     deployed(work_dir, "booted")
     options = touch(work_dir, confirm=["demo"])
-    result = call(bmc_boot, hosts=hosts(served), state="off", action="remove", state_file=str(work_dir / "state.json"), touch=options)
+    result = call(boot_hosts, hosts=hosts(served), state="off", action="remove", state_file=str(work_dir / "state.json"), touch=options)
     assert result["changed"] and served.bmc.power == "Off"
     assert outcome(call(touch_check, action="boot", hosts=hosts(served), touch=touch(work_dir))) == ("9a", "act")
 

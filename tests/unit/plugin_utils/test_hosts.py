@@ -34,15 +34,16 @@ def test_hosts_in_order_with_defaults_below() -> None:
     hosts, _problems = read_hosts(groups, hostvars, DEFAULT_GROUPS, "/srv")
     assert [(host["inventory_name"], host["role"]) for host in hosts] == [("b", "master"), ("a", "master"), ("w", "worker")]
     assert bmc_hosts(hosts) == [
-        {"name": "b", "bmc": {"address": "y", "username": "root", "ca_cert": "/srv/ca.pem"}, "mac_addresses": ["52:54:00:00:00:01"]},
-        {"name": "a", "bmc": {"address": "x", "username": "admin", "ca_cert": "/srv/ca.pem"}, "mac_addresses": []},
+        {"name": "b", "boot_method": "bmc", "bmc": {"address": "y", "username": "root", "ca_cert": "/srv/ca.pem"}, "mac_addresses": ["52:54:00:00:00:01"]},
+        {"name": "a", "boot_method": "bmc", "bmc": {"address": "x", "username": "admin", "ca_cert": "/srv/ca.pem"}, "mac_addresses": []},
     ]
 
 
 @pytest.mark.parametrize(
     ("host", "words"),
     [
-        ({"boot": {"method": "pxe"}}, "boot method pxe is not part of this version"),
+        ({"boot": {"method": "pxe"}}, "openshift_host[w].boot.method: Unsupported value: pxe: supported values: bmc, manual"),
+        ({"boot": {"method": "libvirt"}}, "openshift_host[w].boot.method: Unsupported value: libvirt: supported values: bmc, manual"),
         ({"boot": {"method": "bcm"}}, "did you mean bmc"),
         ({"boot": {"method": "bmc"}}, "boot method bmc needs to know the BMC"),
         ({"boot": "bmc"}, "openshift_host[w].boot: Invalid value: must be a mapping with method"),

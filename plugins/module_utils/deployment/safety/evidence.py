@@ -38,7 +38,7 @@ class NodeFacts:
 class Evidence:
     """The observations about one machine.
 
-    ``power`` is empty where the BMC does not say it; ``manual``: the host has no BMC. ``other_method`` is the method of the deployment that has the host.
+    ``power`` is empty where the BMC does not say it; ``manual``: the user boots it. ``other_method`` is the method of the deployment that has the host.
     ``silent``: its installation is under way and does not answer at this moment, within its limits.
     ``leaving``: it is on its way out of its cluster, so that its Node may stop being Ready at any moment. ``elsewhere``: where it is registered otherwise.
     ``recorded``: the state of this deployment has the host. ``due``: a boot that was not completed, or that was waited for in vain.

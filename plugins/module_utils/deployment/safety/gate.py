@@ -1,19 +1,21 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The gate in front of BMCs: the decision is made again from fresh evidence, directly before the first write, and what is going to happen is recorded."""
+"""The gate in front of the boot methods: the decision is made again from fresh evidence, directly before the first write, and is recorded."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 
-from ...bmc.guard import Permission
+from ...boot.guard import Permission
+from ...boot.methods import booted_by_user
+from ...boot.protocol import Machines
 from ...common.clock import Clock
 from ...hub.agents.model import Agent
 from .decision import Judgement, may_touch
 from .evidence import Evidence
-from .gather import Machines, decide
+from .gather import decide
 from .on_hub import of_agent
 from .options import Touch
 from .record import BOOTED, BOOTING, PERMITTED, RELEASED, note, read_record
@@ -36,13 +38,17 @@ class Gate:
     records: bool = True
 
     def permit(self, machines: Machines) -> Permission:
-        """Whether these machines may be changed. A boot is recorded before it begins: a run that is killed afterwards goes on without asking."""
+        """Whether these machines may be changed, or the user be asked to start them.
+
+        A boot is recorded before it begins: a run that is killed afterwards continues without asking. A boot by the user is not recorded.
+        """
         judgement, gathered = decide(self.action, self.touch, machines, self.clock)
         print_not_checked(gathered.not_checked, self.progress)
         if judgement.stop:
             return Permission(stop=judgement.stop)
         without = {verdict.host: verdict.reason for verdict in judgement.verdicts if verdict.outcome not in ("act", "through")}
-        touched = [verdict.host for verdict in judgement.verdicts if verdict.acts]
+        by_user = {outcome.item.name for outcome in machines if booted_by_user(outcome.item.method)}
+        touched = [verdict.host for verdict in judgement.verdicts if verdict.acts and verdict.host not in by_user]
         if self.action in _BOOTS:
             self._note(touched, BOOTING)
         return Permission(without=without)

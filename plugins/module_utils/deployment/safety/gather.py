@@ -14,11 +14,10 @@ from pathlib import Path
 
 from ...assisted.connection import connect as connect_assisted
 from ...bmc.guard import shared_machines, wrong_machine
-from ...bmc.hosts import BootRequest
-from ...bmc.machine import Machine
+from ...boot.methods import booted_by_user
+from ...boot.protocol import Machines
 from ...common.clock import Clock
 from ...common.errors import ZeroTouchError
-from ...common.parallel import Outcome
 from ...kube.client import KubeClient
 from ...kube.connection import connect as connect_hub
 from ..hub_observe import spoke_client
@@ -34,7 +33,6 @@ from .options import Touch
 from .record import BOOTED, Record, owner_of, read_record, siblings
 from .table import ABANDON_HUB, HUB_METHODS, Action
 
-Machines = Sequence[Outcome[BootRequest, Machine]]
 _POWER: Mapping[str, Power] = {"On": "On", "Off": "Off"}
 
 
@@ -47,7 +45,7 @@ class Gathered:
 
 
 def decide(action: Action, touch: Touch, machines: Machines, clock: Clock, names: Sequence[str] = ()) -> tuple[Judgement, Gathered]:
-    """Whether the hosts may be touched: those of ``machines`` (their BMCs, as they were read), and ``names`` of hosts without one."""
+    """Whether the hosts may be touched: those of ``machines``, as their boot methods read them, and ``names`` of hosts that the user boots."""
     gathered = gather(action, touch, machines, clock, names)
     gathered = dataclasses.replace(gathered, evidence={**gathered.evidence, **_of_deployment(action, touch, gathered.evidence)})
     return judge(gathered.evidence, touch.request(action)), gathered
@@ -71,7 +69,7 @@ def gather(action: Action, touch: Touch, machines: Machines, clock: Clock, names
     missing: list[str] = []
     record = read_record(touch.work_dir) if touch.work_dir else Record(Path())
     hosts = [record.completed(touch.host(name, by_name[name].item.mac_addresses if name in by_name else ())) for name in dict.fromkeys([*by_name, *names])]
-    evidence = _of_bmcs(hosts, machines)
+    evidence = _of_machines(hosts, machines)
     evidence = _of_record(evidence, hosts, record, touch)
     evidence = _of_siblings(evidence, hosts, touch, missing)
     wanted = [WantedHost(host, touch.identity(host.name), addresses.get(host.name, ""), uuids.get(host.name, "")) for host in hosts]
@@ -86,15 +84,15 @@ def gather(action: Action, touch: Touch, machines: Machines, clock: Clock, names
     return Gathered({host.name: evidence[host.name] for host in hosts}, tuple(dict.fromkeys(missing)))
 
 
-def _of_bmcs(hosts: Sequence[InventoryHost], machines: Machines) -> dict[str, Evidence]:
-    """Power, and what is wrong with the BMC; hosts that have none are booted manually."""
+def _of_machines(hosts: Sequence[InventoryHost], machines: Machines) -> dict[str, Evidence]:
+    """Power, and what is wrong with the BMC; of hosts that the user boots nothing can be read."""
     shared = shared_machines(machines)
     found = {host.name: Evidence(manual=True) for host in hosts}
     for outcome in machines:
         name, machine = outcome.item.name, outcome.result
         if machine is None:
             found[name] = Evidence(bmc_fault=str(outcome.error))
-        else:
+        elif not booted_by_user(outcome.item.method):
             fault = wrong_machine(machine, outcome.item.mac_addresses) or shared.get(name, "")
             found[name] = Evidence(power=_POWER.get(machine.power_state, ""), bmc_fault=fault)
     return found

@@ -381,7 +381,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "14",
         "no record (the store was read and is empty), machine off",
-        lambda evidence: "no record contains it, and it is off",
+        lambda evidence: "no record contains it" + ("" if evidence.manual else ", and it is off"),
         {
             "boot": _ACT,
             "take_out": Cell("stop", remedy=_STATE_OF_METHOD),

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The doors bmc_boot and bmc_info as modules, in this process."""
+"""The doors boot_hosts and bmc_info as modules, in this process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
-from ansible_collections.zerotouch.openshift.plugins.modules import bmc_boot, bmc_info
+from ansible_collections.zerotouch.openshift.plugins.modules import bmc_info, boot_hosts
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 
 _SPEC = importlib.util.spec_from_file_location("fake_bmc", Path(__file__).parents[1] / "bmc" / "fake_bmc.py")
@@ -54,10 +54,10 @@ def host(served: Any, **more: Any) -> dict[str, Any]:
 
 def test_check_run_run_again(call: Any, served: Any) -> None:
     arguments = {"hosts": [host(served)], "image_url": URL}
-    predicted = call(bmc_boot, **arguments, _ansible_check_mode=True, _ansible_diff=True)
+    predicted = call(boot_hosts, **arguments, _ansible_check_mode=True, _ansible_diff=True)
     assert predicted["changed"] and served.bmc.writes() == []
-    done = call(bmc_boot, **arguments)
-    again = call(bmc_boot, **arguments)
+    done = call(boot_hosts, **arguments)
+    again = call(boot_hosts, **arguments)
     assert [done["changed"], again["changed"]] == [True, False]
     assert predicted["hosts"][0]["plan"] == done["hosts"][0]["plan"]
     assert predicted["diff"][0]["before"] == "power Off, medium none\n"
@@ -77,20 +77,20 @@ def published(tmp_path: Path) -> Path:
 )
 def test_the_bmc_gets_the_token_and_no_reader_of_the_output(call: Any, served: Any, published: Path, image_url: str | None) -> None:
     arguments = {"hosts": [host(served)], "image_url": image_url, "state_file": str(published), "_ansible_diff": True, "_ansible_verbosity": 4}
-    results = [call(bmc_boot, **arguments, _ansible_check_mode=True), call(bmc_boot, **arguments)]
+    results = [call(boot_hosts, **arguments, _ansible_check_mode=True), call(boot_hosts, **arguments)]
     assert [result.get("failed", False) for result in results] == [False, False], results
     assert [slot.image for slot in served.bmc.slots if slot.image] == [f"http://192.0.2.1:8080/{TOKEN}/agent.x86_64.iso"]
-    results += [call(bmc_boot, **arguments), call(bmc_boot, **{**arguments, "image_url": "http://192.0.2.1/images/other.iso"})]
+    results += [call(boot_hosts, **arguments), call(boot_hosts, **{**arguments, "image_url": "http://192.0.2.1/images/other.iso"})]
     assert [result["changed"] for result in results] == [True, True, False, True]
     assert TOKEN not in json.dumps(results) and results[3]["hosts"][0]["previous_image"].startswith("http://192.0.2.1:8080/")
 
 
 def test_in_process_the_result_and_the_progress_have_no_token_either(served: Any, published: Path) -> None:
     lines: list[str] = []
-    params = {name: spec.get("default") for name, spec in bmc_boot.argument_spec().items()}
+    params = {name: spec.get("default") for name, spec in boot_hosts.argument_spec().items()}
     params |= {"hosts": [host(served, force=True)], "image_url": f"http://192.0.2.1:8080/{HIDDEN}/agent.x86_64.iso", "state_file": str(published)}
     for check_mode in (True, False):
-        result = perform(bmc_boot.run, Call(params, check_mode=check_mode, diff=True, show=lines.append))
+        result = perform(boot_hosts.run, Call(params, check_mode=check_mode, diff=True, show=lines.append))
         assert result["changed"] and HIDDEN in result["hosts"][0]["image"] and HIDDEN in result["diff"][0]["after"]
         assert TOKEN not in json.dumps(result)
     assert lines and TOKEN not in "".join(lines)
@@ -98,9 +98,9 @@ def test_in_process_the_result_and_the_progress_have_no_token_either(served: Any
 
 def test_a_failure_shows_no_token(call: Any, served: Any, published: Path) -> None:
     served.bmc.boot_refused = True
-    result = call(bmc_boot, hosts=[host(served)], image_url=f"http://192.0.2.1:8080/{TOKEN}/agent.x86_64.iso", state_file=str(published), _ansible_diff=True)
+    result = call(boot_hosts, hosts=[host(served)], image_url=f"http://192.0.2.1:8080/{TOKEN}/agent.x86_64.iso", state_file=str(published), _ansible_diff=True)
     assert result["failed"] and TOKEN not in json.dumps(result)
-    wrong = call(bmc_boot, hosts=[host(served)], image_url=f"http://192.0.2.1:8080/{TOKEN}/agent.x86_64.iso?x=1")
+    wrong = call(boot_hosts, hosts=[host(served)], image_url=f"http://192.0.2.1:8080/{TOKEN}/agent.x86_64.iso?x=1")
     assert wrong["failed"] and "must end in .iso" in wrong["msg"] and TOKEN not in json.dumps(wrong)
 
 
@@ -109,7 +109,7 @@ def test_a_hidden_token_that_no_state_file_has(call: Any, served: Any, tmp_path:
     if recorded:
         StateFile(tmp_path / "state.json").update("publish", {"method": "none", "url": "http://192.0.2.1/images/other.iso"})
     more = {"state_file": str(tmp_path / "state.json")} if recorded else {}
-    result = call(bmc_boot, hosts=[host(served)], image_url=f"http://192.0.2.1:8080/{HIDDEN}/agent.iso", **more)
+    result = call(boot_hosts, hosts=[host(served)], image_url=f"http://192.0.2.1:8080/{HIDDEN}/agent.iso", **more)
     assert result["failed"] and "the token in it is hidden: set state_file" in result["msg"]
     assert served.bmc.log == []
 
@@ -117,7 +117,7 @@ def test_a_hidden_token_that_no_state_file_has(call: Any, served: Any, tmp_path:
 def test_the_failure_of_one_host_keeps_the_list(call: Any, served: Any) -> None:
     dead = host(served)
     dead = {**dead, "name": "dead", "bmc": {**dead["bmc"], "address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1"}}
-    result = call(bmc_boot, hosts=[dead, host(served)], state="on", connect_to={"127.0.0.1:1": "127.0.0.1:2"})
+    result = call(boot_hosts, hosts=[dead, host(served)], state="on", connect_to={"127.0.0.1:1": "127.0.0.1:2"})
     assert result["failed"] and not result["changed"]
     assert [entry["failed"] for entry in result["hosts"]] == [True, False]
     assert result["msg"].startswith("1 of 2 hosts failed:\ndead: BMC of dead:")
@@ -129,16 +129,16 @@ def test_one_dead_bmc_keeps_no_other_machine_on(call: Any, served: Any) -> None:
     dead = host(served)
     dead = {**dead, "name": "dead", "bmc": {**dead["bmc"], "address": "redfish-virtualmedia+http://127.0.0.1:1/redfish/v1/Systems/1"}}
     hosts = [dead, host(served, take_over=True)]
-    result = call(bmc_boot, hosts=hosts, state="off")
+    result = call(boot_hosts, hosts=hosts, state="off")
     assert (result["failed"], result["changed"], served.bmc.power) == (True, True, "Off")
     assert result["msg"].startswith("1 of 2 hosts failed:\ndead: BMC of dead:") and "No machine was touched" not in result["msg"]
-    again = call(bmc_boot, hosts=hosts, state="off")
+    again = call(boot_hosts, hosts=hosts, state="off")
     assert (again["failed"], again["changed"]) == (True, False) and "No machine was touched" not in again["msg"]
 
 
 def test_partial_failure_is_told_with_what_was_changed(call: Any, served: Any) -> None:
     served.bmc.boot_refused = True
-    result = call(bmc_boot, hosts=[host(served)], image_url=URL)
+    result = call(boot_hosts, hosts=[host(served)], image_url=URL)
     assert result["failed"] and result["changed"] and result["hosts"][0]["phase"] == "boot_once"
     assert "No machine was touched" not in result["msg"]
 
@@ -155,7 +155,7 @@ def test_partial_failure_is_told_with_what_was_changed(call: Any, served: Any) -
     ],
 )
 def test_bad_options_contact_no_bmc(call: Any, served: Any, arguments: dict[str, Any], words: str) -> None:
-    result = call(bmc_boot, **{"hosts": [host(served)], "image_url": URL, **arguments})
+    result = call(boot_hosts, **{"hosts": [host(served)], "image_url": URL, **arguments})
     assert result["failed"] and words in result["msg"]
     assert served.bmc.log == []
 

@@ -1,14 +1,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The way into the door bmc_boot from inside Ansible."""
+"""The action of module boot_hosts: it runs in the controller's process."""
 
 from __future__ import annotations
 
-from ansible_collections.zerotouch.openshift.plugins.modules import bmc_boot
+from ansible_collections.zerotouch.openshift.plugins.modules import boot_hosts
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import DoorAction
 
 
 class ActionModule(DoorAction):
-    door = bmc_boot
+    door = boot_hosts
     libraries = ("urllib3", "yaml", "kubernetes", "x509")

@@ -6,24 +6,25 @@
 from __future__ import annotations
 
 DOCUMENTATION = r"""
-module: bmc_boot
-short_description: Boot machines from an ISO through their BMCs
+module: boot_hosts
+short_description: Boot hosts from an image, each with its boot method
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Brings many machines to a state through Redfish virtual media, in bounded parallel.
-  - For O(state=booted) a machine is powered off, every medium ejected, the image inserted and seen inserted, the virtual CD set as boot device
-    for one boot, and the machine powered on.
+  - Brings many hosts to a state, in bounded parallel. Each host has a boot method, O(hosts[].boot_method).
+  - Method V(bmc) is Redfish virtual media. For O(state=booted) a machine is powered off, every medium ejected, the image inserted and seen inserted, the
+    virtual CD set as boot device for one boot, and the machine powered on.
+  - With method V(manual) nothing is contacted. The entry of the host in RV(hosts) says what the user must do. It is neither changed nor failed.
   - All BMCs are read before any is written. If one cannot be reached, refuses the login, lists NICs of which none has one of
     O(hosts[].mac_addresses), leads to the same System UUID as another, or cannot do what is asked for, no machine is touched
     for O(state=booted) and O(state=on). For O(state=off) and O(state=ejected) only that machine is left alone.
   - Directly before the first write the module decides for each machine that would change whether it may be touched
     (M(zerotouch.openshift.touch_check), page safety of the documentation), from evidence that it reads at that moment. A machine that is on, and of
-    which no record says what runs on it, is touched only with O(hosts[].take_over).
+    which no record says what runs on it, is touched only with O(hosts[].take_over). The same decision says whether the user is asked to boot a host.
   - A host that fails later does not stop the others. The task then fails with the complete list.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
-  - zerotouch.openshift.bmc_hosts
+  - zerotouch.openshift.bmc_hosts.any_method
   - zerotouch.openshift.touch
 attributes:
   check_mode:
@@ -37,7 +38,7 @@ attributes:
 options:
   image_url:
     description:
-      - URL of the ISO as the BMCs reach it, for hosts without O(hosts[].image_url). It must end in C(.iso) and have a directory in its path.
+      - URL of the ISO as the BMCs reach it, for hosts without O(hosts[].image_url). For method V(bmc) it must end in C(.iso) and have a directory in its path.
       - In results of M(zerotouch.openshift.image_server) the token of the URL is hidden. Pass that URL unchanged; O(state_file) completes it.
       - With O(state=booted) the default is the URL of the published image that O(state_file) records.
     type: str
@@ -62,8 +63,8 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Boot two machines from the agent ISO
-  zerotouch.openshift.bmc_boot:
+- name: Boot two machines from the agent ISO, and say how to boot a third one
+  zerotouch.openshift.boot_hosts:
     image_url: http://192.0.2.10:8080/8f14e45f/agent.x86_64.iso
     hosts:
       - name: node-1
@@ -80,6 +81,13 @@ EXAMPLES = r"""
           username: admin
           password: "{{ vault_bmc_password }}"
           fingerprint: "{{ node_2_bmc_fingerprint }}"
+      - name: node-3
+        boot_method: manual
+  register: booted
+
+- name: Print what is left to do
+  ansible.builtin.debug:
+    msg: "{{ booted.hosts | selectattr('phase', 'eq', 'manual') | map(attribute='reason') | list }}"
 """
 
 RETURN = r"""
@@ -96,6 +104,9 @@ hosts:
     name:
       description: Name of the host.
       type: str
+    boot_method:
+      description: The boot method of the host.
+      type: str
     changed:
       description: Whether anything was changed on this machine.
       type: bool
@@ -104,18 +115,18 @@ hosts:
       type: bool
     phase:
       description:
-        - How far it came; V(observe), V(guard), V(plan) or the action of the last step.
+        - How far it came; V(observe), V(guard), V(plan) or the action of the last step. V(manual) means that the user must act, as RV(hosts[].reason) says.
         - If any host failed in V(observe) or V(guard), no machine was touched for O(state=booted) and O(state=on).
       type: str
     reason:
-      description: Why it failed or why nothing was to be done.
+      description: Why it failed, why nothing was to be done, or what the user must do.
       type: str
     plan:
       description: The steps with their reasons.
       type: list
       elements: str
     vendor:
-      description: Vendor as the BMC tells it.
+      description: Vendor as the BMC reports it.
       type: str
     profile:
       description: The vendor profile that was used.
@@ -152,10 +163,11 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.boot import boot_hosts
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec, bmc_options, bulk_result
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_options
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import boot_argument_spec, bulk_result
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
@@ -175,7 +187,7 @@ _ACTIONS: Mapping[str, tuple[Action, ...]] = {
 
 def argument_spec() -> dict[str, Any]:
     return {
-        **bmc_argument_spec(),
+        **boot_argument_spec(required=True),
         "image_url": {"type": "str"},
         "state": {"type": "str", "choices": ["booted", "ejected", "on", "off"], "default": "booted"},
         "action": {"type": "str", "choices": ["boot", "supply", "remove", "reprovision", "shrink", "destroy", "on", "off"]},
@@ -189,7 +201,7 @@ def run(call: Call) -> dict[str, Any]:
     options = bmc_options(call)
     requests = boot_requests(call.params["hosts"], call.params["image_url"] or "", needs_image=state == "booted", state_file=options.state_file)
     call.add_secrets(token for request in requests for token in image_tokens(request.image_url))
-    alone = contextlib.nullcontext() if call.check_mode or not options.state_file else one_run(options.state_file.path.parent, "bmc_boot", call.clock)
+    alone = contextlib.nullcontext() if call.check_mode or not options.state_file else one_run(options.state_file.path.parent, "boot_hosts", call.clock)
     with alone:
         gate = _gate(call, options)
         results = boot_hosts(requests, state, options, check_mode=call.check_mode, permit=gate.permit if gate else None)

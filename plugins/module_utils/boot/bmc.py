@@ -1,0 +1,98 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Boot method bmc: Redfish virtual media, without anyone at the rack (reference redfish-virtual-media.md 2.1, 2.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..bmc import media
+from ..bmc.apply import carry_out
+from ..bmc.door import bmc_suboptions
+from ..bmc.guard import impossible, wrong_machine
+from ..bmc.hosts import BmcOptions, BootRequest, HostResult
+from ..bmc.info import machine_facts
+from ..bmc.machine import Machine, read_machine
+from ..bmc.observe import address_of, observe, open_session
+from ..bmc.plan import State, Step, describe, plan_machine
+from ..bmc.requests import bmc_request, check_bmc
+from ..common.errors import Interrupted, ZeroTouchError
+from ..common.problems import Problem
+from .protocol import Capabilities, Plan
+
+# Seconds between detaching the image and switching power on: some BMCs need them.
+REPAIR_PAUSE = 10.0
+
+
+class BmcBoot:
+    """See :class:`.protocol.BootMethod`."""
+
+    name = "bmc"
+    summary = "Redfish virtual media of the host's BMC"
+    capabilities = Capabilities(needs_image_url=True, can_power=True, can_eject=True, boots_once=True)
+    needs: Mapping[str, str] = {"bmc": "the BMC"}
+
+    def options(self) -> Mapping[str, Any]:
+        return {"bmc": {"type": "dict", "options": bmc_suboptions()}}
+
+    def check(self, host: Mapping[str, Any], path: str) -> Sequence[Problem]:
+        return check_bmc(host["bmc"], f"{path}.bmc") if host.get("bmc") is not None else []
+
+    def request(self, host: Mapping[str, Any], mac_addresses: tuple[str, ...], image_url: str) -> BootRequest:
+        return bmc_request(host, mac_addresses, image_url)
+
+    def inspect(self, request: BootRequest, options: BmcOptions, *, read_only: bool) -> Machine:
+        return observe(request, options, read_only=read_only)
+
+    def plan(self, request: BootRequest, machine: Machine, state: State) -> Plan:
+        steps = plan_machine(machine, state, request.image_url, force=request.force)
+        return Plan(tuple(steps), tuple(describe(steps)))
+
+    def refusal(self, request: BootRequest, machine: Machine, plan: Plan) -> str:
+        return wrong_machine(machine, request.mac_addresses) or impossible(machine, plan.steps)
+
+    def result(self, request: BootRequest, machine: Machine) -> HostResult:
+        warnings = [] if request.validate_certs else ["the BMC's certificate is not checked (validate_certs: false)"]
+        return HostResult(
+            request.name,
+            vendor=machine.vendor,
+            profile=machine.profile.name,
+            previous_image=next((slot.image for slot in media.occupied_slots(machine)), ""),
+            power_state_before=machine.power_state,
+            power_state_after=machine.power_state,
+            warnings=[*warnings, *machine.notes],
+        )
+
+    def apply(self, request: BootRequest, machine: Machine, plan: Plan, result: HostResult, options: BmcOptions) -> None:
+        with open_session(request, options) as session:
+            carry_out(session, machine, request, plan.steps, result, options)
+        result.warnings += session.notes
+
+    def release(self, request: BootRequest, options: BmcOptions, *, restart: bool) -> HostResult:
+        result = HostResult(request.name)
+        try:
+            with open_session(request, options) as session:
+                machine = read_machine(session, address_of(request).system)
+                result = self.result(request, machine)
+                if reason := wrong_machine(machine, request.mac_addresses):
+                    result.failed, result.phase, result.reason = True, "guard", reason
+                    return result
+                steps = plan_machine(machine, "ejected", request.image_url)
+                if restart:
+                    steps.insert(0, Step("power_off", "", "the host booted the image again"))
+                result.plan = describe(steps)
+                result.reason = "" if steps else "already ejected"
+                carry_out(session, machine, request, steps, result, options)
+                if restart:
+                    options.clock.sleep(REPAIR_PAUSE)
+                    carry_out(session, machine, request, [Step("power_on", "", "to boot from disk")], result, options)
+        except Interrupted:
+            raise
+        except ZeroTouchError as error:
+            result.failed, result.reason = True, str(error)
+        return result
+
+    def facts(self, machine: Machine) -> Mapping[str, Any]:
+        return machine_facts(machine)

@@ -1,0 +1,27 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Hosts as data for a report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..bmc.guard import shared_machines
+from .methods import method_of
+from .protocol import Machines, Plan
+
+
+def describe_machines(inspected: Machines) -> list[dict[str, Any]]:
+    """One entry a host: what its method read, or why it could not be read. What speaks against a machine is in ``reason``; nothing is refused."""
+    shared = shared_machines(inspected)
+    described = []
+    for outcome in inspected:
+        request, machine = outcome.item, outcome.result
+        if machine is None:
+            described.append({"name": request.name, "failed": True, "reason": str(outcome.error)})
+            continue
+        method = method_of(request)
+        objection = method.refusal(request, machine, Plan()) or shared.get(request.name, "")
+        described.append({"name": request.name, "failed": False, "reason": objection, **method.facts(machine)})
+    return described

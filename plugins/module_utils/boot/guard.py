@@ -1,0 +1,44 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Why nothing may be done to machines: judged over all of them before the first of them is touched (design 4, the right machine)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from ..bmc.guard import shared_machines
+from .methods import method_of
+from .protocol import Machines, Plan
+
+
+@dataclasses.dataclass(frozen=True)
+class Permission:
+    """Whether machines may be touched. ``stop`` is why none may; ``without`` are hosts that are left alone, with the reason."""
+
+    stop: str = ""
+    without: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Refusal:
+    """Why a host's machine may not be touched. ``phase`` is what found it: observe (it could not be read) or guard."""
+
+    phase: str
+    reason: str
+
+
+def refusals(inspected: Machines, plans: Mapping[str, Plan]) -> dict[str, Refusal]:
+    """By host name; empty when everything may go ahead. ``plans`` has the plan of every machine that could be read."""
+    shared = shared_machines(inspected)
+    found = {}
+    for outcome in inspected:
+        request, machine = outcome.item, outcome.result
+        if machine is None:
+            found[request.name] = Refusal("observe", str(outcome.error))
+            continue
+        reason = method_of(request).refusal(request, machine, plans[request.name]) or shared.get(request.name, "")
+        if reason:
+            found[request.name] = Refusal("guard", reason)
+    return found

@@ -1,0 +1,32 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The table of boot methods. A new method is a file of this folder and an entry here; schema, checks, modules and documentation read this table."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Any
+
+from .bmc import BmcBoot
+from .manual import ManualBoot
+from .protocol import BootMethod, Request
+
+_ALL: tuple[BootMethod[Any, Any], ...] = (BmcBoot(), ManualBoot())
+METHODS: dict[str, BootMethod[Any, Any]] = {method.name: method for method in _ALL}
+
+
+def method_of(request: Request) -> BootMethod[Any, Any]:
+    """The method of a request."""
+    return METHODS[request.method]
+
+
+def default_method(given: Container[str]) -> str:
+    """The method of a host that names none: the first one whose data the host has. ``given`` are the keys of ``openshift_host`` that have a value."""
+    return next(name for name, method in METHODS.items() if all(key in given for key in method.needs))
+
+
+def booted_by_user(name: str) -> bool:
+    """Whether hosts of this method are started by the user; also of a name that is in no table."""
+    method = METHODS.get(name)
+    return method is None or not method.capabilities.can_power

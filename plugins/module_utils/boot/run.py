@@ -1,0 +1,120 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Many hosts, each with its boot method: inspect all, plan, refuse what is not right, ask for permission, then act in bounded parallel."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..bmc.hosts import BmcOptions, HostResult
+from ..bmc.plan import State
+from ..common.errors import Interrupted, ZeroTouchError
+from ..common.parallel import for_each
+from .guard import Permission, Refusal, refusals
+from .methods import method_of
+from .protocol import ALL_OR_NONE, Machines, Plan, Request
+
+# Asked with the machines that a call wants to change, and the hosts that it wants the user to start, as they were read, before any of them is written to.
+Permit = Callable[[Machines], Permission]
+_MOST_NAMES = 3
+
+
+def inspect_all(requests: Sequence[Request], options: BmcOptions, *, read_only: bool = False) -> Machines:
+    """Every machine, or why it could not be read (a :class:`ZeroTouchError`), in the order of the requests.
+
+    Raises :class:`Interrupted` when a signal stops it, and whatever is no foreseeable fault.
+    """
+    outcomes = for_each(requests, lambda request: method_of(request).inspect(request, options, read_only=read_only), options.forks)
+    for outcome in outcomes:
+        if outcome.error is not None and (isinstance(outcome.error, Interrupted) or not isinstance(outcome.error, ZeroTouchError)):
+            raise outcome.error
+    return outcomes
+
+
+def boot_hosts(requests: Sequence[Request], state: State, options: BmcOptions, *, check_mode: bool = False, permit: Permit | None = None) -> list[HostResult]:
+    """Bring every host to ``state``. Returns a result for every request, failures included.
+
+    All machines are read before any is written. If one of them cannot be read, belongs to another host or lacks the means, it is left alone; for the
+    states of ``ALL_OR_NONE`` no machine is touched then. A host that fails later does not stop the others. In check mode machines are only read.
+    ``permit`` decides about the machines that would change, directly before the first write; it raises nothing and writes to no machine.
+    Raises :class:`Interrupted` when a signal stops it, with what was done so far in its ``result``.
+    """
+    inspected = inspect_all(requests, options, read_only=check_mode)
+    machines = {outcome.item.name: outcome.result for outcome in inspected if outcome.result is not None}
+    plans = {request.name: method_of(request).plan(request, machines[request.name], state) for request in requests if request.name in machines}
+    refused = refusals(inspected, plans)
+    if refused and state in ALL_OR_NONE:
+        return [_untouched(request, machines.get(request.name), refused) for request in requests]
+    wanted = [outcome for outcome in inspected if outcome.item.name not in refused and not plans[outcome.item.name].empty]
+    permission = permit(wanted) if permit and wanted else Permission()
+    if permission.stop:
+        raise ZeroTouchError(permission.stop)
+    plans.update(dict.fromkeys(permission.without, Plan()))
+    results = {
+        request.name: _untouched(request, machines.get(request.name), refused)
+        if request.name in refused
+        else _planned(request, machines[request.name], state, plans[request.name], check_mode=check_mode)
+        for request in requests
+    }
+    for name, reason in permission.without.items():
+        results[name].reason = reason
+    if not check_mode:
+        _act([request for request in requests if request.name not in refused and plans[request.name].steps], machines, plans, results, options)
+    return list(results.values())
+
+
+def release(request: Request, options: BmcOptions, *, restart: bool = False) -> HostResult:
+    """Detach the image from a host that has left the live system; with ``restart`` the host started it again, and must start from its disk."""
+    return _of_method(request, method_of(request).release(request, options, restart=restart))
+
+
+def _of_method(request: Request, result: HostResult) -> HostResult:
+    return dataclasses.replace(result, boot_method=request.method)
+
+
+def _planned(request: Request, machine: Any, state: State, plan: Plan, *, check_mode: bool) -> HostResult:
+    result = _of_method(request, method_of(request).result(request, machine))
+    result.phase = "manual" if plan.user_action else "plan"
+    result.plan = list(plan.lines)
+    result.changed = bool(plan.steps) and check_mode
+    result.reason = plan.user_action or ("" if plan.steps else f"already {state}")
+    if state == "booted":
+        result.image = request.image_url
+    return result
+
+
+def _untouched(request: Request, machine: Any, refused: Mapping[str, Refusal]) -> HostResult:
+    """The result of a host that is not touched: why it was refused, or because of which other hosts."""
+    result = _of_method(request, method_of(request).result(request, machine) if machine is not None else HostResult(request.name))
+    if request.name in refused:
+        result.failed, result.phase, result.reason = True, refused[request.name].phase, refused[request.name].reason
+        return result
+    names = list(refused)
+    others = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    result.phase, result.reason = "guard", f"nothing was done, because of {', '.join(names[:_MOST_NAMES])}{others}"
+    return result
+
+
+def _act(requests: Sequence[Request], machines: Mapping[str, Any], plans: Mapping[str, Plan], results: Mapping[str, HostResult], options: BmcOptions) -> None:
+    """Apply all plans; ``results`` are completed."""
+
+    def act(request: Request) -> None:
+        result = results[request.name]
+        try:
+            method_of(request).apply(request, machines[request.name], plans[request.name], result, options)
+        except Interrupted:
+            raise
+        except ZeroTouchError as error:
+            result.failed, result.reason = True, str(error)
+
+    errors = [(outcome.item.name, outcome.error) for outcome in for_each(requests, act, options.forks) if outcome.error is not None]
+    for name, error in errors:
+        results[name].failed, results[name].reason = True, str(error)
+    for _name, error in errors:
+        if isinstance(error, Interrupted):
+            changed = any(result.changed for result in results.values())
+            error.result = {"stopped": True, "changed": changed, "hosts": [result.as_dict() for result in results.values()]}
+        raise error

@@ -1,0 +1,120 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""A boot method that only tests have: a crane in the rack puts the medium in and presses the button. It reads no data of the host but its name.
+
+Unit tests register it with a rack of their own. The deployment in the lab copies this file into the collection, where its rack is the lab.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions, HostResult
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.plan import State
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.protocol import Capabilities, Plan
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
+
+
+class Rack(Protocol):
+    """What the crane reaches."""
+
+    def power_of(self, name: str) -> str:
+        """On or Off; raises :class:`ZeroTouchError` for a machine that is not there."""
+
+    def boot(self, name: str, image_url: str) -> None:
+        """Insert the medium and start the machine from it, once."""
+
+    def power(self, name: str, state: str) -> None:
+        """Switch to On or Off."""
+
+
+@dataclasses.dataclass(frozen=True)
+class CraneRequest:
+    name: str
+    mac_addresses: tuple[str, ...] = ()
+    image_url: str = ""
+    force: bool = False
+    address: str = ""
+    method: str = "crane"
+
+
+@dataclasses.dataclass(frozen=True)
+class Observed:
+    power_state: str
+    uuid: str = ""
+    macs: tuple[str, ...] = ()
+
+
+class CraneBoot:
+    name = "crane"
+    summary = "a crane in the rack"
+    capabilities = Capabilities(needs_image_url=True, can_power=True, can_eject=False, boots_once=True)
+    needs: Mapping[str, str] = {}
+
+    def __init__(self, rack: Rack) -> None:
+        self.rack = rack
+
+    def options(self) -> Mapping[str, Any]:
+        return {}
+
+    def check(self, host: Mapping[str, Any], path: str) -> Sequence[Problem]:
+        return []
+
+    def request(self, host: Mapping[str, Any], mac_addresses: tuple[str, ...], image_url: str) -> CraneRequest:
+        return CraneRequest(str(host["name"]), mac_addresses, image_url, bool(host.get("force")))
+
+    def inspect(self, request: CraneRequest, options: BmcOptions, *, read_only: bool) -> Observed:
+        return Observed(self.rack.power_of(request.name))
+
+    def plan(self, request: CraneRequest, machine: Observed, state: State) -> Plan:
+        if state == "ejected":
+            return Plan(user_action=f"Take the medium out of {request.name}.")
+        wanted = "Off" if state == "off" else "On"
+        if machine.power_state == wanted and not (state == "booted" and request.force):
+            return Plan()
+        return Plan((state,), (f"crane: {state}",))
+
+    def refusal(self, request: CraneRequest, machine: Observed, plan: Plan) -> str:
+        return ""
+
+    def result(self, request: CraneRequest, machine: Observed) -> HostResult:
+        return HostResult(request.name, power_state_before=machine.power_state, power_state_after=machine.power_state)
+
+    def apply(self, request: CraneRequest, machine: Observed, plan: Plan, result: HostResult, options: BmcOptions) -> None:
+        for step in plan.steps:
+            result.phase = str(step)
+            if step == "booted":
+                self.rack.boot(request.name, request.image_url)
+            else:
+                self.rack.power(request.name, str(step).capitalize())
+            result.changed = True
+
+    def release(self, request: CraneRequest, options: BmcOptions, *, restart: bool) -> HostResult:
+        return HostResult(request.name)
+
+    def facts(self, machine: Observed) -> Mapping[str, Any]:
+        return {"power_state": machine.power_state}
+
+
+class LabRack:
+    """The machines of the lab whose state directory ``CRANE_LAB`` names."""
+
+    def power_of(self, name: str) -> str:
+        machines = self._ask("status")["machines"]
+        return str(next(machine["power"] for machine in machines if machine["name"] == name))
+
+    def boot(self, name: str, image_url: str) -> None:
+        self._ask("boot", machine=name, image=image_url)
+
+    def power(self, name: str, state: str) -> None:
+        self._ask("power", machines=[name], power=state.lower())
+
+    def _ask(self, question: str, **arguments: Any) -> Any:
+        from ztlab.control import ask
+
+        return ask(Path(os.environ["CRANE_LAB"]), question, **arguments)
