@@ -67,7 +67,7 @@ EXAMPLES = r"""
 RETURN = r"""
 names:
   description: Names of the hosts about which the module decided.
-  returned: always
+  returned: success
   type: list
   elements: str
 plan:
@@ -102,65 +102,10 @@ plan:
     summary:
       description: What is left, once the plan was applied.
       type: str
-hosts:
-  description: One entry for each host.
-  returned: always
-  type: list
-  elements: dict
-  contains:
-    name:
-      description: Name of the host.
-      type: str
-    row:
-      description: Number of the row of the safety table that holds for the host.
-      type: str
-    outcome:
-      description:
-        - V(act) if the host may be touched. V(skip) and V(wait) if the run does nothing to it. V(leave) if it is left alone and named. V(fail) if its BMC
-          cannot be used, so that the run fails at its end. V(through) if it may be touched through its BareMetalHost only.
-      type: str
-    reason:
-      description: The observation that decided.
-      type: str
-    forced:
-      description: The override that was used.
-      type: str
-    node:
-      description: Name of its Node, empty without one.
-      type: str
-    drain:
-      description: Whether its Node must be drained. A Node that has not been Ready for 5 minutes cannot be drained.
-      type: bool
-touch:
-  description: Names of the hosts that may be touched.
-  returned: always
-  type: list
-  elements: str
-through:
-  description: Names of the hosts that are touched through their BareMetalHosts.
-  returned: always
-  type: list
-  elements: str
-forced_hosts:
-  description: Names of the hosts that may be touched because of an override.
-  returned: always
-  type: list
-  elements: str
-left:
-  description: Messages about hosts that are left alone.
-  returned: always
-  type: list
-  elements: str
-failed_hosts:
-  description: Hosts whose BMC cannot be used, with C(name) and C(reason).
-  returned: always
-  type: list
-  elements: dict
-not_checked:
-  description: Sources that could not be read, and why.
-  returned: always
-  type: list
-  elements: str
+decision:
+  description: The decision about the hosts, as M(zerotouch.openshift.touch_check) returns it. After a failure it is in the result itself.
+  returned: success
+  type: dict
 """
 
 from typing import Any
@@ -211,7 +156,7 @@ def run(call: Call) -> dict[str, Any]:
     plan = plan_removal(order, judgement, bmc_hosts, result["left"], check_mode=call.check_mode)
     if not call.check_mode:
         record_permission(touch, judgement)
-    return {**result, "names": names, "plan": plan.as_dict()}
+    return {"changed": False, "names": names, "plan": plan.as_dict(), "decision": result}
 
 
 def main() -> None:

@@ -251,7 +251,7 @@ class TestDestroyPlan:
 
     def test_a_machine_without_record_is_named_and_stays(self, call: Any, served: Any, tmp_path: Path) -> None:
         result = call(destroy_plan, hosts=hosts(served), touch=touch(tmp_path / "demo", confirm=["demo"]))
-        assert outcome(result) == ("13", "leave")
+        assert outcome(result["decision"]) == ("13", "leave")
         assert (result["plan"]["power_off"], result["plan"]["keep_objects"]) == ([], ["node-1"])
         assert "node-1 is left alone" in result["plan"]["summary"]
 
