@@ -67,7 +67,7 @@ requirements:
   - PyYAML
   - urllib3
 seealso:
-  - module: zerotouch.openshift.deployment_info
+  - module: zerotouch.openshift.deployment_plan
   - module: zerotouch.openshift.cluster_credentials
 """
 

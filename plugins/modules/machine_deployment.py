@@ -63,7 +63,7 @@ options:
     type: float
     default: 3600
 seealso:
-  - module: zerotouch.openshift.node_pool_info
+  - module: zerotouch.openshift.node_pool_plan
   - module: zerotouch.openshift.capi_reconcile
 """
 

@@ -53,7 +53,7 @@ class Site:
 
     def listed_nodes(self) -> set[str]:
         """Names of all Nodes that the API of the cluster lists."""
-        return set(self._ask("hub_info", namespace="demo", cluster={"name": "demo"}, hosts=[])["nodes"])
+        return set(self._ask("hub_plan", namespace="demo", cluster={"name": "demo"}, hosts=[])["nodes"])
 
     def _ask(self, door: str, **arguments: Any) -> dict[str, Any]:
         connection = {"kubeconfig": self.lab.vars["openshift_hub"]["kubeconfig"], "connect_to": self.lab.vars["openshift_connect_to"]}

@@ -141,7 +141,7 @@ def identity() -> dict[str, Any]:
 
 
 def test_hosts_from_nothing_to_agents(hub: Hub, door: Open) -> None:
-    """infra_env, discovery_image, bare_metal_hosts, agents, agents_info and hub_info, each writing, waiting, and reading."""
+    """infra_env, discovery_image, bare_metal_hosts, agents, agents_info and hub_plan, each writing, waiting, and reading."""
     ok(door("infra_env", **infra_env()))
     assert ok(door("discovery_image", name="rack", namespace=NAMESPACE, timeout=120))["url"]
     ok(door("bare_metal_hosts", namespace=NAMESPACE, infra_env="rack", hosts=[machine()], timeout=120))
@@ -149,7 +149,7 @@ def test_hosts_from_nothing_to_agents(hub: Hub, door: Open) -> None:
     ok(door("agents", namespace=NAMESPACE, hosts=[{**identity(), "agent_labels": {"site": "a"}}]))
     assert [agent["hostname"] for agent in ok(door("agents_info", namespaces=[NAMESPACE]))["agents"]] == ["node"]
     assert len(ok(door("agents_info"))["agents"]) == 1
-    assert ok(door("hub_info", namespace=NAMESPACE, hosts=[identity()]))["boot_hosts"] == []
+    assert ok(door("hub_plan", namespace=NAMESPACE, hosts=[identity()]))["boot_hosts"] == []
 
 
 def test_a_cluster_and_its_binding(hub: Hub, door: Open) -> None:
@@ -161,7 +161,7 @@ def test_a_cluster_and_its_binding(hub: Hub, door: Open) -> None:
     assert told["changed"] and not told["hosts"][0]["waits_for"]
     bound = {**identity(), "by_bare_metal_host": True, "cluster": {"name": "edge"}}
     ok(door("agents", namespace=NAMESPACE, hosts=[bound], wait_for="bound", timeout=120))
-    assert ok(door("hub_info", namespace=NAMESPACE, hosts=[identity()], cluster={"name": "edge"}))["phase"]
+    assert ok(door("hub_plan", namespace=NAMESPACE, hosts=[identity()], cluster={"name": "edge"}))["phase"]
 
 
 @pytest.fixture
@@ -182,7 +182,7 @@ SAMPLE = [
     ("Role", "metal3.io", "baremetalhosts", "patch", "bare_metal_hosts"),
     ("Role", "", "secrets", "list", "bare_metal_hosts"),
     ("Role", "hive.openshift.io", "clusterdeployments", "get", "agent_cluster_install"),
-    ("Role", "extensions.hive.openshift.io", "agentclusterinstalls", "get", "hub_info"),
+    ("Role", "extensions.hive.openshift.io", "agentclusterinstalls", "get", "hub_plan"),
     ("ClusterRole", "hive.openshift.io", "clusterimagesets", "get", "agent_cluster_install"),
     ("ClusterRole", "certificates.k8s.io", "certificatesigningrequests", "list", "node_csrs"),
     ("ClusterRole", "", "nodes", "list", "node_csrs"),
@@ -201,7 +201,7 @@ def test_a_rule_that_is_taken_away_is_named(hub: Hub, door: Open, kind: str, gro
         "agents_info": lambda: door("agents_info"),
         "bare_metal_hosts": lambda: door("bare_metal_hosts", namespace=NAMESPACE, infra_env="rack", hosts=[{**machine(), "agent_labels": {"x": "y"}}]),
         "agent_cluster_install": lambda: door("agent_cluster_install", namespace=NAMESPACE, cluster=CLUSTER, hold=True),
-        "hub_info": lambda: door("hub_info", namespace=NAMESPACE, hosts=[host], cluster={"name": "edge"}),
+        "hub_plan": lambda: door("hub_plan", namespace=NAMESPACE, hosts=[host], cluster={"name": "edge"}),
         "node_csrs": lambda: door("node_csrs", hosts=[{"name": "worker-9"}]),
     }
     hub.grant(without(rbac("cluster" if who == "node_csrs" else "hub"), kind, resource, verb))

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the door ``hub_info``: look at a hub's Agents, a cluster's installation and its Nodes, and say what each host needs. Changes nothing."""
+"""The use case of the door ``hub_plan``: look at a hub's Agents, a cluster's installation and its Nodes, and say what each host needs. Changes nothing."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The use case of the door ``node_pool_info``: look at a pool of Machines, at the Agents it might take and at the machines of the inventory, and say what is
+"""The use case of the door ``node_pool_plan``: look at a pool of Machines, at the Agents it might take and at the machines of the inventory, and say what is
 to be done for the size that is asked for. Changes nothing.
 """
 
@@ -68,7 +68,7 @@ class PoolRequest:
 
 
 def pool_request(params: Mapping[str, Any]) -> PoolRequest:
-    """The options of the door ``node_pool_info``, typed."""
+    """The options of the door ``node_pool_plan``, typed."""
     label = params["selector_label"]
     return PoolRequest(
         kind=params["kind"],

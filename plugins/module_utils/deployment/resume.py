@@ -19,7 +19,7 @@ from .safety.table import REBOOT_JOINED, REBUILD_IMAGE, START_OVER
 
 State = Literal["new", "built", "changed", "registered", "installing", "installed", "failed", "unknown", "foreign"]
 
-# Paths that a message names; deployment_info returns all of them.
+# Paths that a message names; deployment_plan returns all of them.
 _MOST_PATHS = 12
 
 

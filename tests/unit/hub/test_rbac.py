@@ -25,7 +25,7 @@ from ansible_collections.zerotouch.openshift.plugins.modules import (
     agents_info,
     bare_metal_hosts,
     discovery_image,
-    hub_info,
+    hub_plan,
     infra_env,
 )
 
@@ -202,7 +202,7 @@ def with_agents(hub: GuardedHub, door: Play) -> Iterator[dict[str, Any]]:
     hub.put("agents", agent())
     yield door(agents_info, namespaces=[NAMESPACE])
     yield door(agents_info)
-    yield door(hub_info, hosts=[HOST], cluster={"name": "edge", "namespace": None})
+    yield door(hub_plan, hosts=[HOST], cluster={"name": "edge", "namespace": None})
     hub.faults.append(conflict("agents"))
     yield door(agents, hosts=[{**HOST, "cluster": {"name": "edge"}, "role": "master"}])
     yield door(agents, hosts=[HOST], wait_for="registered", timeout=20)

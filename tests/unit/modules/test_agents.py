@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.modules import agents, agents_info, hub_info
+from ansible_collections.zerotouch.openshift.plugins.modules import agents, agents_info, hub_plan
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 
 
@@ -110,14 +110,14 @@ def test_who_was_waited_for_in_vain_is_remembered_until_it_registers(call: Any, 
     wait = {"namespace": "lab", "hosts": hosts(2), "wait_for": "registered", "timeout": 0.2, "state_file": state}
     assert call(agents, **wait, _ansible_check_mode=True)["changed"] and not Path(state).exists()
     assert call(agents, **wait)["failed"]
-    first = {host["name"]: host["reason"] for host in call(hub_info, namespace="lab", hosts=hosts(2), state_file=state)["hosts"]}
+    first = {host["name"]: host["reason"] for host in call(hub_plan, namespace="lab", hosts=hosts(2), state_file=state)["hosts"]}
     assert first["node-1"] == "it has no Agent; an earlier wait for it was in vain" and "vain" not in first["node-2"]
-    assert call(hub_info, namespace="lab", hosts=hosts(2), state_file=state)["forced_hosts"] == ["node-1"]
+    assert call(hub_plan, namespace="lab", hosts=hosts(2), state_file=state)["forced_hosts"] == ["node-1"]
     hub.put("agents", made.agent(1))
     assert not call(agents, **wait).get("failed")
-    assert call(hub_info, namespace="lab", hosts=hosts(2), state_file=state)["boot_hosts"] == []
+    assert call(hub_plan, namespace="lab", hosts=hosts(2), state_file=state)["boot_hosts"] == []
     hub.remove(made.uuid(1))
-    assert call(hub_info, namespace="lab", hosts=hosts(2), state_file=state)["forced_hosts"] == []
+    assert call(hub_plan, namespace="lab", hosts=hosts(2), state_file=state)["forced_hosts"] == []
 
 
 def test_strangers(call: Any, hub: Any) -> None:

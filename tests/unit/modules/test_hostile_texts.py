@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
-from ansible_collections.zerotouch.openshift.plugins.modules import assisted_info, bmc_info, hub_info
+from ansible_collections.zerotouch.openshift.plugins.modules import assisted_info, bmc_info, hub_plan
 
 from tests.support.hostile.echoes import ECHOES, assisted, echoing, kubernetes, redfish, traces
 from tests.support.hostile.terminals import PAYLOADS, harmful
@@ -39,7 +39,7 @@ def hub_arguments(endpoint: str, password: str) -> dict[str, Any]:
     return {"host": f"http://{endpoint}", "username": USER, "password": password, "namespace": "edge", "hosts": []}
 
 
-CASES = {"bmc": (bmc_info, bmc_arguments, redfish), "assisted": (assisted_info, assisted_arguments, assisted), "hub": (hub_info, hub_arguments, kubernetes)}
+CASES = {"bmc": (bmc_info, bmc_arguments, redfish), "assisted": (assisted_info, assisted_arguments, assisted), "hub": (hub_plan, hub_arguments, kubernetes)}
 
 
 def opened(module: Any, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -93,7 +93,7 @@ def test_a_hub_that_repeats_a_token_which_no_option_holds(form: str, tmp_path: P
             "users": [{"name": "a", "user": {"token": token}}],
         }
         (tmp_path / "kubeconfig").write_text(yaml.safe_dump(kubeconfig))
-        result, _lines = opened(hub_info, {"kubeconfig": str(tmp_path / "kubeconfig"), "namespace": "edge", "hosts": []})
+        result, _lines = opened(hub_plan, {"kubeconfig": str(tmp_path / "kubeconfig"), "namespace": "edge", "hosts": []})
     assert "<hidden>" in result["msg"]
     assert [trace for trace in traces(token, USER) if trace in str(result)] == []
 

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 DOCUMENTATION = r"""
-module: hub_info
-short_description: See on a hub what each host needs
+module: hub_plan
+short_description: Plan what each host of a hub needs
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
@@ -75,7 +75,7 @@ options:
 
 EXAMPLES = r"""
 - name: See which hosts have to boot the discovery image
-  zerotouch.openshift.hub_info:
+  zerotouch.openshift.hub_plan:
     kubeconfig: ~/hub.kubeconfig
     namespace: edge
     hosts: "{{ (site.deployment | zerotouch.openshift.deployment('hub_hosts')).agents }}"

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 DOCUMENTATION = r"""
-module: node_pool_info
-short_description: See what a pool of Machines needs to be scaled
+module: node_pool_plan
+short_description: Plan what a pool of Machines needs to be scaled
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
@@ -138,7 +138,7 @@ seealso:
 
 EXAMPLES = r"""
 - name: See what it takes to have five nodes
-  zerotouch.openshift.node_pool_info:
+  zerotouch.openshift.node_pool_plan:
     kubeconfig: ~/hub.kubeconfig
     namespace: clusters
     name: demo

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door deployment_info in this process, against servers of its own."""
+"""The door deployment_plan in this process, against servers of its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.modules import deployment_info
+from ansible_collections.zerotouch.openshift.plugins.modules import deployment_plan
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 
 _SPEC = importlib.util.spec_from_file_location("deployment_stage_of_info", Path(__file__).parents[1] / "deployment" / "stage.py")
@@ -31,7 +31,7 @@ def stage(tmp_path: Path) -> Iterator[Any]:
 def call(stage: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
     def open_door(**arguments: Any) -> dict[str, Any]:
         with patch_module_args({"source_dir": str(stage.root), "connect_to": stage.connect_to, **arguments}), pytest.raises(SystemExit):
-            deployment_info.main()
+            deployment_plan.main()
         output = capfd.readouterr().out
         assert "user-token-of-this-deployment" not in output
         return dict(json.loads(output))

@@ -1,14 +1,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The way into the door node_pool_info from inside Ansible."""
+"""The way into the door hub_plan from inside Ansible."""
 
 from __future__ import annotations
 
-from ansible_collections.zerotouch.openshift.plugins.modules import node_pool_info
+from ansible_collections.zerotouch.openshift.plugins.modules import hub_plan
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import DoorAction
 
 
 class ActionModule(DoorAction):
-    door = node_pool_info
-    libraries = ("jmespath", "urllib3", "yaml", "kubernetes", "x509")
+    door = hub_plan
+    libraries = ("jmespath", "urllib3", "yaml")

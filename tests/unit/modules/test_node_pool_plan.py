@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door node_pool_info as a module, in this process: a hub's pool, Agents and an inventory in, what is to be done out."""
+"""The door node_pool_plan as a module, in this process: a hub's pool, Agents and an inventory in, what is to be done out."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import STEERED_FOR
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_observe import candidates, is_steered, judge_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
-from ansible_collections.zerotouch.openshift.plugins.modules import node_pool_info
+from ansible_collections.zerotouch.openshift.plugins.modules import node_pool_plan
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 
 
 def _load(name: str) -> ModuleType:
     path = Path(__file__).parents[1] / "hub" / "agents" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"node_pool_info_door_{name}", path)
+    spec = importlib.util.spec_from_file_location(f"node_pool_plan_door_{name}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
@@ -64,7 +64,7 @@ def call(capfd: pytest.CaptureFixture[str], hub: Any) -> Call:
     def open_door(**arguments: Any) -> dict[str, Any]:
         given = {"kubeconfig": hub.kubeconfig, "namespace": "clusters", "name": "demo", "agent_namespace": "lab", **arguments}
         with patch_module_args(given), pytest.raises(SystemExit):
-            node_pool_info.main()
+            node_pool_plan.main()
         return dict(json.loads(capfd.readouterr().out))
 
     return open_door

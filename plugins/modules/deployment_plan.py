@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 DOCUMENTATION = r"""
-module: deployment_info
-short_description: See how far a deployment is and decide what is left to do
+module: deployment_plan
+short_description: Plan what is left to do for a deployment
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
@@ -93,7 +93,7 @@ seealso:
 
 EXAMPLES = r"""
 - name: Decide what is left to do
-  zerotouch.openshift.deployment_info:
+  zerotouch.openshift.deployment_plan:
     source_dir: clusters/demo
   register: deployment
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The door hub_info as a module, in this process: what each host needs, from the hub's Agents, the cluster's installation and its Nodes."""
+"""The door hub_plan as a module, in this process: what each host needs, from the hub's Agents, the cluster's installation and its Nodes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import hub_observe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.config import resolve, source_of
-from ansible_collections.zerotouch.openshift.plugins.modules import hub_info
+from ansible_collections.zerotouch.openshift.plugins.modules import hub_plan
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 
 
 def _load(name: str) -> ModuleType:
     path = Path(__file__).parents[1] / "hub" / "agents" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"hub_info_door_{name}", path)
+    spec = importlib.util.spec_from_file_location(f"hub_plan_door_{name}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
@@ -47,7 +47,7 @@ def hub() -> Iterator[Any]:
 def call(capfd: pytest.CaptureFixture[str], hub: Any) -> Callable[..., dict[str, Any]]:
     def open_door(**arguments: Any) -> dict[str, Any]:
         with patch_module_args({"kubeconfig": hub.kubeconfig, "namespace": "lab", **arguments}), pytest.raises(SystemExit):
-            hub_info.main()
+            hub_plan.main()
         output = capfd.readouterr().out
         assert "a-token-for-the-hub" not in output and "a-token-for-the-spoke" not in output
         return dict(json.loads(output))
@@ -163,6 +163,6 @@ def test_check_mode_and_mistakes(call: Any, hub: Any) -> None:
 def test_the_documented_result_is_the_returned_one(call: Any, hub: Any) -> None:
     hub.put("agents", made.agent(1))
     result = call(hosts=hosts(1))
-    documented = yaml.safe_load(hub_info.RETURN)
+    documented = yaml.safe_load(hub_plan.RETURN)
     assert set(documented) == set(result) - {"changed", "failed", "invocation", "warnings"}
     assert set(documented["hosts"]["contains"]) == set(result["hosts"][0])
