@@ -19,11 +19,11 @@ options:
     type: list
     elements: dict
     default: []
-  source_dir:
+  config_dir:
     description: Directory with C(install-config.yaml), C(agent-config.yaml) and C(openshift/), instead of O(cluster) and O(hosts).
     type: path
   version:
-    description: OpenShift version; wins over C(cluster.version). Required with O(source_dir).
+    description: OpenShift version; wins over C(cluster.version). Required with O(config_dir).
     type: str
   release_image:
     description: Pullspec of the release image; wins over C(cluster.release_image).

@@ -21,7 +21,7 @@ options:
       - V(building) is whether the run builds a cluster.
       - V(settings) is a dictionary whose only secrets are passwords that the user wrote into a URL
         (C(name), C(work_dir), C(config_dir), C(source_dir), C(version), C(release_image), C(base_image),
-        C(method), C(publish), C(connect_to), C(ca_cert), C(timeouts), C(checks), C(force), C(confirm), C(destroy_purge)).
+        C(method), C(publish), C(connect_to), C(ca_cert), C(timeouts), C(limits), C(checks), C(force), C(confirm), C(destroy_purge)).
       - V(shown_settings) is the same for output, with C(<hidden>) in the place of every password in a URL.
       - V(cluster) is C(openshift_cluster), an empty dictionary if C(openshift_config_dir) is used instead.
       - V(hosts) is the list of hosts in inventory order, each with C(inventory_name), C(role) and its C(openshift_host) over C(openshift_host_defaults).

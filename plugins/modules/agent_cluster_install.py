@@ -12,7 +12,7 @@ version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Keeps a ClusterImageSet, the pull secret, ConfigMaps for mirrors and extra manifests, a ClusterDeployment and an AgentClusterInstall as one unit.
-  - The cluster is described as for M(zerotouch.openshift.agent_config), by O(cluster) and O(hosts) or by the files in O(source_dir), and checked as completely
+  - The cluster is described as for M(zerotouch.openshift.agent_config), by O(cluster) and O(hosts) or by the files in O(config_dir), and checked as completely
     before anything is sent. It needs no rendezvous host.
   - The installation starts by itself as soon as exactly the required Agents are bound, approved and ready, unless O(hold) is set.
   - A specification that the operator has frozen is not patched; a difference is refused while the installation runs and mentioned afterwards.
@@ -237,8 +237,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connectio
 
 OPTIONS = {
     "supports_check_mode": True,
-    "required_if": [("state", "present", ("cluster", "source_dir"), True), ("state", "absent", ("name",))],
-    "mutually_exclusive": [("cluster", "source_dir")],
+    "required_if": [("state", "present", ("cluster", "config_dir"), True), ("state", "absent", ("name",))],
+    "mutually_exclusive": [("cluster", "config_dir")],
 }
 
 

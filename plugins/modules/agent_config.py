@@ -31,7 +31,7 @@ options:
   cluster:
     description:
       - The cluster, as C(openshift_cluster) describes it. The options are published in C(docs/schemas/cluster.schema.json).
-      - Give either this and O(hosts), or O(source_dir).
+      - Give either this and O(hosts), or O(config_dir).
     type: dict
   hosts:
     description:
@@ -41,14 +41,14 @@ options:
     type: list
     elements: dict
     default: []
-  source_dir:
+  config_dir:
     description:
       - Directory with the user's own C(install-config.yaml), C(agent-config.yaml) and C(openshift/); or with a hand-written set of manifests (the ZTP form),
         C(cluster-manifests/), C(mirror/), C(openshift/) and perhaps C(agent-config.yaml), which is kept verbatim.
     type: path
   version:
     description:
-      - OpenShift version, for example V(4.22.0). Required with O(source_dir), since C(install-config.yaml) does not name it. Wins over
+      - OpenShift version, for example V(4.22.0). Required with O(config_dir), since C(install-config.yaml) does not name it. Wins over
         C(cluster.version).
     type: str
   release_image:
@@ -59,7 +59,7 @@ options:
   dest:
     description:
       - The directory to write. It is made if it does not exist.
-      - It must not be O(source_dir), nor hold configuration files that this collection did not write.
+      - It must not be O(config_dir), nor hold configuration files that this collection did not write.
     type: path
     required: true
   work_dir:
@@ -101,7 +101,7 @@ EXAMPLES = r"""
 
 - name: Take the files that are already there
   zerotouch.openshift.agent_config:
-    source_dir: ~/kni22
+    config_dir: ~/kni22
     version: 4.22.0
     dest: clusters/kni22/config
     checks:
@@ -240,8 +240,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.con
 
 OPTIONS = {
     "supports_check_mode": True,
-    "required_one_of": [("cluster", "source_dir")],
-    "mutually_exclusive": [("cluster", "source_dir")],
+    "required_one_of": [("cluster", "config_dir")],
+    "mutually_exclusive": [("cluster", "config_dir")],
 }
 
 
@@ -249,7 +249,7 @@ def argument_spec() -> dict[str, Any]:
     return {
         "cluster": {"type": "dict"},
         "hosts": {"type": "list", "elements": "dict", "default": []},
-        "source_dir": {"type": "path"},
+        "config_dir": {"type": "path"},
         "version": {"type": "str"},
         "release_image": {"type": "str"},
         "dest": {"type": "path", "required": True},
@@ -265,7 +265,7 @@ def run(call: Call) -> dict[str, Any]:
             dest=Path(params["dest"]),
             cluster=params["cluster"],
             hosts=params["hosts"],
-            source_dir=Path(params["source_dir"]) if params["source_dir"] else None,
+            config_dir=Path(params["config_dir"]) if params["config_dir"] else None,
             version=params["version"] or "",
             release_image=params["release_image"] or "",
             checks=params["checks"],

@@ -11,7 +11,7 @@ short_description: Build what hosts boot to install a cluster
 version_added: 0.1.0
 author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
-  - Makes a copy of a CoreOS live ISO that installs the cluster described in O(source_dir) when hosts boot it.
+  - Makes a copy of a CoreOS live ISO that installs the cluster described in O(config_dir) when hosts boot it.
   - Only the areas that the ISO reserves for it are filled. Boot loaders and partition tables stay those of the base image, byte for byte; neither
     root, C(oc) nor C(openshift-install) is needed.
   - Tokens, signing keys and the password of C(kubeadmin) are made once and kept in C(state.json); where that was deleted they are found again in the
@@ -33,7 +33,7 @@ attributes:
     support: full
     details: Unless O(force) or O(new_secrets) is set.
 options:
-  source_dir:
+  config_dir:
     description:
       - Directory with C(install-config.yaml), C(agent-config.yaml), C(openshift/) and C(release.json), as M(zerotouch.openshift.agent_config) writes it;
         or with C(cluster-manifests/) and C(mirror/) in place of the first two.
@@ -67,7 +67,7 @@ options:
     default: auto
   config_changes:
     description:
-      - Check mode only. Set it when a task before this one would change O(source_dir), so that the image is predicted to be rebuilt.
+      - Check mode only. Set it when a task before this one would change O(config_dir), so that the image is predicted to be rebuilt.
     type: bool
     default: false
   new_secrets:
@@ -87,14 +87,14 @@ requirements:
 EXAMPLES = r"""
 - name: Build the agent ISO from a file
   zerotouch.openshift.agent_image:
-    source_dir: clusters/kni22/config
+    config_dir: clusters/kni22/config
     base_image:
       path: /srv/images/rhcos-live-iso.x86_64.iso
     dest: clusters/kni22
 
 - name: Build it from a URL, verified
   zerotouch.openshift.agent_image:
-    source_dir: clusters/kni22/config
+    config_dir: clusters/kni22/config
     base_image:
       url: https://mirror.openshift.com/pub/openshift-v4/x86_64/dependencies/rhcos/4.20/latest/rhcos-live-iso.x86_64.iso
       sha256: "{{ rhcos_sha256 }}"
@@ -103,7 +103,7 @@ EXAMPLES = r"""
 
 - name: Make what a network boot loads, and publish it
   zerotouch.openshift.agent_image:
-    source_dir: clusters/kni22/config
+    config_dir: clusters/kni22/config
     base_image:
       path: /srv/images/rhcos-live-iso.x86_64.iso
     dest: clusters/kni22
@@ -250,7 +250,7 @@ OPTIONS = {"supports_check_mode": True}
 def argument_spec() -> dict[str, Any]:
     return {
         **base_image.OPTIONS,
-        "source_dir": {"type": "path", "required": True},
+        "config_dir": {"type": "path", "required": True},
         "dest": {"type": "path", "required": True},
         "kind": {"type": "str", "choices": list(KINDS), "default": "iso"},
         "engine": {"type": "str", "choices": list(ENGINES), "default": "auto"},
@@ -286,7 +286,7 @@ def _request(call: Call) -> BuildRequest:
     params = call.params
     base, source = base_image.from_options(params, call.clock, call.progress)
     return BuildRequest(
-        source_dir=Path(params["source_dir"]).absolute(),
+        config_dir=Path(params["config_dir"]).absolute(),
         dest=Path(params["dest"]).absolute(),
         base=base,
         source=source,

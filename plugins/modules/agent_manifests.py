@@ -27,7 +27,7 @@ attributes:
   idempotent:
     support: full
 options:
-  source_dir:
+  config_dir:
     description:
       - The configuration directory, as M(zerotouch.openshift.agent_config) writes it, or a directory with the user's own C(install-config.yaml),
         C(agent-config.yaml) and C(openshift/).
@@ -37,12 +37,12 @@ options:
     required: true
   dest:
     description:
-      - The directory that gets C(cluster-manifests/), C(mirror/) and C(openshift/). It is made if it does not exist. As O(source_dir) it is the same set again.
+      - The directory that gets C(cluster-manifests/), C(mirror/) and C(openshift/). It is made if it does not exist. As O(config_dir) it is the same set again.
       - Without it nothing is written, and only the result tells the objects.
     type: path
   version:
     description:
-      - OpenShift version, for example V(4.22.0). Required if O(source_dir) has no C(release.json).
+      - OpenShift version, for example V(4.22.0). Required if O(config_dir) has no C(release.json).
     type: str
   release_image:
     description:
@@ -58,17 +58,17 @@ options:
 EXAMPLES = r"""
 - name: Write the manifests of a cluster
   zerotouch.openshift.agent_manifests:
-    source_dir: clusters/compact/config
+    config_dir: clusters/compact/config
     dest: clusters/compact/manifests
 
 - name: Check a hand-written set
   zerotouch.openshift.agent_manifests:
-    source_dir: ~/ztp/compact
+    config_dir: ~/ztp/compact
     version: 4.22.0
 
 - name: Look at the objects that the files of a walkthrough mean
   zerotouch.openshift.agent_manifests:
-    source_dir: ~/kni22
+    config_dir: ~/kni22
     version: 4.22.0
   register: manifests
 """
@@ -125,7 +125,7 @@ OPTIONS = {"supports_check_mode": True}
 
 def argument_spec() -> dict[str, Any]:
     return {
-        "source_dir": {"type": "path", "required": True},
+        "config_dir": {"type": "path", "required": True},
         "dest": {"type": "path"},
         "version": {"type": "str"},
         "release_image": {"type": "str"},
@@ -136,7 +136,7 @@ def argument_spec() -> dict[str, Any]:
 def run(call: Call) -> dict[str, Any]:
     params = call.params
     request = ManifestsRequest(
-        source_dir=Path(params["source_dir"]),
+        config_dir=Path(params["config_dir"]),
         dest=Path(params["dest"]) if params["dest"] else None,
         version=params["version"] or "",
         release_image=params["release_image"] or "",

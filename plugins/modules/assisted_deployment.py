@@ -13,7 +13,7 @@ author: the zerotouch.openshift authors (@zerotouch-openshift)
 description:
   - Keeps the cluster and the InfraEnv of a deployment at an assisted-service that runs elsewhere (on a bastion, or hosted) as one unit, and watches the
     installation. The modules M(zerotouch.openshift.assisted_cluster), M(zerotouch.openshift.assisted_infra_env) and their kin do the parts one by one.
-  - The cluster is described as for M(zerotouch.openshift.agent_config), by O(cluster) and O(hosts) or by the files in O(source_dir), and checked as completely
+  - The cluster is described as for M(zerotouch.openshift.agent_config), by O(cluster) and O(hosts) or by the files in O(config_dir), and checked as completely
     before anything is sent. It needs no rendezvous host. What the service gets is what the client inside an agent ISO would send for the same description.
   - Cluster and InfraEnv are known by the ids in C(state.json) of O(dest). A cluster of the same name that was not made from there is never touched.
   - Tells which hosts have to be booted from the discovery image, and where that is; no host of a cluster is among them.
@@ -271,8 +271,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sup
 
 OPTIONS = {
     "supports_check_mode": True,
-    "required_if": [("state", "present", ("cluster", "source_dir"), True), ("wait_for", "joined", ("names",))],
-    "mutually_exclusive": [("cluster", "source_dir")],
+    "required_if": [("state", "present", ("cluster", "config_dir"), True), ("wait_for", "joined", ("names",))],
+    "mutually_exclusive": [("cluster", "config_dir")],
 }
 
 

@@ -29,7 +29,7 @@ attributes:
   idempotent:
     support: full
 options:
-  source_dir:
+  config_dir:
     description:
       - Directory that holds C(cluster-manifests/), or is one. Files of C(openshift/) or C(extra-manifests/) in it go to the cluster as they are, in folder
         C(openshift); one that has changed is replaced.
@@ -150,14 +150,14 @@ EXAMPLES = r"""
 - name: Register what agent_manifests has written, before the machines boot
   zerotouch.openshift.assisted_manifests:
     service_url: http://192.0.2.10:8090
-    source_dir: ./clusters/edge/manifests
+    config_dir: ./clusters/edge/manifests
     openshift_version: 4.22.0
     cpu_architecture: x86_64
 
 - name: Wait for the machines and configure them
   zerotouch.openshift.assisted_manifests:
     service_url: http://192.0.2.10:8090
-    source_dir: ./clusters/edge/manifests
+    config_dir: ./clusters/edge/manifests
     openshift_version: 4.22.0
     cpu_architecture: x86_64
     hosts:
@@ -232,7 +232,7 @@ _TEXT = {"type": "str", "required": True}
 def argument_spec() -> dict[str, Any]:
     return {
         **ASSISTED_OPTIONS,
-        "source_dir": {"type": "path", "required": True},
+        "config_dir": {"type": "path", "required": True},
         "openshift_version": {"type": "str"},
         "cpu_architecture": {"type": "str", "choices": ["x86_64", "aarch64", "arm64", "ppc64le", "s390x", "multi"]},
         "image_type": {"type": "str", "choices": ["full-iso", "minimal-iso"], "default": "full-iso"},
@@ -266,7 +266,7 @@ def argument_spec() -> dict[str, Any]:
 
 def run(call: Call) -> dict[str, Any]:
     params = call.params
-    request = read_request(Path(params["source_dir"]), params)
+    request = read_request(Path(params["config_dir"]), params)
     call.add_secrets(request.secrets())
     service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, warn=call.warn, forks=params["forks"])
     done = register(service, request, Manner(call.check_mode, params["timeout"], params["forks"], call.progress))

@@ -28,7 +28,7 @@ attributes:
   idempotent:
     support: full
 options:
-  source_dir:
+  work_dir:
     description: The work directory of the deployment, C(openshift_work_dir).
     type: path
     required: true
@@ -52,7 +52,7 @@ requirements:
 EXAMPLES = r"""
 - name: Complete the credentials
   zerotouch.openshift.cluster_credentials:
-    source_dir: clusters/demo
+    work_dir: clusters/demo
   register: credentials
 
 - name: Show the nodes
@@ -104,7 +104,7 @@ OPTIONS = {"supports_check_mode": True}
 
 def argument_spec() -> dict[str, Any]:
     return {
-        "source_dir": {"type": "path", "required": True},
+        "work_dir": {"type": "path", "required": True},
         "console_timeout": {"type": "float", "default": 120},
         "connect_to": {"type": "dict", "default": {}},
         "ca_cert": {"type": "str"},
@@ -113,7 +113,7 @@ def argument_spec() -> dict[str, Any]:
 
 def run(call: Call) -> dict[str, Any]:
     params = call.params
-    work_dir = open_work_dir(Path(params["source_dir"]))
+    work_dir = open_work_dir(Path(params["work_dir"]))
     call.add_secrets(known_secrets(work_dir))
     if call.check_mode or not work_dir.root.is_dir():
         return _hand_over(call, work_dir)

@@ -22,7 +22,7 @@ extends_documentation_fragment:
   - zerotouch.openshift.attributes.info
   - zerotouch.openshift.timeouts
 options:
-  source_dir:
+  work_dir:
     description: The work directory of the deployment, C(openshift_work_dir).
     type: path
     required: true
@@ -94,7 +94,7 @@ seealso:
 EXAMPLES = r"""
 - name: Decide what is left to do
   zerotouch.openshift.deployment_plan:
-    source_dir: clusters/demo
+    work_dir: clusters/demo
   register: deployment
 
 - name: Boot the hosts that need it
@@ -197,7 +197,7 @@ def argument_spec() -> dict[str, Any]:
         "static_ips": {"type": "list", "elements": "str", "default": []},
     }
     return {
-        "source_dir": {"type": "path", "required": True},
+        "work_dir": {"type": "path", "required": True},
         "hosts": {"type": "list", "elements": "dict", "default": [], "options": host},
         "rendezvous_ip": {"type": "str"},
         "api_url": {"type": "str"},
@@ -211,7 +211,7 @@ def argument_spec() -> dict[str, Any]:
 
 def run(call: Call) -> dict[str, Any]:
     params = call.params
-    work_dir = open_work_dir(Path(params["source_dir"]))
+    work_dir = open_work_dir(Path(params["work_dir"]))
     call.add_secrets(known_secrets(work_dir))
     found = answer(
         Question(

@@ -26,7 +26,7 @@ attributes:
   idempotent:
     support: full
 options:
-  source_dir:
+  work_dir:
     description: The work directory of the deployment, C(openshift_work_dir).
     type: path
     required: true
@@ -42,7 +42,7 @@ requirements:
 EXAMPLES = r"""
 - name: Write the report
   zerotouch.openshift.deployment_report:
-    source_dir: clusters/demo
+    work_dir: clusters/demo
   register: report
 
 - name: Say where everything is
@@ -89,13 +89,13 @@ OPTIONS = {"supports_check_mode": True}
 
 def argument_spec() -> dict[str, Any]:
     return {
-        "source_dir": {"type": "path", "required": True},
+        "work_dir": {"type": "path", "required": True},
         "warnings": {"type": "list", "elements": "str", "default": []},
     }
 
 
 def run(call: Call) -> dict[str, Any]:
-    work_dir = open_work_dir(Path(call.params["source_dir"]))
+    work_dir = open_work_dir(Path(call.params["work_dir"]))
     call.add_secrets(known_secrets(work_dir))
     plan = plan_report(work_dir, call.redactor, call.params["warnings"])
     for text in plan.report["node_warnings"]:

@@ -70,8 +70,8 @@ names:
   returned: success
   type: list
   elements: str
-plan:
-  description: The plan.
+removal:
+  description: What is removed, and from where.
   returned: success
   type: dict
   contains:
@@ -88,7 +88,7 @@ plan:
       description: Whether the InfraEnv and its Agents are deleted from the hub.
       type: bool
     power_off:
-      description: Names of the hosts that are powered off through their BMCs.
+      description: Names of the hosts that are powered off.
       type: list
       elements: str
     keep_objects:
@@ -156,7 +156,7 @@ def run(call: Call) -> dict[str, Any]:
     plan = plan_removal(order, judgement, bmc_hosts, result["left"], check_mode=call.check_mode)
     if not call.check_mode:
         record_permission(touch, judgement)
-    return {"changed": False, "names": names, "plan": plan.as_dict(), "decision": result}
+    return {"changed": False, "names": names, "removal": plan.as_dict(), "decision": result}
 
 
 def main() -> None:

@@ -31,7 +31,7 @@ attributes:
   idempotent:
     support: full
 options:
-  source_dir:
+  work_dir:
     description: The work directory of the deployment, C(openshift_work_dir).
     type: path
     required: true
@@ -61,7 +61,7 @@ options:
     choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub]
     default: []
   log_dir:
-    description: Where failure bundles go, each in a folder of its own. By default C(logs) in O(source_dir).
+    description: Where failure bundles go, each in a folder of its own. By default C(logs) in O(work_dir).
     type: path
 requirements:
   - PyYAML
@@ -74,7 +74,7 @@ seealso:
 EXAMPLES = r"""
 - name: Wait until the cluster is installed
   zerotouch.openshift.install_wait:
-    source_dir: clusters/demo
+    work_dir: clusters/demo
     hosts: "{{ bmc_hosts }}"
     timeouts:
       discovery: 3600
@@ -154,7 +154,7 @@ OPTIONS = {"supports_check_mode": True}
 def argument_spec() -> dict[str, Any]:
     return {
         **boot_argument_spec(),
-        "source_dir": {"type": "path", "required": True},
+        "work_dir": {"type": "path", "required": True},
         "until": {"type": "str", "choices": ["bootstrap", "installed"], "default": "installed"},
         "detach_media": {"type": "bool", "default": True},
         "repair": {"type": "bool", "default": True},
@@ -165,7 +165,7 @@ def argument_spec() -> dict[str, Any]:
 
 
 def run(call: Call) -> dict[str, Any]:
-    work_dir = open_work_dir(Path(call.params["source_dir"]))
+    work_dir = open_work_dir(Path(call.params["work_dir"]))
     call.add_secrets(known_secrets(work_dir))
     if call.check_mode or not work_dir.root.is_dir():
         return _supervise(call, work_dir)

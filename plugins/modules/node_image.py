@@ -32,7 +32,7 @@ attributes:
     support: full
     details: Unless O(force) is set, and while the tokens hold for another day.
 options:
-  source_dir:
+  config_dir:
     description:
       - The directory with C(nodes-config.yaml), the file that C(oc adm node-image create) reads.
     type: path
@@ -171,7 +171,7 @@ seealso:
 EXAMPLES = r"""
 - name: Build an image by which hosts join a running cluster
   zerotouch.openshift.node_image:
-    source_dir: clusters/kni22/nodes
+    config_dir: clusters/kni22/nodes
     base_image:
       path: /srv/images/rhcos-live-iso.x86_64.iso
     dest: clusters/kni22
@@ -324,7 +324,7 @@ def argument_spec() -> dict[str, Any]:
     }
     return {
         **base_image.OPTIONS,
-        "source_dir": {"type": "path", "required": True},
+        "config_dir": {"type": "path", "required": True},
         "dest": {"type": "path", "required": True},
         "running_cluster": {"type": "dict", "required": True, "options": running_cluster},
         "kind": {"type": "str", "choices": list(KINDS), "default": "iso"},
@@ -357,7 +357,7 @@ def _request(call: Call) -> NodeImageRequest:
     params = call.params
     base, source = base_image.from_options(params, call.clock, call.progress)
     return NodeImageRequest(
-        source_dir=Path(params["source_dir"]).absolute(),
+        config_dir=Path(params["config_dir"]).absolute(),
         dest=Path(params["dest"]).absolute(),
         base=base,
         source=source,

@@ -52,7 +52,7 @@ def configuration(inventory: Inventory, problems: list[Problem], *, building: bo
     if inventory.unreadable or hosts_missing or not building or inventory.hosted or not configuration_is_readable(variables):
         return {}
     if source := variables.get("openshift_config_dir"):
-        described: dict[str, Any] = {"source_dir": os.path.join(inventory.directory, os.path.expanduser(source))}
+        described: dict[str, Any] = {"config_dir": os.path.join(inventory.directory, os.path.expanduser(source))}
     else:
         described = {"cluster": absolute_manifests(variables["openshift_cluster"], inventory.directory), "hosts": inventory.read_hosts()[0]}
     options = {key: variables.get(f"openshift_{key}") for key in ("version", "release_image", "checks")}

@@ -31,6 +31,15 @@ METHODS = ("agent", "assisted", "hub", "capi", "hosted")
 BUILT_METHODS = ("agent", "assisted", "hub", "hosted")
 FORCES = OVERRIDES
 PHASES = ("boot", "discovery", "bootstrap", "install", "operators")
+# Limits of waits beside those of an agent-based installation: the phase of openshift_timeouts that sets them, and the default in seconds.
+LIMITS: Mapping[str, tuple[str, float]] = {
+    "objects": ("boot", 600.0),
+    "registration": ("discovery", 2400.0),
+    "requirements": ("discovery", 3600.0),
+    "installation": ("install", 7200.0),
+    "join": ("install", 3600.0),
+    "removal": ("install", 3600.0),
+}
 _BASE_IMAGE = ("path", "url", "sha256", "version", "rootfs_url")
 # What can stand as a directory below ./clusters; what a cluster may be called is the configuration's to say.
 _DIRECTORY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -86,6 +95,7 @@ class Settings:
     connect_to: dict[str, str]
     ca_cert: str
     timeouts: dict[str, float]
+    limits: dict[str, float]
     checks: dict[str, str]
     force: list[str]
     confirm: list[str]
@@ -107,6 +117,7 @@ def read_settings(variables: Mapping[str, Any], directory: str, *, building: boo
     source_dir = absolute(given.get("openshift_config_dir", ""), directory)
     cluster = given.get("openshift_cluster", {})
     name = _name_of_deployment(given, directory)
+    timeouts = {str(key): float(value) for key, value in given.get("openshift_timeouts", {}).items()}
     work_dir = absolute(given.get("openshift_work_dir") or os.path.join("clusters", name), directory)
     return Settings(
         name=name,
@@ -120,7 +131,8 @@ def read_settings(variables: Mapping[str, Any], directory: str, *, building: boo
         publish=as_given(read_publish(given.get("openshift_publish", {}), directory)[0]),
         connect_to={str(key): str(value) for key, value in given.get("openshift_connect_to", {}).items()},
         ca_cert=certificate(given.get("openshift_ca_cert", ""), directory),
-        timeouts={str(key): float(value) for key, value in given.get("openshift_timeouts", {}).items()},
+        timeouts=timeouts,
+        limits={name: timeouts.get(phase, default) for name, (phase, default) in LIMITS.items()},
         checks={str(key): str(value) for key, value in given.get("openshift_checks", {}).items()},
         force=as_list(given.get("openshift_force", [])),
         confirm=as_list(given.get("openshift_confirm", [])),

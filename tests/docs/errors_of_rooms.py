@@ -91,8 +91,8 @@ ROOMS: dict[str, tuple[str, tuple[Message, ...]]] = {
     "manifests": (
         "Cluster manifests",
         (
-            Message("does not exist", "`source_dir` is the directory that holds `install-config.yaml` or `cluster-manifests/`"),
-            Message("dest and source_dir are both …", "another `dest`: what you wrote is never changed"),
+            Message("does not exist", "`config_dir` is the directory that holds `install-config.yaml` or `cluster-manifests/`"),
+            Message("dest and config_dir are both …", "another `dest`: what you wrote is never changed"),
         ),
     ),
     "deployment": (

@@ -84,7 +84,7 @@ def asking(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, d
     def ask(gateway: Gateway, name: str, /, *, check: bool = False, **arguments: Any) -> dict[str, Any]:
         module = importlib.import_module(f"ansible_collections.zerotouch.openshift.plugins.modules.{name}")
         given = {"service_url": gateway.url, "retries": 3, "request_timeout": 20, **DOORS.get(name, {}), **arguments}
-        given |= {"assisted_files": {"dest": str(directory / "files")}, "assisted_manifests": {"source_dir": str(directory)}}.get(name, {})
+        given |= {"assisted_files": {"dest": str(directory / "files")}, "assisted_manifests": {"config_dir": str(directory)}}.get(name, {})
         with patch_module_args({**given, "_ansible_check_mode": check}), pytest.raises(SystemExit):
             module.main()
         output = capfd.readouterr().out

@@ -60,26 +60,26 @@ def write_manifests(directory: Path, install: dict[str, Any], hosts: list[dict[s
 def test_manifests_become_a_cluster_with_configured_hosts_once(door: Door, bench: Bench, tmp_path: Path) -> None:
     source = str(write_manifests(tmp_path, INSTALL_CONFIG, HOSTS))
     release = {"openshift_version": "4.22.0", "cpu_architecture": "x86_64"}
-    assert len(door("assisted_manifests", source_dir=source, **release, check=True)["plan"]) == 4
+    assert len(door("assisted_manifests", config_dir=source, **release, check=True)["plan"]) == 4
     assert door("assisted_info")["clusters"] == []
-    done = door("assisted_manifests", source_dir=source, **release)
+    done = door("assisted_manifests", config_dir=source, **release)
     assert not done.get("failed"), done
-    again = door("assisted_manifests", source_dir=source, **release, diff=True)
+    again = door("assisted_manifests", config_dir=source, **release, diff=True)
     assert (again["changed"], again["plan"], again["diff"]) == (False, [], [])
     bench.boot(done["infra_env"]["id"], *(scripted.Machine(number, name=f"unnamed-{number}") for number, _mac in enumerate(MACS, 1)))
     hosts = [{"hostname": f"node-{number}", "mac_addresses": [mac], "role": "master"} for number, mac in enumerate(MACS, 1)]
-    configured = door("assisted_manifests", source_dir=source, **release, hosts=hosts, timeout=60)
+    configured = door("assisted_manifests", config_dir=source, **release, hosts=hosts, timeout=60)
     assert not configured.get("failed"), configured
     assert configured["changed"] and configured["missing"] == [] and configured["unknown"] == []
     assert sorted(host["hostname"] for host in door("assisted_info")["hosts"]) == ["node-1", "node-2", "node-3"]
-    final = door("assisted_manifests", source_dir=source, **release, hosts=hosts, timeout=60)
+    final = door("assisted_manifests", config_dir=source, **release, hosts=hosts, timeout=60)
     assert not final["changed"], json.dumps(final["plan"])
 
 
 def test_a_single_node_is_registered_once(door: Door, tmp_path: Path) -> None:
     single = {"metadata": {"name": "single"}, "controlPlane": {"name": "master", "replicas": 1}, "platform": {"none": {}}, "proxy": PROXY}
     source = str(write_manifests(tmp_path, {**INSTALL_CONFIG, **single}, HOSTS[:1]))
-    runs = [door("assisted_manifests", source_dir=source, openshift_version="4.22.0", cpu_architecture="x86_64") for _ in range(2)]
+    runs = [door("assisted_manifests", config_dir=source, openshift_version="4.22.0", cpu_architecture="x86_64") for _ in range(2)]
     assert [run["changed"] for run in runs] == [True, False], runs
     assert runs[1]["cluster"]["control_plane_count"] == 1
 
@@ -88,6 +88,6 @@ def test_a_running_cluster_gets_hosts_by_way_of_its_manifests_once(door: Door, t
     source = write_manifests(tmp_path, {**INSTALL_CONFIG, "metadata": {"name": "older"}}, HOSTS)
     running = {"openshift_cluster_id": "6f1f9c2e-6a0f-4d0e-9a3c-0c3c5f6d7e8f", "name": "older", "api_vip_dnsname": "api.older.example.com"}
     running |= {"ignition_endpoint": {"url": "https://api-int.older.example.com:22623/config/worker"}, "user_managed_networking": True}
-    runs = [door("assisted_manifests", source_dir=str(source), import_cluster=running) for _ in range(2)]
+    runs = [door("assisted_manifests", config_dir=str(source), import_cluster=running) for _ in range(2)]
     assert [run["changed"] for run in runs] == [True, False], runs
     assert runs[1]["cluster"]["status"] == "adding-hosts" and runs[1]["infra_env"]["cluster_id"] == runs[1]["cluster"]["id"]

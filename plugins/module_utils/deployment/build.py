@@ -44,11 +44,11 @@ _CLOUD_CONTROLLER_PLATFORM = "oci"
 
 @dataclasses.dataclass(frozen=True)
 class BuildRequest:
-    """What the user asks for. ``config_changes`` says, in check mode, that another door would change ``source_dir`` first; ``new_secrets`` that those
+    """What the user asks for. ``config_changes`` says, in check mode, that another door would change ``config_dir`` first; ``new_secrets`` that those
     that are there are for a cluster that is given up. ``kind`` iso becomes minimal_iso where the configuration asks for that.
     """
 
-    source_dir: Path
+    config_dir: Path
     dest: Path
     base: BaseImage
     source: Source
@@ -126,7 +126,7 @@ def read_input(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
     """
     _refuse_unbuilt(request)
     check_place(request.dest)
-    deployment = _read(request.source_dir, check_mode)
+    deployment = _read(request.config_dir, check_mode)
     base = find_base(request.base, request.source, check_mode=check_mode)
     arch = deployment.cluster.architecture if deployment else base.image.arch if base.image else ""
     warnings = list(base.warnings)
@@ -140,7 +140,7 @@ def read_input(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
 def complete_plan(plan: BuildPlan) -> BuildPlan:
     """Draw what is missing in memory, and compare with what is there. Raises :class:`ZeroTouchError` for what cannot be built or is damaged."""
     if plan.deployment is None:
-        return dataclasses.replace(plan, reason=f"{plan.request.source_dir} is not written yet")
+        return dataclasses.replace(plan, reason=f"{plan.request.config_dir} is not written yet")
     return _complete(plan, plan.deployment)
 
 
@@ -149,16 +149,16 @@ def _refuse_unbuilt(request: BuildRequest) -> None:
         raise InvalidInput([Problem("engine", UNSUPPORTED, f"engine {request.engine} is not part of this version", layer="ours", check="image")])
 
 
-def _read(source_dir: Path, check_mode: bool) -> Deployment | None:
+def _read(config_dir: Path, check_mode: bool) -> Deployment | None:
     """The deployment; None in check mode for a directory that another door would make first."""
-    if not source_dir.is_dir():
+    if not config_dir.is_dir():
         if check_mode:
             return None
         raise ZeroTouchError(
-            f"{source_dir} does not exist.",
-            "source_dir is the directory that agent_config writes, with install-config.yaml and agent-config.yaml or with cluster-manifests/.",
+            f"{config_dir} does not exist.",
+            "config_dir is the directory that agent_config writes, with install-config.yaml and agent-config.yaml or with cluster-manifests/.",
         )
-    parsed = read_source(source_dir)
+    parsed = read_source(config_dir)
     # Severities of our own checks are the user's choice (openshift_checks), which agent_config knows; here only what cannot be built counts.
     unreadable = [problem for problem in parsed.problems if problem.severity == "error"]
     refused = [problem for problem in source_problems(parsed) if problem.severity == "error" and problem.layer == "installer"]
@@ -184,7 +184,7 @@ def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
         return dataclasses.replace(plan, reason="the base image is not here yet")
     cluster = deployment.cluster
     os_image = plan.base.os_image(cluster.version, cluster.architecture)
-    ignition = build_live_ignition(deployment, render_manifests(deployment), secrets, os_image, agent_config=_agent_config(plan.request.source_dir))
+    ignition = build_live_ignition(deployment, render_manifests(deployment), secrets, os_image, agent_config=_agent_config(plan.request.config_dir))
     wanted = order(plan.kind, plan.names, plan.base, cluster.boot_artifacts_base_url, tuple(kernel_arguments(cluster)), force=plan.request.force)
     # What came by URL was verified when it was transferred.
     digest = "" if plan.base.given.url else plan.base.given.sha256
@@ -194,9 +194,9 @@ def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
     return dataclasses.replace(plan, ignition=ignition, product=product, reason=reason, warnings=told)
 
 
-def _agent_config(source_dir: Path) -> bytes | None:
+def _agent_config(config_dir: Path) -> bytes | None:
     """The file as it stands, for the image; None without one."""
-    path = source_dir / AGENT_CONFIG
+    path = config_dir / AGENT_CONFIG
     return path.read_bytes() if path.is_file() else None
 
 
@@ -269,7 +269,7 @@ def _image_section(plan: BuildPlan, ignition: LiveIgnition, made: Made, before: 
     return {
         **made.section,
         "kind": plan.kind,
-        "inputs": input_digests(plan.request.source_dir),
+        "inputs": input_digests(plan.request.config_dir),
         "ignition_sha256": ignition.sha256(),
         "built_at": built_at,
     }

@@ -30,14 +30,14 @@ def check_input(problems: Sequence[Problem], given: Mapping[str, Any], *, tell_s
 
 
 def _of_configuration(given: Mapping[str, Any], tell_secrets: Callable[[set[str]], None]) -> Sequence[Problem]:
-    source_dir = given.get("source_dir")
-    if not source_dir and given.get("cluster") is None:
+    config_dir = given.get("config_dir")
+    if not config_dir and given.get("cluster") is None:
         return ()
     configuration = Input(
         dest=_NOWHERE,
         cluster=given.get("cluster"),
         hosts=given.get("hosts") or (),
-        source_dir=Path(source_dir) if source_dir else None,
+        config_dir=Path(config_dir) if config_dir else None,
         version=given.get("version") or "",
         release_image=given.get("release_image") or "",
         agent_iso=given.get("agent_iso", True),

@@ -35,7 +35,7 @@ from .configuration_changes import DIRECTORIES, Change, changes, documents_of, s
 
 @dataclasses.dataclass(frozen=True)
 class Input:
-    """What the user gave: ``cluster`` and ``hosts`` (variables, shapes of design 1.2), or ``source_dir``. ``checks``: check name -> error, warn, off.
+    """What the user gave: ``cluster`` and ``hosts`` (variables, shapes of design 1.2), or ``config_dir``. ``checks``: check name -> error, warn, off.
 
     ``agent_iso``: the cluster is installed by an agent ISO of its own, so one of its hosts must be the rendezvous host.
     """
@@ -43,7 +43,7 @@ class Input:
     dest: Path
     cluster: Mapping[str, Any] | None = None
     hosts: Sequence[Mapping[str, Any]] = ()
-    source_dir: Path | None = None
+    config_dir: Path | None = None
     version: str = ""
     release_image: str = ""
     agent_iso: bool = True
@@ -181,8 +181,8 @@ def describe_diff(plan: Plan) -> list[dict[str, str]]:
 
 
 def _parse(given: Input) -> Parsed:
-    if given.source_dir is not None:
-        return read_source(given.source_dir, version=given.version, release_image=given.release_image)
+    if given.config_dir is not None:
+        return read_source(given.config_dir, version=given.version, release_image=given.release_image)
     return read_variables(given.cluster or {}, given.hosts, version=given.version, release_image=given.release_image)
 
 
@@ -190,7 +190,7 @@ def _refuse_foreign(given: Input) -> None:
     """A user's own files are never changed (design 4): neither his source directory nor one that this collection did not make."""
     dest = given.dest
     check_directory(dest, "Name another directory as dest (openshift_work_dir).")
-    if given.source_dir is not None and dest.resolve() == given.source_dir.resolve():
-        raise ZeroTouchError(f"dest and source_dir are both {dest}.", "The files that you wrote are never changed; name another directory as dest.")
+    if given.config_dir is not None and dest.resolve() == given.config_dir.resolve():
+        raise ZeroTouchError(f"dest and config_dir are both {dest}.", "The files that you wrote are never changed; name another directory as dest.")
     if not (dest / RELEASE_FILE).exists() and any((dest / name).exists() for name in (INSTALL_CONFIG, AGENT_CONFIG, *DIRECTORIES)):
         raise ZeroTouchError(f"{dest} holds configuration files that this collection did not write.", "Name another directory as dest.")

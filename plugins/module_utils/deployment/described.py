@@ -15,7 +15,7 @@ from .configure import Input
 DESCRIPTION_OPTIONS: dict[str, dict[str, Any]] = {
     "cluster": {"type": "dict"},
     "hosts": {"type": "list", "elements": "dict", "default": []},
-    "source_dir": {"type": "path"},
+    "config_dir": {"type": "path"},
     "version": {"type": "str"},
     "release_image": {"type": "str"},
     "checks": {"type": "dict", "default": {}},
@@ -28,7 +28,7 @@ def described(params: Mapping[str, Any], dest: Path) -> Input:
         dest=dest,
         cluster=params["cluster"],
         hosts=params["hosts"],
-        source_dir=Path(params["source_dir"]) if params["source_dir"] else None,
+        config_dir=Path(params["config_dir"]) if params["config_dir"] else None,
         version=params["version"] or "",
         release_image=params["release_image"] or "",
         agent_iso=False,

@@ -51,7 +51,7 @@ class RunningNode:
 class NodeImageRequest:
     """What the user asks for; ``nodes`` are those that the cluster has already, as far as they are known."""
 
-    source_dir: Path
+    config_dir: Path
     dest: Path
     base: BaseImage
     source: Source
@@ -138,7 +138,7 @@ def plan_node_image(request: NodeImageRequest, *, now: datetime.datetime | None 
     """
     now = now or datetime.datetime.now(datetime.UTC)
     check_place(request.dest)
-    config = read_nodes_config(request.source_dir)
+    config = read_nodes_config(request.config_dir)
     cluster = dataclasses.replace(
         request.cluster, architecture=config.architecture or request.cluster.architecture, ssh_key=config.ssh_key or request.cluster.ssh_key
     )
@@ -165,7 +165,7 @@ def plan_node_image(request: NodeImageRequest, *, now: datetime.datetime | None 
 def _checked(config: NodesConfig, deployment: Deployment, request: NodeImageRequest, today: datetime.date) -> list[str]:
     """Warnings; raises :class:`InvalidInput` when there are errors."""
     facts = Facts(deployment, today)
-    file = str(request.source_dir / NODES_CONFIG)
+    file = str(request.config_dir / NODES_CONFIG)
     ruled = [dataclasses.replace(problem, file=file) for problem in (*host_rules(facts), *network_configs(facts), *_taken(deployment, request.nodes))]
     problems = list(dict.fromkeys([*config.problems, *ruled]))
     if any(problem.severity == "error" for problem in problems):

@@ -160,7 +160,7 @@ def same_hosts(first: Sequence[InventoryHost], second: Sequence[InventoryHost]) 
 def open_work_dir(path: Path) -> WorkDir:
     """Raises :class:`ZeroTouchError` when the path is something else than a directory; one that is not there yet is fine."""
     if path.exists() and not path.is_dir():
-        raise ZeroTouchError(f"{path} is not a directory.", "source_dir is the work directory of a deployment.")
+        raise ZeroTouchError(f"{path} is not a directory.", "work_dir is the work directory of a deployment.")
     check_private(path)
     return WorkDir(path)
 

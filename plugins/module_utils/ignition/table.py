@@ -186,7 +186,7 @@ asks the cluster nothing, so that it also works where only a colleague has acces
 
 ```yaml
 - zerotouch.openshift.node_image:
-    source_dir: clusters/kni22/nodes          # nodes-config.yaml
+    config_dir: clusters/kni22/nodes          # nodes-config.yaml
     dest: clusters/kni22
     base_image: {path: /srv/images/rhcos-live-iso.x86_64.iso}
     running_cluster:

@@ -33,9 +33,9 @@ from .source import read_source, source_problems
 
 @dataclasses.dataclass(frozen=True)
 class ManifestsRequest:
-    """``source_dir`` as agent_config writes it or a user's own files; without ``dest`` nothing is written. ``checks``: name -> error, warn, off."""
+    """``config_dir`` as agent_config writes it or a user's own files; without ``dest`` nothing is written. ``checks``: name -> error, warn, off."""
 
-    source_dir: Path
+    config_dir: Path
     dest: Path | None = None
     version: str = ""
     release_image: str = ""
@@ -72,10 +72,10 @@ def plan_manifests(request: ManifestsRequest, *, today: datetime.date | None = N
     ``today`` is what certificates are compared with. Raises :class:`InvalidInput` with every problem of the input, and :class:`ZeroTouchError` for a file
     in ``dest`` that is not ours.
     """
-    if not os.path.isdir(request.source_dir):
-        what = "is no directory" if os.path.exists(request.source_dir) else "does not exist"
-        raise ZeroTouchError(f"{request.source_dir} {what}.", "source_dir is a directory with install-config.yaml or with cluster-manifests/.")
-    parsed = read_source(request.source_dir, version=request.version, release_image=request.release_image)
+    if not os.path.isdir(request.config_dir):
+        what = "is no directory" if os.path.exists(request.config_dir) else "does not exist"
+        raise ZeroTouchError(f"{request.config_dir} {what}.", "config_dir is a directory with install-config.yaml or with cluster-manifests/.")
+    parsed = read_source(request.config_dir, version=request.version, release_image=request.release_image)
     checks = levels(request.checks)
     problems = [*check_names(checks), *apply_checks(source_problems(parsed, today=today, image=False), checks)]
     if errors(problems) or parsed.deployment is None:
@@ -84,15 +84,15 @@ def plan_manifests(request: ManifestsRequest, *, today: datetime.date | None = N
     # What a person wrote stays as it was written; what was not is made.
     own = {path: text for path, text in parsed.deployment.given_manifests.items() if path != AGENT_CONFIG}
     files = {**manifests.files, **own, **{f"{MANIFESTS_DIRECTORY}/{name}": text for name, text in manifests.extra.items()}}
-    changes = _planned(request.dest, request.source_dir, files) if request.dest is not None else ()
+    changes = _planned(request.dest, request.config_dir, files) if request.dest is not None else ()
     return ManifestsPlan(request, manifests, files, changes, tuple(problems))
 
 
-def _planned(dest: Path, source_dir: Path, files: Mapping[str, str]) -> tuple[FileChange, ...]:
+def _planned(dest: Path, config_dir: Path, files: Mapping[str, str]) -> tuple[FileChange, ...]:
     check_directory(dest, "Name another directory as dest.")
     changes = tuple(_changes(dest, files))
-    if changes and dest.resolve() == source_dir.resolve():
-        raise ZeroTouchError(f"dest and source_dir are both {dest}.", "The files that you wrote are never changed; name another directory as dest.")
+    if changes and dest.resolve() == config_dir.resolve():
+        raise ZeroTouchError(f"dest and config_dir are both {dest}.", "The files that you wrote are never changed; name another directory as dest.")
     return changes
 
 

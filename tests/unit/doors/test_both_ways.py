@@ -90,9 +90,9 @@ def given_arguments(door: str, folder: Path) -> dict[str, Any]:
     specification = importlib.import_module(f"ansible_collections.zerotouch.openshift.plugins.modules.{door}").argument_spec()
     plausible = {"path": str(folder / "given"), "str": str(folder / "given"), "list": [], "dict": {}}
     known: dict[str, dict[str, Any]] = {
-        "agent_config": {"source_dir": str(folder / "given")},
+        "agent_config": {"config_dir": str(folder / "given")},
         "agent_image": {"base_image": {"path": str(folder / "base.iso")}},
-        "agent_cluster_install": {"source_dir": str(folder / "given")},
+        "agent_cluster_install": {"config_dir": str(folder / "given")},
         "node_image": {
             "base_image": {"path": str(folder / "base.iso")},
             "running_cluster": {
@@ -104,7 +104,7 @@ def given_arguments(door: str, folder: Path) -> dict[str, Any]:
                 "platform": "none",
             },
         },
-        "assisted_deployment": {"source_dir": str(folder / "given")},
+        "assisted_deployment": {"config_dir": str(folder / "given")},
         "assisted_files": {"cluster": "given"},
         "assisted_hosts": {"cluster": "given"},
     }

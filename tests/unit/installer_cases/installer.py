@@ -69,12 +69,12 @@ class Installer:
     def image(self, command: str, directory: Path) -> Done:
         """What is refused is refused before anything is built; auth/ is the installer's, images/agent.… is its agent.….iso."""
         work = self.scratch / "work"
-        config = self.open(agent_config, source_dir=str(directory), dest=str(work / "config"))
+        config = self.open(agent_config, config_dir=str(directory), dest=str(work / "config"))
         if config["failed"]:
             return _refused(command, config)
         with WorkDir(work).state.edit() as document:
             document["secrets"] = self.secrets.to_state()
-        image = self.open(agent_image, source_dir=str(work / "config"), dest=str(work), base_image={"path": str(self.base)}, kind=_KINDS[command])
+        image = self.open(agent_image, config_dir=str(work / "config"), dest=str(work), base_image={"path": str(self.base)}, kind=_KINDS[command])
         if image["failed"]:
             return _refused(command, image)
         shutil.copytree(work / "auth", directory / "auth")
@@ -97,7 +97,7 @@ class Installer:
         return Done(0, _log("info", infos) + _log("warning", _warnings(config)))
 
     def manifests(self, directory: Path) -> Done:
-        made = self.open(agent_manifests, source_dir=str(directory), dest=str(self.scratch / "manifests"))
+        made = self.open(agent_manifests, config_dir=str(directory), dest=str(self.scratch / "manifests"))
         if made["failed"]:
             return _refused("create cluster-manifests", made)
         for name in made["files"]:

@@ -36,7 +36,7 @@ SECRETS = ("geheim-1", "geheim-2", "geheim-3", base64.b64encode(b"user:geheim-1"
 
 def call(dest: Path, *, check_mode: bool = False, **options: Any) -> Call:
     params = {name: spec.get("default") for name, spec in agent_config.argument_spec().items()}
-    if "source_dir" not in options:
+    if "config_dir" not in options:
         params |= {"cluster": mistakes.good_cluster(), "hosts": mistakes.good_hosts()}
     return Call({**params, "dest": str(dest), **options}, check_mode=check_mode, diff=True)
 
@@ -226,13 +226,13 @@ def test_own_files_are_read_and_never_changed(tmp_path: Path) -> None:
     opened(source)
     (source / "release.json").unlink()
     before = snapshot(source)
-    result = opened(dest, source_dir=str(source), version="4.22.0")
+    result = opened(dest, config_dir=str(source), version="4.22.0")
     assert not result["failed"], result["msg"]
     assert snapshot(source) == before
     assert {name: text for name, (text, _mode, _time) in snapshot(dest).items() if name in before} == {name: text for name, (text, _m, _t) in before.items()}
     for target in (source, source / "." / "x" / ".."):
         (source / "x").mkdir(exist_ok=True)
-        refused = opened(target, source_dir=str(source), version="4.22.0")
+        refused = opened(target, config_dir=str(source), version="4.22.0")
         assert refused["failed"] and "never changed" in refused["msg"]
     refused = opened(source)
     assert refused["failed"] and "did not write" in refused["msg"]
@@ -241,7 +241,7 @@ def test_own_files_are_read_and_never_changed(tmp_path: Path) -> None:
         assert f"{tmp_path / below} cannot be a directory: {tmp_path / 'file'} is a file" in opened(tmp_path / below)["msg"]
     assert (
         "there is no such directory (name the directory that holds install-config.yaml"
-        in opened(tmp_path / "x", cluster=None, source_dir=str(tmp_path / "none"))["msg"]
+        in opened(tmp_path / "x", cluster=None, config_dir=str(tmp_path / "none"))["msg"]
     )
     assert snapshot(source) == before
 
@@ -249,13 +249,13 @@ def test_own_files_are_read_and_never_changed(tmp_path: Path) -> None:
 def test_version_is_needed_with_own_files(tmp_path: Path) -> None:
     opened(tmp_path / "mine")
     (tmp_path / "mine" / "release.json").unlink()
-    result = opened(tmp_path / "config", source_dir=str(tmp_path / "mine"))
+    result = opened(tmp_path / "config", config_dir=str(tmp_path / "mine"))
     assert [problem["path"] for problem in result["problems"]] == ["openshift_version"]
 
 
 @pytest.mark.skipif(not KNI22.is_dir(), reason="the walkthrough's files are not beside this checkout")
 def test_kni22(tmp_path: Path) -> None:
-    failed = opened(tmp_path / "config", source_dir=str(KNI22), version="4.22.0")
+    failed = opened(tmp_path / "config", config_dir=str(KNI22), version="4.22.0")
     assert failed["failed"]
     assert failed["msg"].startswith(f"{KNI22}/install-config.yaml:38: pullSecret: Syntax error")
     assert len(failed["msg"].splitlines()) == 1
@@ -263,7 +263,7 @@ def test_kni22(tmp_path: Path) -> None:
     corrected.mkdir()
     (corrected / "install-config.yaml").write_text((KNI22 / "install-config.yaml").read_text().replace("''{", "'{").replace("}''", "}'"))
     (corrected / "agent-config.yaml").write_text((KNI22 / "agent-config.yaml").read_text())
-    result = opened(tmp_path / "config", source_dir=str(corrected), version="4.22.0")
+    result = opened(tmp_path / "config", config_dir=str(corrected), version="4.22.0")
     assert not result["failed"], result["msg"]
     assert result["rendezvous_ip"] == "192.168.0.116"
     checks = {problem["check"] for problem in result["problems"]}

@@ -78,7 +78,7 @@ def source(tmp_path: Path) -> Path:
 
 def opened(source: Path, *, check_mode: bool = False, diff: bool = True, **options: Any) -> dict[str, Any]:
     params = {name: spec.get("default") for name, spec in agent_manifests.argument_spec().items()}
-    params |= {"source_dir": str(source), "version": "4.22.0", **{name: str(value) if isinstance(value, Path) else value for name, value in options.items()}}
+    params |= {"config_dir": str(source), "version": "4.22.0", **{name: str(value) if isinstance(value, Path) else value for name, value in options.items()}}
     return perform(agent_manifests.run, Call(params, check_mode=check_mode, diff=diff))
 
 
@@ -138,7 +138,7 @@ def test_a_manifest_that_is_added_to_the_set_is_split_and_no_other(source: Path,
 def test_a_users_own_directory_is_not_added_to(source: Path, tmp_path: Path) -> None:
     result = opened(source, dest=source)
     assert result["failed"] is True
-    assert "dest and source_dir are both" in result["msg"]
+    assert "dest and config_dir are both" in result["msg"]
     assert sorted(path.name for path in source.iterdir()) == ["agent-config.yaml", "install-config.yaml", "openshift"]
 
 

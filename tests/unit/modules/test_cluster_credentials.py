@@ -32,7 +32,7 @@ def stage(tmp_path: Path) -> Iterator[Any]:
 @pytest.fixture
 def call(stage: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
     def open_door(**arguments: Any) -> dict[str, Any]:
-        with patch_module_args({"source_dir": str(stage.root), "connect_to": stage.connect_to, **arguments}), pytest.raises(SystemExit):
+        with patch_module_args({"work_dir": str(stage.root), "connect_to": stage.connect_to, **arguments}), pytest.raises(SystemExit):
             cluster_credentials.main()
         output = capfd.readouterr().out
         assert "aaaaa-bbbbb" not in output and "PRIVATE KEY" not in output and "client-key-data" not in output

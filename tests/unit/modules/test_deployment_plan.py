@@ -30,7 +30,7 @@ def stage(tmp_path: Path) -> Iterator[Any]:
 @pytest.fixture
 def call(stage: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
     def open_door(**arguments: Any) -> dict[str, Any]:
-        with patch_module_args({"source_dir": str(stage.root), "connect_to": stage.connect_to, **arguments}), pytest.raises(SystemExit):
+        with patch_module_args({"work_dir": str(stage.root), "connect_to": stage.connect_to, **arguments}), pytest.raises(SystemExit):
             deployment_plan.main()
         output = capfd.readouterr().out
         assert "user-token-of-this-deployment" not in output
@@ -97,7 +97,7 @@ def test_a_note_is_a_warning(stage: Any, call: Any) -> None:
     [
         ({"connect_to": {"x": "y:z"}}, "openshift_connect_to"),
         ({"force": ["everything"]}, "value of force must be one or more of"),
-        ({"source_dir": __file__}, "is not a directory"),
+        ({"work_dir": __file__}, "is not a directory"),
     ],
 )
 def test_what_is_refused(call: Any, arguments: dict[str, Any], message: str) -> None:

@@ -28,7 +28,7 @@ def stage(tmp_path: Path) -> Any:
 @pytest.fixture
 def call(stage: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
     def open_door(**arguments: Any) -> dict[str, Any]:
-        with patch_module_args({"source_dir": str(stage.root), **arguments}), pytest.raises(SystemExit):
+        with patch_module_args({"work_dir": str(stage.root), **arguments}), pytest.raises(SystemExit):
             deployment_report.main()
         output = capfd.readouterr().out
         assert "aaaaa-bbbbb" not in output

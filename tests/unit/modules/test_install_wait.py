@@ -33,7 +33,7 @@ def stage(tmp_path: Path) -> Iterator[Any]:
 @pytest.fixture
 def call(stage: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
     def open_door(**arguments: Any) -> dict[str, Any]:
-        with patch_module_args({"source_dir": str(stage.root), "connect_to": stage.connect_to, **arguments}), pytest.raises(SystemExit):
+        with patch_module_args({"work_dir": str(stage.root), "connect_to": stage.connect_to, **arguments}), pytest.raises(SystemExit):
             install_wait.main()
         output = capfd.readouterr().out
         assert "user-token-of-this-deployment" not in output
@@ -131,7 +131,7 @@ def test_progress_is_shown_where_the_door_is_opened_inside_ansible(stage: Any) -
     stage.installed()
     lines: list[str] = []
     params = {name: option.get("default") for name, option in install_wait.argument_spec().items()}
-    params |= {"source_dir": str(stage.root), "connect_to": stage.connect_to, "timeouts": {}}
+    params |= {"work_dir": str(stage.root), "connect_to": stage.connect_to, "timeouts": {}}
     result = perform(install_wait.run, Call(params, show=lines.append))
     assert result["phase"] == "installed"
     assert any("Node ready: node-0, node-1" in line for line in lines) and lines[-1].endswith("100% Installation is complete.")
@@ -141,7 +141,7 @@ def test_a_signal_ends_the_wait(stage: Any) -> None:
     stage.build()
     stage.serve().cluster = {"id": "c1", "status": "installing"}
     params = {name: option.get("default") for name, option in install_wait.argument_spec().items()}
-    call = Call({**params, "source_dir": str(stage.root), "connect_to": stage.connect_to, "timeouts": {}})
+    call = Call({**params, "work_dir": str(stage.root), "connect_to": stage.connect_to, "timeouts": {}})
     call.stop.set()
     result = perform(install_wait.run, call)
     assert result["failed"] and "signal" in result["msg"]

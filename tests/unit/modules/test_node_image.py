@@ -87,7 +87,7 @@ def facts(**changes: Any) -> dict[str, Any]:
 def call_of(source: Path, base: Path, *, check_mode: bool = False, cluster: dict[str, Any] | None = None, **options: Any) -> Call:
     params = {name: spec.get("default") for name, spec in node_image.argument_spec().items()}
     given = {
-        "source_dir": str(source),
+        "config_dir": str(source),
         "dest": str(source.parent / "work"),
         "base_image": {"path": str(base)},
         "running_cluster": cluster or facts(),

@@ -239,8 +239,8 @@ class TestDestroyPlan:
         given = touch(tmp_path / "demo", confirm=["demo"])
         result = call(destroy_plan, hosts=hosts(served), manual_hosts=[], touch=given)
         assert "msg" not in result, result["msg"]
-        assert (result["names"], result["plan"]["power_off"]) == (["node-1"], ["node-1"])
-        assert result["plan"]["paths"][0] == str(tmp_path / "demo" / "images")
+        assert (result["names"], result["removal"]["power_off"]) == (["node-1"], ["node-1"])
+        assert result["removal"]["paths"][0] == str(tmp_path / "demo" / "images")
         assert served.bmc.writes() == [] and not result["changed"]
 
     def test_without_confirmation_no_bmc_is_contacted(self, call: Any, served: Any, tmp_path: Path) -> None:
@@ -252,8 +252,8 @@ class TestDestroyPlan:
     def test_a_machine_without_record_is_named_and_stays(self, call: Any, served: Any, tmp_path: Path) -> None:
         result = call(destroy_plan, hosts=hosts(served), touch=touch(tmp_path / "demo", confirm=["demo"]))
         assert outcome(result["decision"]) == ("13", "leave")
-        assert (result["plan"]["power_off"], result["plan"]["keep_objects"]) == ([], ["node-1"])
-        assert "node-1 is left alone" in result["plan"]["summary"]
+        assert (result["removal"]["power_off"], result["removal"]["keep_objects"]) == ([], ["node-1"])
+        assert "node-1 is left alone" in result["removal"]["summary"]
 
     def test_the_machines_of_a_hosted_cluster_are_not_read(self, call: Any, served: Any, tmp_path: Path) -> None:
         call(destroy_plan, hosts=hosts(served), touch=touch(tmp_path / "demo", confirm=["demo"], method="hosted"))

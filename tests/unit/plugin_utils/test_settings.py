@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import (
+    LIMITS,
+    PHASES,
     as_list,
     check_settings,
     read_settings,
@@ -128,3 +130,10 @@ def test_the_service_of_method_assisted(monkeypatch: pytest.MonkeyPatch, given: 
 def test_where_the_service_is_may_stand_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSISTED_SERVICE_URL", "http://192.0.2.1:8090")
     assert check_settings({**GOOD, "openshift_install_method": "assisted"}, "/srv") == []
+
+
+def test_limits_of_waits_follow_their_phase() -> None:
+    assert read_settings(GOOD, "/srv").limits["installation"] == 7200.0
+    limits = read_settings({**GOOD, "openshift_timeouts": {"install": 5}}, "/srv").limits
+    assert {name for name, limit in limits.items() if limit == 5.0} == {name for name, (phase, _default) in LIMITS.items() if phase == "install"}
+    assert {phase for phase, _default in LIMITS.values()} <= set(PHASES)

@@ -82,15 +82,15 @@ class Manifests:
         return text_at(self.infra_env, "metadata", "name")
 
 
-def read_manifests(source_dir: Path, *, with_cluster: bool = True) -> Manifests:
+def read_manifests(config_dir: Path, *, with_cluster: bool = True) -> Manifests:
     """The manifests of a directory that holds ``cluster-manifests/`` (and perhaps ``openshift/`` or ``extra-manifests/``), or is one itself.
 
     Raises :class:`InvalidInput` with every problem; the text of files is never in it.
     """
-    if not source_dir.is_dir():
-        raise ZeroTouchError(f"{source_dir} does not exist.", "source_dir is a directory with cluster-manifests/ in it, or such a directory.")
-    inner = source_dir / CLUSTER_MANIFESTS
-    return parse_manifests(_texts(inner if inner.is_dir() else source_dir), _extra(source_dir), with_cluster=with_cluster)
+    if not config_dir.is_dir():
+        raise ZeroTouchError(f"{config_dir} does not exist.", "config_dir is a directory with cluster-manifests/ in it, or such a directory.")
+    inner = config_dir / CLUSTER_MANIFESTS
+    return parse_manifests(_texts(inner if inner.is_dir() else config_dir), _extra(config_dir), with_cluster=with_cluster)
 
 
 def parse_manifests(files: Mapping[str, str], extra: Mapping[str, bytes] | None = None, *, with_cluster: bool = True) -> Manifests:
@@ -170,8 +170,8 @@ def _texts(directory: Path) -> dict[str, str]:
     return {name: _read(directory / name).decode("utf-8", "replace") for name in names if (directory / name).is_file()}
 
 
-def _extra(source_dir: Path) -> dict[str, bytes]:
-    directories = [source_dir / name for name in EXTRA_MANIFESTS if (source_dir / name).is_dir()]
+def _extra(config_dir: Path) -> dict[str, bytes]:
+    directories = [config_dir / name for name in EXTRA_MANIFESTS if (config_dir / name).is_dir()]
     return {path.name: _read(path) for directory in directories for path in sorted(directory.iterdir()) if path.is_file() and _EXTRA.match(path.name)}
 
 

@@ -57,10 +57,10 @@ class Request:
         return self.cluster.wish() if isinstance(self.cluster, RunningCluster) else cluster_wish(self.manifests, self.cluster)
 
 
-def read_request(source_dir: Path, options: Mapping[str, Any]) -> Request:
+def read_request(config_dir: Path, options: Mapping[str, Any]) -> Request:
     """The request in a door's options and the files that they name. Raises :class:`InvalidInput` with everything that is wrong."""
     wanted = options.get("import_cluster")
-    manifests = read_manifests(source_dir, with_cluster=not wanted)
+    manifests = read_manifests(config_dir, with_cluster=not wanted)
     if wanted:
         files = read_cluster_config(Path(wanted["config_dir"])) if wanted.get("config_dir") else {}
         cluster: Release | RunningCluster = parse_running_cluster(wanted, files)

@@ -1,0 +1,81 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""docs/conventions.md against the argument specification and the RETURN block of each module."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[3]
+MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py") if path.stem != "__init__")
+# Names that do not follow the tables yet. Entries may only be removed.
+NOT_YET_OPTIONS: set[tuple[str, str]] = set()
+NOT_YET_RESULTS = {("capi_reconcile", "problems"), ("node_provider_ids", "problems")}
+# Former names: their meaning differed between modules.
+FORMER = {"source_dir"}
+NUMBERS = {"int", "float"}
+
+
+def load(name: str) -> ModuleType:
+    return importlib.import_module(f"ansible_collections.zerotouch.openshift.plugins.modules.{name}")
+
+
+def table(heading: str) -> dict[str, list[str]]:
+    """The rows below a heading, by the name in their first cell."""
+    text = (ROOT / "docs" / "conventions.md").read_text().split(f"## {heading}\n")[1].split("\n## ")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| `")]
+    return {row[0].strip("`"): row[1:] for row in rows}
+
+
+def kind(spec: dict[str, Any]) -> str:
+    """The type in the words of the tables."""
+    name = str(spec.get("type", "str"))
+    return f"list of {spec.get('elements')}" if name == "list" else name
+
+
+def agrees(found: str, wanted: str) -> bool:
+    return found in NUMBERS if wanted.startswith("number") else found == wanted
+
+
+OPTIONS, RESULTS = table("Options"), table("Results")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_options(module: str) -> None:
+    spec = load(module).argument_spec()
+    assert not FORMER & set(spec)
+    wrong = []
+    for name in spec.keys() & OPTIONS.keys():
+        wanted, default, _meaning = OPTIONS[name]
+        given = spec[name].get("default")
+        same_default = not default or yaml.safe_load(default.strip("`")) == given or spec[name].get("required")
+        if not agrees(kind(spec[name]), wanted) or not same_default:
+            wrong.append((module, name))
+    assert set(wrong) == {entry for entry in NOT_YET_OPTIONS if entry[0] == module}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_results(module: str) -> None:
+    returned = yaml.safe_load(load(module).RETURN)
+    wrong = {(module, name) for name in returned.keys() & RESULTS.keys() if not agrees(kind(returned[name]), RESULTS[name][0])}
+    assert wrong == {entry for entry in NOT_YET_RESULTS if entry[0] == module}
+
+
+def test_each_row_is_used() -> None:
+    options = {name for module in MODULES for name in load(module).argument_spec()}
+    results = {name for module in MODULES for name in yaml.safe_load(load(module).RETURN)}
+    assert set(OPTIONS) <= options and set(RESULTS) <= results
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.endswith("_info")])
+def test_info_modules_only_read(module: str) -> None:
+    text = Path(load(module).__file__ or "").read_text()
+    assert not re.search(r"\bdecide|\bplan_", text)
