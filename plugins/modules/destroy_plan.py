@@ -127,7 +127,7 @@ def argument_spec() -> dict[str, Any]:
     return {
         **boot_argument_spec(),
         "manual_hosts": {"type": "list", "elements": "str", "default": []},
-        "touch": {**touch_spec(), "required": True},
+        "touch": touch_spec(),
         "purge": {"type": "bool", "default": False},
         "binding": {"type": "str", "choices": ["late", "early", "none"], "default": "late"},
     }
@@ -136,7 +136,7 @@ def argument_spec() -> dict[str, Any]:
 def run(call: Call) -> dict[str, Any]:
     params = call.params
     options = bmc_options(call)
-    touch = read_touch({**params["touch"], "command": "destroy_cluster"}, params["connect_to"], ca_cert=options.ca_cert)
+    touch = read_touch({**(params["touch"] or {}), "command": "destroy_cluster"}, params["connect_to"], ca_cert=options.ca_cert)
     hub = touch.hub or {}
     order = Order(
         touch,

@@ -64,14 +64,14 @@ class Removal:
 
 
 def check_order(order: Order) -> None:
-    """Raises :class:`ZeroTouchError` without the confirmation, and if a purge would remove a file of another origin."""
-    touch, name = order.touch, order.touch.cluster
+    """Raises :class:`ZeroTouchError` without a work directory or the confirmation, and if a purge would remove a file of another origin."""
+    touch, name, work_dir = order.touch, order.touch.cluster, order.work_dir
     if name not in touch.confirm:
         effect = _EFFECTS.get(touch.method, "powers off its machines")
         raise ZeroTouchError(f"Nothing was done. Destroying {name} {effect}: confirm with -e openshift_confirm={name}")
-    if foreign := foreign_files(order.work_dir) if order.purge else []:
+    if foreign := foreign_files(work_dir) if order.purge else []:
         listed = ", ".join(foreign)
-        raise ZeroTouchError(f"Nothing was done. {order.work_dir.root} also holds {listed}: move that away, or leave out openshift_destroy_purge.")
+        raise ZeroTouchError(f"Nothing was done. {work_dir.root} also holds {listed}: move that away, or leave out openshift_destroy_purge.")
 
 
 def foreign_files(work_dir: WorkDir) -> list[str]:
