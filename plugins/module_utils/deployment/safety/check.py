@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ...bmc.hosts import BootRequest
-from ...bmc.machine import Machine
+from ...boot.protocol import Machines
 from ...common.clock import Clock
 from ...common.errors import PartialFailure
-from ...common.parallel import Outcome
 from .decision import Judgement
 from .gate import print_not_checked
 from .gather import decide
@@ -24,14 +22,14 @@ from .table import Action
 def check_machines(
     action: Action,
     touch: Touch,
-    machines: Sequence[Outcome[BootRequest, Machine]],
+    machines: Machines,
     names: Sequence[str],
     clock: Clock,
     *,
     progress: Callable[[str], None],
     plan: Callable[[Iterable[str]], None],
 ) -> tuple[Judgement, dict[str, Any]]:
-    """The decision about the hosts ``names``, and the result of a module that decides. ``machines`` are what their BMCs reported.
+    """The decision about the hosts ``names``, and the result of a module that decides. ``machines`` are what their boot methods read.
 
     Raises :class:`PartialFailure` if one host must not be touched.
     """
