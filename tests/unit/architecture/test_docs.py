@@ -31,6 +31,26 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_linked_names_exist(page: Path) -> None:
+    """A link whose text is a name in code leads to a file that defines it."""
+    links = re.findall(r"\[`(\w+)`\]\(([^)#:]+\.py)\)", page.read_text())
+    assert [link for link in links if not re.search(rf"^(?:def|class) {link[0]}\b", (page.parent / link[1]).read_text(), re.MULTILINE)] == []
+
+
+def test_the_architecture_page_has_the_questions_of_a_maintainer() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    questions = [
+        "Where is the boot order decided",
+        "What happens on a rerun",
+        *(f"How do I add a {what}" for what in ("field", "BMC vendor", "boot method", "module")),
+    ]
+    assert set(questions) <= set(headings)
+    packages = {path.name for path in (ROOT / "plugins" / "module_utils").iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert packages == set(re.findall(r"^\| [\d.]+ \| (\w+) \|", text, re.MULTILINE))
+
+
 def test_every_variable_is_documented_and_nothing_else() -> None:
     text = (ROOT / "docs" / "variables.md").read_text()
     named = set(re.findall(r"`(openshift_[a-z_]+)`", text))
