@@ -39,6 +39,7 @@ from .overlay import SUFFIX, Overlay, host_in_path, host_path, read_overlay
 # Seconds. A connection with the token may be silent for long; one whose peer is gone is found by keep-alive probes.
 _IDLE = 3600.0
 _WATCH = 1.0
+_SIGNALS = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGUSR1})
 # Descriptors that are no connections: the listening socket, the log, standard streams, some reserve. A connection needs two: its own and the image's.
 _OTHER_FILES = 64
 _FILES_OF_CONNECTION = 2
@@ -437,15 +438,21 @@ def bind(config: Mapping[str, Any]) -> ImageServer:
         return ImageServer({**config, "port": 0})
 
 
-def serve(server: ImageServer, max_seconds: float, stop: threading.Event, prolong: threading.Event) -> str:
-    """Serve until told to stop, the time is over or the file is gone; returns which. ``prolong`` starts the time anew."""
+def serve(server: ImageServer, max_seconds: float) -> str:
+    """Serve until SIGTERM or SIGINT, until the time has passed or the file is deleted; returns which. SIGUSR1 restarts the time.
+
+    The caller has blocked :data:`_SIGNALS`. They are taken here, between two looks at the image, never by a handler: a handler that interrupts a
+    wait and sets its Event needs the lock that the interrupted wait may hold (python/cpython Lib/threading.py, Condition), and blocks forever.
+    """
     threading.Thread(target=server.serve_forever, daemon=True).start()
     ends = time.monotonic() + max_seconds
-    reason = "stopped"
-    while not stop.wait(_WATCH):
+    while True:
+        received = signal.sigtimedwait(_SIGNALS, _WATCH)
+        if received is not None and received.si_signo != signal.SIGUSR1:
+            reason = "stopped"
+            break
         server.watch()
-        if prolong.is_set():
-            prolong.clear()
+        if received is not None:
             ends = time.monotonic() + max_seconds
         if not os.path.exists(server.file):
             reason = "the image is gone"
@@ -459,10 +466,7 @@ def serve(server: ImageServer, max_seconds: float, stop: threading.Event, prolon
 
 def main(config: Mapping[str, Any]) -> None:
     """The life of the detached process: bind, leave the starter's process tree, tell pid and port on standard output, serve."""
-    stop, prolong = threading.Event(), threading.Event()
-    signal.signal(signal.SIGTERM, lambda *args: stop.set())
-    signal.signal(signal.SIGINT, lambda *args: stop.set())
-    signal.signal(signal.SIGUSR1, lambda *args: prolong.set())
+    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     os.umask(0o077)
     try:
@@ -480,7 +484,7 @@ def main(config: Mapping[str, Any]) -> None:
     threading.stack_size(512 << 10)
     server.log.write(f"begin: pid {os.getpid()}, port {server.server_port}, {server.file}")
     _tell({"pid": os.getpid(), "port": server.server_port})
-    serve(server, float(config["max_seconds"]), stop, prolong)
+    serve(server, float(config["max_seconds"]))
 
 
 def _tell(message: Mapping[str, Any]) -> None:

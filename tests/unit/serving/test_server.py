@@ -306,6 +306,15 @@ def test_it_ends_on_signals(start: Start, number: signal.Signals) -> None:
     assert not stop_server(process, SystemClock())
 
 
+def test_it_obeys_signals_at_any_moment(start: Start) -> None:
+    """A handler that took the lock of the wait that it interrupted blocked the server forever: it neither ended nor watched its image."""
+    process, _port = start()
+    for _time in range(3000):
+        process.send(signal.SIGUSR1)
+    process.send(signal.SIGTERM)
+    assert wait_for(lambda: not process.alive)
+
+
 def test_a_taken_port(start: Start, image: Path) -> None:
     _first, port = start()
     with pytest.raises(ZeroTouchError, match=f"cannot listen on 127.0.0.1 port {port}: Address already in use"):
