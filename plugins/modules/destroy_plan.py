@@ -119,6 +119,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.rem
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.check import check_machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_permission
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.result import described, plan_lines
 
 OPTIONS = {"supports_check_mode": True}
 
@@ -152,8 +153,11 @@ def run(call: Call) -> dict[str, Any]:
     hosted = touch.method == "hosted"
     names = [host.name for host in touch.hosts] if hosted else [*bmc_hosts, *params["manual_hosts"]]
     machines = inspect_all(boot_requests([] if hosted else params["hosts"]), options, read_only=True)
-    judgement, result = check_machines("destroy", touch, machines, names, call.clock, progress=call.progress, plan=call.plan)
+    judgement, gathered = check_machines("destroy", touch, machines, names, call.clock, call.progress)
+    result = described(judgement, gathered)
     plan = plan_removal(order, judgement, bmc_hosts, result["left"], check_mode=call.check_mode)
+    if not plan.hosted:
+        call.plan(plan_lines(judgement, gathered, "destroy"))
     if not call.check_mode:
         record_permission(touch, judgement)
     return {"changed": False, "names": names, "removal": plan.as_dict(), "decision": result}

@@ -136,6 +136,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door im
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.check import check_machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_permission
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.result import described, plan_lines
 
 OPTIONS = {"supports_check_mode": True}
 
@@ -157,10 +158,11 @@ def run(call: Call) -> dict[str, Any]:
     requests = boot_requests([known[name] for name in names if name in known])
     touch = read_touch(params["touch"], params["connect_to"], ca_cert=options.ca_cert)
     machines = inspect_all(requests, options, read_only=True)
-    judgement, result = check_machines(params["action"], touch, machines, names, call.clock, progress=call.progress, plan=call.plan)
+    judgement, gathered = check_machines(params["action"], touch, machines, names, call.clock, call.progress)
+    call.plan(plan_lines(judgement, gathered, params["action"]))
     if not call.check_mode:
         record_permission(touch, judgement)
-    return result
+    return described(judgement, gathered)
 
 
 def main() -> None:

@@ -33,6 +33,7 @@ _MASKS = (
     (re.compile(r"127\.\d+\.\d+\.\d+(:\d+)?"), "LOOPBACK"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "UUID"),
     (re.compile(r"\b[0-9a-f]{32,}\b"), "HEX"),
+    (re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]+"), "JWT"),
     (re.compile(r"\b\d+(\.\d+)? (MiB|GiB|KiB|s)\b"), "N \\2"),
 )
 

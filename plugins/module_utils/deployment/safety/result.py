@@ -41,7 +41,7 @@ def described(judgement: Judgement, gathered: Gathered) -> dict[str, Any]:
 
 
 def plan_lines(judgement: Judgement, gathered: Gathered, action: Action) -> Iterator[str]:
-    """What is going to be done to machines, one line each, for check mode."""
+    """What the run does to machines, one line each, for check mode. A machine that is off already is not powered off."""
     if judgement.stop or action not in _VERBS:
         return
     for verdict in judgement.verdicts:
@@ -50,6 +50,8 @@ def plan_lines(judgement: Judgement, gathered: Gathered, action: Action) -> Iter
         evidence = gathered.evidence[verdict.host]
         if action == "remove" and evidence.released and evidence.power == "Off" and evidence.node is None:
             continue  # it has been taken out, and is off
+        if action in ("destroy", "off") and (evidence.power == "Off" or evidence.manual):
+            continue  # nothing is written to it
         node = evidence.node
         if COLUMNS[action] == "take_out" and node is not None:
             yield f"drain Node {node.name}" if node.ready else f"taint Node {node.name} as out of service, without a drain"
