@@ -180,7 +180,7 @@ options:
   state_file:
     description:
       - The state file of a deployment, C(state.json). Hosts that were waited for to the end and have no Agent are remembered there, so that
-        M(zerotouch.openshift.hub_plan) has their machines booted anew.
+        M(zerotouch.openshift.hub_plan) plans to boot their machines again.
     type: path
 requirements:
   - jmespath, for O(hosts[].query)

@@ -169,7 +169,7 @@ ready:
   returned: always
   type: int
 target:
-  description: How many replicas it shall have; null where autoscaling decides.
+  description: Desired number of replicas; null where autoscaling decides.
   returned: always
   type: int
 needed:

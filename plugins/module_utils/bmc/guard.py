@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What speaks against a machine, as its BMC shows it: it is another host's, or it lacks the means (design 4, the right machine)."""
+"""Reasons not to touch a machine, from what its BMC reports: it belongs to another host, or it cannot do what is requested."""
 
 from __future__ import annotations
 

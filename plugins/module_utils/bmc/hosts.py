@@ -46,9 +46,7 @@ class BmcOptions:
 
 @dataclasses.dataclass
 class HostResult:
-    """The outcome for one host (contract: reference redfish-virtual-media.md 9). ``phase`` is how far it came: observe, guard, plan, manual (the user
-    must act), or a step's action.
-    """
+    """The outcome for one host. ``phase`` is the last one that it reached: observe, guard, plan, manual (the user must act), or the action of a step."""
 
     name: str
     boot_method: str = "bmc"

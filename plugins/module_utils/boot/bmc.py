@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Boot method bmc: Redfish virtual media, without anyone at the rack (reference redfish-virtual-media.md 2.1, 2.8)."""
+"""Boot method bmc: Redfish virtual media (DMTF DSP2046, VirtualMedia and ComputerSystem)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Why nothing may be done to machines: judged over all of them before the first of them is touched (design 4, the right machine)."""
+"""Reasons not to touch machines, found over all of them before the first one is touched."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ from .configuration_changes import DIRECTORIES, Change, changes, documents_of, s
 
 @dataclasses.dataclass(frozen=True)
 class Input:
-    """What the user gave: ``cluster`` and ``hosts`` (variables, shapes of design 1.2), or ``config_dir``. ``checks``: check name -> error, warn, off.
+    """The user input: ``cluster`` and ``hosts`` (docs/variables.md), or ``config_dir``. ``checks``: check name -> error, warn, off.
 
     ``agent_iso``: the cluster is installed by an agent ISO of its own, so one of its hosts must be the rendezvous host.
     """

@@ -107,7 +107,7 @@ def _is_doubtful(view: HubView, match: Match, purpose: Purpose) -> bool:
 def _decide(view: HubView, match: Match, node: str, purpose: Purpose, force: Collection[str]) -> HostStep:
     agent = match.agent
     if purpose == "remove":
-        return HostStep(match.host, "skip", "it leaves for good", agent.name if agent else "", agent.state if agent else "")
+        return HostStep(match.host, "skip", "it is removed", agent.name if agent else "", agent.state if agent else "")
     if agent is None:
         return _without_agent(view, match, node, purpose, force)
 

@@ -100,13 +100,13 @@ class PoolWait:
         found = standing(self.view, target)
         lines = self._lines
         lines.percent = percent(self.view)
-        lines.tell("", f"{self.view.name}: {'as it shall be' if found.reached else found.reason}")
+        lines.tell("", f"{self.view.name}: {'in the desired state' if found.reached else found.reason}")
         for machine in self.view.machines:
             lines.tell(machine.title, f"{machine.title}: {machine.state}{': ' + machine.reason if machine.reason else ''}")
         for text in self.waiting_hosts():
             name, _colon, reason = text.partition(": ")
             lines.tell(f"host {name}", f"host {name}: {reason}")
-        lines.beat(found.reason or "as it shall be")
+        lines.beat(found.reason or "in the desired state")
         return found
 
     def _remember(self, view: PoolView) -> None:

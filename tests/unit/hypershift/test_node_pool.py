@@ -272,7 +272,7 @@ def test_waiting_until_ready(api: Any) -> None:
     assert [line[11:] for line in lines] == [
         "edge-large: the operator has not said UpdateManagementEnabled of the pool as it is now",
         "m0 (host-a0): binding",
-        "edge-large: as it shall be",
+        "edge-large: in the desired state",
         "m0 (host-a0): running",
     ]
     assert not ok(opened(replicas=1, wait_for="ready"))["changed"]
