@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The hosts of an inventory: role groups, ``openshift_host`` over ``openshift_host_defaults``, and what is wrong with what only booting needs.
 
-The rest of ``openshift_host`` is judged by the cluster room; where the inventory only adds BMC data to the user's files, nobody but this file looks at it.
+Package cluster checks the rest of ``openshift_host``. Where the inventory only adds BMC data to the user's files, only this file checks it.
 """
 
 from __future__ import annotations
@@ -32,23 +32,16 @@ def group_names(value: Any) -> dict[str, str]:
     return {**DEFAULT_GROUPS, **{str(key): name for key, name in given.items() if isinstance(name, str)}}
 
 
-def read_hosts(
-    groups: Mapping[str, Sequence[str]], hostvars: Mapping[str, Mapping[str, Any]], names: Mapping[str, str], directory: str
-) -> tuple[list[dict[str, Any]], list[Problem]]:
-    """Hosts of the role groups in inventory order: ``{inventory_name, role, **openshift_host}``, and everything wrong with their boot data.
-
-    A host in two role groups is listed twice; the configuration room reports that. A relative ``bmc.ca_cert`` is from ``directory``. Never raises.
-    """
-    return read_members(members_of_roles(groups, names), hostvars, directory)
-
-
 def members_of_roles(groups: Mapping[str, Sequence[str]], names: Mapping[str, str]) -> list[tuple[str, str]]:
     """(host, role) of the role groups, in inventory order."""
     return [(name, role) for group, role in GROUP_ROLES.items() for name in groups.get(names.get(group, group), ())]
 
 
 def read_members(members: Iterable[tuple[str, str]], hostvars: Mapping[str, Mapping[str, Any]], directory: str) -> tuple[list[dict[str, Any]], list[Problem]]:
-    """The same for hosts with their roles, in the order given."""
+    """Hosts, each with its role, in the order given: ``{inventory_name, role, **openshift_host}``, and everything wrong with their boot data. Never raises.
+
+    A host in two role groups is listed twice; the check of the configuration reports that. A relative ``bmc.ca_cert`` is from ``directory``.
+    """
     problems: list[Problem] = []
     found = []
     for name, role in members:

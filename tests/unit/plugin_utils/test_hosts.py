@@ -11,10 +11,11 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import (
     DEFAULT_GROUPS,
     bmc_hosts,
+    members_of_roles,
     merge,
     named_as_described,
     node_addresses,
-    read_hosts,
+    read_members,
 )
 
 BMC = {"address": "redfish-virtualmedia://10.0.0.1", "username": "admin", "password": "secret"}
@@ -31,7 +32,7 @@ def test_hosts_in_order_with_defaults_below() -> None:
         },
         "w": {"openshift_host": {"hostname": "w.example"}},
     }
-    hosts, _problems = read_hosts(groups, hostvars, DEFAULT_GROUPS, "/srv")
+    hosts, _problems = read_members(members_of_roles(groups, DEFAULT_GROUPS), hostvars, "/srv")
     assert [(host["inventory_name"], host["role"]) for host in hosts] == [("b", "master"), ("a", "master"), ("w", "worker")]
     assert bmc_hosts(hosts) == [
         {"name": "b", "boot_method": "bmc", "bmc": {"address": "y", "username": "root", "ca_cert": "/srv/ca.pem"}, "mac_addresses": ["52:54:00:00:00:01"]},
@@ -60,7 +61,7 @@ def test_hosts_in_order_with_defaults_below() -> None:
     ],
 )
 def test_host_mistakes(host: Any, words: str) -> None:
-    found = [problem.text() for problem in read_hosts({"workers": ["w"]}, {"w": {"openshift_host": host}}, DEFAULT_GROUPS, "/srv")[1]]
+    found = [problem.text() for problem in read_members(members_of_roles({"workers": ["w"]}, DEFAULT_GROUPS), {"w": {"openshift_host": host}}, "/srv")[1]]
     assert len(found) == 1 and words in found[0], found
 
 
@@ -71,7 +72,7 @@ def test_every_mistake_of_every_host_is_told_the_defaults_once() -> None:
         "c": {"openshift_host_defaults": 7},
         "d": {"openshift_host_defaults": 7},
     }
-    hosts, problems = read_hosts({"workers": list(hostvars)}, hostvars, DEFAULT_GROUPS, "/srv")
+    hosts, problems = read_members(members_of_roles({"workers": list(hostvars)}, DEFAULT_GROUPS), hostvars, "/srv")
     assert [host["inventory_name"] for host in hosts] == ["a", "b"]
     assert [problem.path for problem in problems] == [
         "openshift_host[a].bmc.username",
