@@ -9,11 +9,10 @@ from typing import Any
 
 from ..common.clock import Clock
 from ..common.errors import ZeroTouchError
-from ..common.retry import Backoff, retry
+from ..common.retry import retry
+from ..common.retry_policies import BMC_BOOT_SETTINGS
 from .machine import Machine, as_text, as_texts
-from .session import RedfishSession, RefusedRequest
-
-DURING_POST = Backoff(attempts=6, first=5, factor=2, largest=30)
+from .session import RedfishSession
 
 
 def boot_target(machine: Machine) -> str:
@@ -52,7 +51,7 @@ def boot_once(session: RedfishSession, machine: Machine, clock: Clock) -> str:
         if machine.profile.mode_after_target and machine.boot.get("BootSourceOverrideMode"):
             session.patch(machine.system, {"Boot": {"BootSourceOverrideMode": machine.boot["BootSourceOverrideMode"]}}, _etag(session, machine.system))
 
-    retry(write, DURING_POST, _in_post, clock)
+    retry(write, BMC_BOOT_SETTINGS, clock)
     return target
 
 
@@ -69,7 +68,3 @@ def _wanted(machine: Machine, target: str) -> dict[str, Any]:
 def _etag(session: RedfishSession, path: str) -> str:
     resource, headers = session.get_with_headers(path)
     return headers.get("etag") or as_text(resource.get("@odata.etag"))
-
-
-def _in_post(error: Exception) -> bool:
-    return isinstance(error, RefusedRequest) and error.refusal.says("UnableToModifyDuringSystemPOST")

@@ -10,13 +10,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..common.clock import Clock
-from ..common.errors import RemoteError, ZeroTouchError
-from ..common.retry import Backoff, retry
+from ..common.errors import ZeroTouchError
+from ..common.retry import retry
+from ..common.retry_policies import BMC_MEDIA
 from .machine import Machine, Slot, read_slot, read_slots
 from .messages import Refusal
 from .session import RedfishSession, RefusedRequest
 
-BUSY = Backoff(attempts=3, first=3)
 APPEARS_WITHIN = 60.0
 MOST_POSTS = 4
 
@@ -53,7 +53,7 @@ def eject(session: RedfishSession, slot: Slot, clock: Clock) -> None:
             if read_slot(session, slot.path).occupied:
                 raise
 
-    retry(attempt, BUSY, _server_fault, clock)
+    retry(attempt, BMC_MEDIA, clock)
 
 
 def insert(session: RedfishSession, machine: Machine, url: str, clock: Clock) -> Slot:
@@ -67,7 +67,7 @@ def insert(session: RedfishSession, machine: Machine, url: str, clock: Clock) ->
             refusals.append((slot, "has no InsertMedia action and cannot be PATCHed"))
             continue
         try:
-            retry(lambda slot=slot: _insert_into(session, slot, url), BUSY, _server_fault, clock)  # type: ignore[misc]
+            retry(lambda slot=slot: _insert_into(session, slot, url), BMC_MEDIA, clock)  # type: ignore[misc]
         except RefusedRequest as error:
             if error.status not in (400, 404, 405, 501):
                 raise
@@ -141,10 +141,6 @@ class EmptySlot(ZeroTouchError):
 def refreshed(session: RedfishSession, machine: Machine) -> tuple[Slot, ...]:
     """The slots as they are now."""
     return tuple(slot for place in machine.media_places for slot in read_slots(session, place))
-
-
-def _server_fault(error: Exception) -> bool:
-    return isinstance(error, RemoteError) and error.status >= 500
 
 
 def _first_and_last(refusals: Sequence[tuple[Slot, str]]) -> str:

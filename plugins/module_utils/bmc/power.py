@@ -9,14 +9,14 @@ from typing import Literal
 
 from ..common.clock import Clock
 from ..common.errors import LimitReached, ZeroTouchError
-from ..common.retry import Backoff, retry
+from ..common.retry import retry
+from ..common.retry_policies import BMC_POWER
 from .machine import Machine, as_text
 from .session import RedfishSession, RefusedRequest
 
 PowerState = Literal["On", "Off"]
 OFF_WITHIN = 120.0
 ON_WITHIN = 120.0
-STILL_BUSY = Backoff(attempts=7, first=10)
 # What to send when the first choice is not offered; the pairs are those of reference 1.3.
 _CHOICES = {"Off": ("ForceOff", "GracefulShutdown", "PushPowerButton"), "On": ("On", "ForceOn", "PushPowerButton")}
 
@@ -49,7 +49,7 @@ def _reach(session: RedfishSession, machine: Machine, wanted: PowerState, limit:
             if error.status not in (400, 409) or power_state(session, machine) not in (wanted, f"Powering{wanted}"):
                 raise
 
-    retry(post, STILL_BUSY, _settling, clock)
+    retry(post, BMC_POWER, clock)
     deadline = clock.now() + limit
     while (state := power_state(session, machine)) != wanted:
         if clock.now() >= deadline:
@@ -69,8 +69,3 @@ def reset_type(machine: Machine, wanted: PowerState) -> str:
         if not machine.reset_types or choice in machine.reset_types:
             return choice
     raise ZeroTouchError(f"The BMC offers none of the reset types {', '.join(choices)}; it offers {', '.join(machine.reset_types)}.")
-
-
-def _settling(error: Exception) -> bool:
-    # iDRAC10 refuses power-on for up to a minute after power-off.
-    return isinstance(error, RefusedRequest) and error.status == 409 and error.refusal.says("ActionParameterValueConflict")

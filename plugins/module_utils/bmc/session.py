@@ -18,13 +18,12 @@ from urllib.parse import urljoin
 from ..common.clock import Clock
 from ..common.errors import LimitReached, RemoteError, Unreachable, UnusableAnswer, ZeroTouchError
 from ..common.http import ForeignUrl, HttpClient, Response
-from ..common.retry import Backoff, retry
+from ..common.retry import RetryPolicy, retry
+from ..common.retry_policies import BMC_FIRST_CONTACT, BMC_READ, BMC_WRITE
 from .messages import Refusal, read_refusal, task_messages
 
 # OData-Version and close per request: BMC web servers choke on long connections; identity keeps ETags strong.
 _HEADERS = {"Accept": "application/json", "OData-Version": "4.0", "Connection": "close", "Accept-Encoding": "identity"}
-FIRST_CONTACT = Backoff(attempts=3, first=3)
-LATER = Backoff(attempts=10, first=3)
 TASK_LIMIT = 300.0
 SLOW_REQUEST = 120.0
 # Requests of one session, repeated ones included: a machine has some 40 resources that are read here, and a boot takes some 100 requests while it waits.
@@ -51,6 +50,9 @@ class RefusedRequest(RemoteError):
         # The first message mostly has the same id as the error.
         super().__init__(service, refusal.status, f"{refusal.text.removeprefix(f'{refusal.code}: ')} ({what})", refusal.code)
         self.refusal = refusal
+
+    def says(self, *words: str) -> bool:
+        return self.refusal.says(*words)
 
 
 class LoginRefused(RefusedRequest):
@@ -251,16 +253,26 @@ class RedfishSession:
         def call() -> Response:
             self._check_limits(method)
             response = self._http.request(method, path, json_body=body, headers={**_HEADERS, **headers}, timeout=timeout)
-            if not once and _worth_another_try(method, response):
-                raise _Passing(response)
+            if not once and response.status >= 400:
+                refused = RefusedRequest(self.service, method, read_refusal(response))
+                if policy.repeats(refused):
+                    answers.append(response)
+                    raise refused
             return response
 
+        answers: list[Response] = []
+        policy = self._policy(method)
         try:
-            response = retry(call, LATER if self._contacted else FIRST_CONTACT, _again, self._clock)
-        except _Passing as passing:
-            response = passing.response
+            response = retry(call, policy, self._clock)
+        except RefusedRequest:
+            response = answers[-1]
         self._contacted = True
         return response
+
+    def _policy(self, method: str) -> RetryPolicy:
+        if not self._contacted:
+            return BMC_FIRST_CONTACT
+        return BMC_READ if method == "GET" else BMC_WRITE
 
     def _redirected(self, path: str, response: Response) -> str:
         """Where method and body are to be sent instead (307 and 308); empty when nowhere, and for another server, which must not see our credentials."""
@@ -323,28 +335,6 @@ class RedfishSession:
         except ValueError:
             return {}
         return body if isinstance(body, dict) else {}
-
-
-class _Passing(Exception):
-    """An answer that is worth asking again for."""
-
-    def __init__(self, response: Response) -> None:
-        super().__init__(response.status)
-        self.response = response
-
-
-def _worth_another_try(method: str, response: Response) -> bool:
-    if response.status < 400 or (response.status > 400 and response.status < 500):
-        return False
-    busy = read_refusal(response)
-    passing = busy.says("SYS518") or busy.says("iLO", "InvalidOperationForSystemState")
-    return passing if method != "GET" or response.status == 400 else True
-
-
-def _again(error: Exception) -> bool | float:
-    if isinstance(error, _Passing):
-        return True
-    return isinstance(error, Unreachable) and error.kind in ("refused", "timeout", "broken")
 
 
 def _retry_after(response: Response) -> float:

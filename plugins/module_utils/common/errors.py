@@ -73,14 +73,22 @@ class Unreachable(ZeroTouchError):
 
 
 class RemoteError(ZeroTouchError):
-    """A remote service answered with an error; ``detail`` holds the service's own words, the first :data:`LONGEST_DETAIL` characters of them."""
+    """A remote service answered with an error; ``detail`` holds the service's own words, the first :data:`LONGEST_DETAIL` characters of them.
+
+    ``retry_after``: seconds that the service asks to wait before the next request, None where it names none.
+    """
 
     def __init__(self, service: str, status: int, detail: str, code: str = "", hint: str = "") -> None:
         self.service = service
         self.status = status
         self.code = shortened(code, _LONGEST_CODE)
         self.detail = cut(detail, LONGEST_DETAIL)
+        self.retry_after: float | None = None
         super().__init__(f"{service} answered {status}{' ' + self.code if code else ''}: {one_line(self.detail)}", hint)
+
+    def says(self, *words: str) -> bool:
+        """Whether all words occur in the answer's code and text."""
+        return all(word in f"{self.code} {self.detail}" for word in words)
 
 
 class UnusableAnswer(RemoteError):

@@ -1,45 +1,129 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Bounded repetition of calls that may fail for a while."""
+"""Repetition of calls that may fail for a while: the policy, and what carries it out.
+
+The policies themselves are in :mod:`.retry_policies`. A caller names one.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Container
 from typing import TypeVar
 
 from .clock import Clock
+from .errors import RemoteError, Unreachable, UnusableAnswer
 
 T = TypeVar("T")
 
 
 @dataclasses.dataclass(frozen=True)
 class Backoff:
-    """``attempts`` calls at most, ``first`` seconds before the second one, growing by ``factor`` up to ``largest`` seconds."""
+    """Pauses in seconds: ``first``, growing by ``factor`` up to ``largest``."""
 
-    attempts: int
     first: float
     factor: float = 1.0
-    largest: float = 60.0
+    largest: float = math.inf
 
-    def delay(self, attempt: int) -> float:
-        """Seconds to wait after failed attempt number ``attempt`` (from 1)."""
-        return min(self.largest, self.first * self.factor ** (attempt - 1))
+    def delay(self, number: int) -> float:
+        """Seconds of pause ``number`` (from 1)."""
+        return min(self.largest, self.first * self.factor ** (number - 1))
 
 
-def retry(call: Callable[[], T], backoff: Backoff, again: Callable[[Exception], bool | float], clock: Clock) -> T:
-    """Call until it succeeds, ``again`` says no, or the attempts are used up; then the last exception is raised.
+@dataclasses.dataclass(frozen=True)
+class Answers:
+    """Error answers: one of ``statuses``. With ``texts``, the answer also has all words of one of them.
 
-    ``again(error)`` answers whether another attempt is worth it; a number (not bool) is the delay in seconds to use instead of the back-off.
+    An answer that exceeds a limit or has another form than its API defines is never included.
     """
-    attempt = 1
+
+    statuses: Container[int]
+    texts: tuple[tuple[str, ...], ...] = ()
+
+    def include(self, error: RemoteError) -> bool:
+        if isinstance(error, UnusableAnswer):
+            return False
+        return error.status in self.statuses and (not self.texts or any(error.says(*words) for words in self.texts))
+
+
+@dataclasses.dataclass(frozen=True)
+class RetryPolicy:
+    """Which failures are repeated, how often, and after which pauses.
+
+    At most ``attempts`` calls. A failure is repeated if ``answers`` include it, or if its kind is in ``unreachable``
+    (:class:`Unreachable`). A service that names its own pause (Retry-After) gets it, up to ``longest_retry_after``
+    seconds; 0 ignores it.
+
+    A service that has answered before may be ``away`` (kinds) for ``patience`` seconds. These failures do not count as
+    attempts; the pause between them is ``away_pause``.
+    """
+
+    attempts: int
+    backoff: Backoff
+    answers: tuple[Answers, ...] = ()
+    unreachable: Container[str] = ()
+    longest_retry_after: float = 0.0
+    away: Container[str] = ()
+    patience: float = 0.0
+    away_pause: float = 1.0
+
+    def repeats(self, error: Exception) -> bool:
+        """Whether another attempt can have another result, and is safe."""
+        if isinstance(error, Unreachable):
+            return error.kind in self.unreachable
+        return isinstance(error, RemoteError) and any(answers.include(error) for answers in self.answers)
+
+    def delay(self, attempt: int, error: Exception | None = None) -> float:
+        """Seconds to wait after failed attempt number ``attempt`` (from 1)."""
+        asked_for = error.retry_after if isinstance(error, RemoteError) and self.longest_retry_after else None
+        return self.backoff.delay(attempt) if asked_for is None else min(asked_for, self.longest_retry_after)
+
+    def exhausted(self, attempts: int) -> bool:
+        """Whether no attempt is left after this number of them."""
+        return attempts >= self.attempts
+
+    def limited(self, attempts: int, patience: float = 0.0) -> RetryPolicy:
+        """The same policy with a number of attempts that the user or the caller of a client chooses."""
+        return dataclasses.replace(self, attempts=attempts, patience=patience)
+
+
+class Attempts:
+    """The failures of one call, counted against its policy. ``answered``: the service has answered before."""
+
+    def __init__(self, policy: RetryPolicy, clock: Clock, *, answered: bool = False) -> None:
+        self.answered = answered
+        self._policy = policy
+        self._clock = clock
+        self._attempt = 1
+        self._away_since: float | None = None
+
+    def wait(self, error: Exception) -> None:
+        """Wait until the next attempt. Raises ``error`` where there is none."""
+        if self._is_away(error):
+            self._clock.sleep(self._policy.away_pause)
+            return
+        if not self._policy.repeats(error) or self._policy.exhausted(self._attempt):
+            raise error
+        self._clock.sleep(self._policy.delay(self._attempt, error))
+        self._attempt += 1
+
+    def _is_away(self, error: Exception) -> bool:
+        if not self.answered or not isinstance(error, Unreachable) or error.kind not in self._policy.away:
+            return False
+        now = self._clock.now()
+        self._away_since = now if self._away_since is None else self._away_since
+        return now - self._away_since < self._policy.patience
+
+
+def retry(call: Callable[[], T], policy: RetryPolicy, clock: Clock, *, allowed: Callable[[], bool] = lambda: True) -> T:
+    """Call until it succeeds, the policy has no other attempt, or it is not ``allowed`` any more; then the last exception is raised."""
+    attempts = Attempts(policy, clock)
     while True:
         try:
             return call()
         except Exception as error:
-            verdict = again(error)
-            if verdict is False or attempt >= backoff.attempts:
+            if not allowed():
                 raise
-            clock.sleep(backoff.delay(attempt) if verdict is True else float(verdict))
-            attempt += 1
+            attempts.wait(error)

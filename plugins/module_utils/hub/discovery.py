@@ -24,6 +24,7 @@ from ..common.connect import DIRECT, ConnectTo
 from ..common.errors import ZeroTouchError
 from ..common.files import SECRET_FILE, same_file, sha256_of, write_atomic
 from ..common.http import HttpClient
+from ..common.retry_policies import IMAGE_CHANGED
 from ..common.terminal import shortened
 from ..common.tls import Tls
 from ..common.urls import split_remote
@@ -40,8 +41,6 @@ _FILES = {"full_iso": ("full.iso", "full-iso"), "minimal_iso": ("minimal.iso", "
 _PXE_FILES = {"kernel": "vmlinuz", "initrd": "initrd.img", "rootfs": "rootfs.img"}
 _SCRIPT = "boot.ipxe"
 _INFRA_ENV_ID = re.compile(r"--infra-env-id[= ]\"?([0-9a-fA-F-]{36})")
-# How often an image may change while it is transferred.
-_ATTEMPTS = 4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,14 +78,15 @@ def fetch_discovery(client: KubeClient, target: Target, waiting: Waiting, transf
 
     Raises what :func:`wait_for_image` and :class:`Downloader` raise, and :class:`ZeroTouchError` for an image of another InfraEnv.
     """
-    for _attempt in range(_ATTEMPTS):
+    for _attempt in range(IMAGE_CHANGED.attempts):
         infra_env = _ready(client, target, waiting, transfer.clock, check_mode)
         result = _fetch(infra_env, target, transfer, check_mode)
         if check_mode or not result["changed"] or _same_image(infra_env, client.find(INFRA_ENV.path(target.namespace, target.name))):
             return result
         transfer.progress(f"InfraEnv {target.namespace}/{target.name}: its image changed during the transfer; once more")
     raise ZeroTouchError(
-        f"The image of InfraEnv {target.namespace}/{target.name} changed during each of {_ATTEMPTS} transfers.", "Find out what keeps changing the InfraEnv."
+        f"The image of InfraEnv {target.namespace}/{target.name} changed during each of {IMAGE_CHANGED.attempts} transfers.",
+        "Find out what keeps changing the InfraEnv.",
     )
 
 

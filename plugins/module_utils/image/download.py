@@ -23,7 +23,8 @@ from ..common.clock import Clock
 from ..common.errors import RemoteError, Unreachable, ZeroTouchError
 from ..common.files import ensure_directory, open_inside, read_inside, sha256_of, sync_directory, write_atomic
 from ..common.http import HttpClient
-from ..common.retry import Backoff, retry
+from ..common.retry import retry
+from ..common.retry_policies import DOWNLOAD
 from ..common.urls import split_remote
 
 if TYPE_CHECKING:
@@ -35,9 +36,6 @@ _MOST_REDIRECTS = 5
 _LARGEST = 16 << 30
 # Seconds for one transfer: 2 GB at 150 kB/s.
 _LONGEST = 4 * 3600.0
-_BACKOFF = Backoff(attempts=6, first=1.0, factor=2.0, largest=15.0)
-# Answers after which the same request may succeed.
-_TRY_AGAIN = frozenset({408, 429, 500, 502, 503, 504})
 
 
 # A signed token as part of a path, as image services put it there (reference infrastructure-operator.md 11.1).
@@ -81,7 +79,6 @@ class Downloader:
         client: HttpClient,
         clock: Clock,
         progress: Callable[[str], None] = _silent,
-        backoff: Backoff = _BACKOFF,
         place: str = "cache_dir",
         largest: int = _LARGEST,
     ) -> None:
@@ -90,7 +87,6 @@ class Downloader:
         self._client = client
         self._clock = clock
         self._progress = progress
-        self._backoff = backoff
 
     def look(self, url: str) -> RemoteFile:
         """Ask with HEAD. Raises :class:`Unreachable`, and :class:`RemoteError` for an answer that is not the file."""
@@ -109,10 +105,10 @@ class Downloader:
         part = _Part(target, url, mode)
         resumed = part.size() > 0
         try:
-            found = retry(lambda: self._transfer(url, part, bool(sha256)), self._backoff, _worth_another_attempt, self._clock)
+            found = retry(lambda: self._transfer(url, part, bool(sha256)), DOWNLOAD, self._clock)
             if resumed and sha256 and sha256_of(part.path) != sha256:
                 part.discard()  # the part from an earlier run may have been of another file
-                found = retry(lambda: self._transfer(url, part, True), self._backoff, _worth_another_attempt, self._clock)
+                found = retry(lambda: self._transfer(url, part, True), DOWNLOAD, self._clock)
             _verify(url, part, sha256)
             _checked(part, check)
             part.finish()
@@ -216,12 +212,6 @@ def _position(answer: urllib3.BaseHTTPResponse, offset: int) -> tuple[int, Remot
 
 def _length(text: str | None) -> int:
     return int(text) if text and len(text) < 19 and text.isascii() and text.isdigit() else -1
-
-
-def _worth_another_attempt(error: Exception) -> bool:
-    if isinstance(error, RemoteError):
-        return error.status in _TRY_AGAIN
-    return isinstance(error, Unreachable) and error.kind not in ("dns", "tls", "slow")
 
 
 def _verify(url: str, part: _Part, sha256: str) -> None:

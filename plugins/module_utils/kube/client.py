@@ -28,7 +28,8 @@ from ..common.collector import collector_paused
 from ..common.connect import DIRECT, ConnectTo, split_endpoint
 from ..common.errors import RemoteError, Unreachable, UnusableAnswer, ZeroTouchError
 from ..common.http import HttpClient, Response
-from ..common.retry import Backoff
+from ..common.retry import Attempts
+from ..common.retry_policies import KUBE_ONCE, KUBE_REPEATABLE
 from ..common.terminal import shortened
 from ..common.tls import Tls
 from ..common.urls import split_remote
@@ -45,10 +46,6 @@ MERGE_PATCH = "application/merge-patch+json"
 PAGE = 500
 # The server ends a watch on its own after some minutes; asking for an end makes that regular.
 WATCH_PIECE = 290.0
-# A server that is busy names its own delay (Retry-After); longer than this we do not believe it.
-LONGEST_DELAY = 30.0
-# Seconds between attempts while the API is away.
-_OUTAGE_STEP = 1.0
 DRY_RUN = {"dryRun": "All"}
 # A DNS name, with the underscores that certificates may have, or an IP address.
 _SERVER_NAME = re.compile(r"[A-Za-z0-9._:-]+")
@@ -83,8 +80,7 @@ class KubeClient:
         self.calls: collections.Counter[str] = collections.Counter()  # requests by verb: get list watch create patch delete
         self.watch_margin = 10.0  # seconds that a watch may take longer than asked for
         self.last_date = ""  # Date header of the last answer: the server's own clock
-        self._backoff = Backoff(attempts=attempts, first=1.0, factor=2.0, largest=10.0)
-        self._outage = outage
+        self._repeatable, self._once = KUBE_REPEATABLE.limited(attempts, outage), KUBE_ONCE.limited(attempts, outage)
         self._clock = clock or SystemClock()
         self._answered = False
         self._date_seen = 0.0
@@ -161,11 +157,11 @@ class KubeClient:
         """
         end = self._clock.now() + seconds
         version = ""
-        patience = self._patience("GET")
+        attempts = self._attempts("GET")
         while True:
             if not version:
                 objects, version = self._list(path, label_selector, field_selector)
-                patience = self._patience("GET")  # the API has answered: from now on it may be away for a while
+                attempts = self._attempts("GET")  # the API has answered: from now on it may be away for a while
                 yield Event("LISTED", objects=tuple(objects))
             remaining = end - self._clock.now()
             if remaining <= 0:
@@ -174,7 +170,7 @@ class KubeClient:
             generation = self._generation
             try:
                 for event in self._watch(path, version, min(remaining, WATCH_PIECE), label_selector, field_selector):
-                    patience = self._patience("GET")
+                    attempts = self._attempts("GET")
                     if event.type == "ERROR":
                         version = ""
                         break
@@ -183,7 +179,7 @@ class KubeClient:
                         yield event
             except (RemoteError, Unreachable) as error:
                 if not (isinstance(error, RemoteError) and error.status == 401 and self._renew(generation)):
-                    patience.outlast(error)
+                    attempts.wait(error)
             if self._clock.now() - started < 1:
                 self._clock.sleep(min(1.0, remaining))  # a server that ends watches at once must not be asked in a tight loop
 
@@ -259,7 +255,7 @@ class KubeClient:
     ) -> Response:
         """The answer of a success (2xx), after repeats and renewed credentials."""
         renewed = False
-        patience = self._patience(method)
+        attempts = self._attempts(method)
         target = _with_query(path, params or {})
         while True:
             generation, http = self._generation, self._http
@@ -269,20 +265,20 @@ class KubeClient:
             except Unreachable as error:
                 if error.kind == "tls":
                     error.hint = "Name the CA of the API in ca_cert, or correct certificate-authority-data in the kubeconfig."
-                patience.outlast(error)
+                attempts.wait(error)
                 continue
-            self._answered = True
-            patience.outage = self._outage
+            self._answered = attempts.answered = True
             self.last_date, self._date_seen = answer.headers.get("date", ""), self._clock.now()
             if 200 <= answer.status < 300:
                 return answer
             if answer.status == 401 and not renewed and self._renew(generation):
                 renewed = True
                 continue
-            patience.outlast(self._failure(answer, (method, target)), answer.retry_after())
+            attempts.wait(self._failure(answer, (method, target)))
 
-    def _patience(self, method: str) -> _Patience:
-        return _Patience(self._backoff, self._outage if self._answered else 0.0, self._clock, method)
+    def _attempts(self, method: str) -> Attempts:
+        """Counts the failures of one request. Reads and merge patches have the same effect the second time."""
+        return Attempts(self._repeatable if method in ("GET", "PATCH") else self._once, self._clock, answered=self._answered)
 
     def _count(self, verb: str) -> None:
         with self._lock:
@@ -317,51 +313,11 @@ class KubeClient:
         except ValueError:
             status = None
         if isinstance(status, dict) and status.get("message"):
-            return fault(self.service, answer.status, str(status["message"]), str(status.get("reason") or ""), request)
-        return fault(self.service, answer.status, shortened(answer.text().strip(), 200) or "no explanation", "", request)
-
-
-class _Patience:
-    """How long one request goes on trying."""
-
-    def __init__(self, backoff: Backoff, outage: float, clock: Clock, method: str) -> None:
-        self.outage = outage
-        self._backoff = backoff
-        self._clock = clock
-        self._method = method
-        self._attempt = 1
-        self._away_since: float | None = None
-
-    def outlast(self, error: RemoteError | Unreachable, retry_after: float | None = None) -> None:
-        """Wait until the next attempt, or raise the error: it is final, or there were enough attempts."""
-        if isinstance(error, Unreachable) and self._waited_for_return(error):
-            return
-        if not self._worth_repeating(error) or self._attempt >= self._backoff.attempts:
-            raise error
-        own = self._backoff.delay(self._attempt)
-        self._clock.sleep(own if retry_after is None else min(retry_after, LONGEST_DELAY))
-        self._attempt += 1
-
-    def _waited_for_return(self, error: Unreachable) -> bool:
-        # A refused connection carried no request, whatever its method; one that broke may have been carried out.
-        if error.kind != "refused" and not (self._harmless and error.kind == "broken"):
-            return False
-        now = self._clock.now()
-        self._away_since = now if self._away_since is None else self._away_since
-        if now - self._away_since >= self.outage:
-            return False
-        self._clock.sleep(_OUTAGE_STEP)
-        return True
-
-    @property
-    def _harmless(self) -> bool:
-        """Whether the request has the same effect the second time."""
-        return self._method in ("GET", "PATCH")
-
-    def _worth_repeating(self, error: RemoteError | Unreachable) -> bool:
-        if isinstance(error, Unreachable):
-            return self._harmless and error.kind in ("timeout", "broken")
-        return error.status == 429 or (self._harmless and error.status >= 500)
+            error = fault(self.service, answer.status, str(status["message"]), str(status.get("reason") or ""), request)
+        else:
+            error = fault(self.service, answer.status, shortened(answer.text().strip(), 200) or "no explanation", "", request)
+        error.retry_after = answer.retry_after()
+        return error
 
 
 def named_endpoint(config: KubeConfig, connect_to: ConnectTo) -> tuple[str, ConnectTo]:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Repetition, many at once, problems, libraries: the small tools of every room."""
+"""Many at once, problems, libraries: the small tools of every room."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -31,67 +30,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import for_each
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem, apply_checks, errors, nearest, warnings
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.retry import Backoff, retry
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.stop import stop_on_signals
-
-
-class FakeClock:
-    def __init__(self) -> None:
-        self.slept: list[float] = []
-
-    def now(self) -> float:
-        return sum(self.slept)
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-
-
-def failing(times: int, error: type[Exception] = OSError) -> Callable[[], str]:
-    left = [times]
-
-    def call() -> str:
-        if left[0]:
-            left[0] -= 1
-            raise error(f"{left[0]} more")
-        return "done"
-
-    return call
-
-
-class TestRetry:
-    @pytest.mark.parametrize(
-        ("failures", "backoff", "slept"),
-        [
-            (0, Backoff(3, 1), []),
-            (2, Backoff(3, 1), [1, 1]),
-            (3, Backoff(4, 1, 2), [1, 2, 4]),
-            (5, Backoff(6, 10, 3, largest=60), [10, 30, 60, 60, 60]),
-        ],
-    )
-    def test_delays(self, failures: int, backoff: Backoff, slept: list[float]) -> None:
-        clock = FakeClock()
-        assert retry(failing(failures), backoff, lambda error: True, clock) == "done"
-        assert clock.slept == slept
-
-    def test_attempts_used_up(self) -> None:
-        clock = FakeClock()
-        with pytest.raises(OSError, match="0 more"):
-            retry(failing(3), Backoff(3, 1), lambda error: True, clock)
-        assert len(clock.slept) == 2
-
-    def test_verdict(self) -> None:
-        clock = FakeClock()
-        with pytest.raises(ValueError, match="2 more"):
-            retry(failing(3, ValueError), Backoff(9, 1), lambda error: not isinstance(error, ValueError), clock)
-        assert clock.slept == []
-        assert retry(failing(2), Backoff(9, 1), lambda error: 7.5, clock) == "done"
-        assert clock.slept == [7.5, 7.5]
-
-    def test_zero_is_a_delay_not_a_no(self) -> None:
-        """A server may answer Retry-After: 0."""
-        clock = FakeClock()
-        assert retry(failing(2), Backoff(9, 1), lambda error: 0.0, clock) == "done"
-        assert clock.slept == [0, 0]
 
 
 class TestForEach:

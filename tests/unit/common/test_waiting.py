@@ -83,7 +83,7 @@ class TestTurns:
             (12.0, 5.0, 0.0, [5.0, 5.0, 2.0]),
             (12.0, 5.0, 4.0, [5.0]),
             (1.0, 5.0, 4.0, []),
-            (20.0, Backoff(attempts=0, first=1.0, factor=2.0, largest=6.0), 0.0, [1.0, 2.0, 4.0, 6.0, 6.0, 1.0]),
+            (20.0, Backoff(first=1.0, factor=2.0, largest=6.0), 0.0, [1.0, 2.0, 4.0, 6.0, 6.0, 1.0]),
         ],
     )
     def test_pauses(self, clock: StillClock, limit: float, pause: float | Backoff, takes: float, slept: list[float]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import json
 import re
 import sys
 import threading
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import Response
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts import run as bare_metal_use_case
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.plugins.modules import (
@@ -265,7 +267,8 @@ def guarded(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[set[Rule]], G
         match = hubserver.PATH.match(path)
         request = {"path": path, "verb": "watch"}
         if match and (refusal := hubs[-1].judge(request)) is not None:
-            raise client._failure(_Answer(*refusal), ("GET", f"{path}?watch=true"))
+            status, headers, body = refusal
+            raise client._failure(Response(status, headers, json.dumps(body).encode()), ("GET", f"{path}?watch=true"))
         yield from follow(client, path, seconds, **selectors)
 
     def make(granted: set[Rule]) -> GuardedHub:
@@ -277,14 +280,6 @@ def guarded(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[set[Rule]], G
     yield make
     for hub in hubs:
         hub.stop()
-
-
-class _Answer:
-    def __init__(self, status: int, headers: dict[str, str], body: dict[str, Any]) -> None:
-        self.status, self.headers, self._body = status, headers, body
-
-    def json(self) -> dict[str, Any]:
-        return self._body
 
 
 def test_the_doors_get_by_with_them_and_need_them_all(guarded: Callable[[set[Rule]], GuardedHub]) -> None:

@@ -9,8 +9,9 @@ import dataclasses
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc import session
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.retry import Backoff
 
 
 @pytest.fixture(autouse=True)
 def _no_pauses_at_first_contact(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "FIRST_CONTACT", dataclasses.replace(session.FIRST_CONTACT, first=0.01))
+    monkeypatch.setattr(session, "BMC_FIRST_CONTACT", dataclasses.replace(session.BMC_FIRST_CONTACT, backoff=Backoff(0.01)))

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...common.errors import PartialFailure, ZeroTouchError
 from ...common.parallel import Outcome, for_each
-from ...common.retry import Backoff
+from ...common.retry_policies import REGISTRATION_LOOKS
 from ...common.secrets import secret_values
 from ...common.waiting import Deadline, ProgressLines, turns
 from ..change import Change
@@ -35,7 +35,6 @@ from .read import Manifests, read_manifests
 from .release import release_of
 from .running_cluster import RunningCluster, parse_running_cluster, read_cluster_config
 
-_PAUSE = Backoff(attempts=0, first=1.0, factor=2.0, largest=30.0)
 _NOT_YET = "that of the cluster, which is not there yet"
 
 
@@ -146,7 +145,7 @@ class _Hosts:
     def see_to(self, infra_env_id: str) -> dict[str, Any]:
         deadline = Deadline(self.service.clock, self.manner.timeout)
         hosts, problems = HostsPlan((), (), ()), dict[str, str]()
-        for _turn in turns(deadline, _PAUSE):
+        for _turn in turns(deadline, REGISTRATION_LOOKS):
             seen = self._look(infra_env_id, deadline)
             if seen is None:
                 continue

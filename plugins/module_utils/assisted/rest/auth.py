@@ -17,7 +17,8 @@ from urllib.parse import urlencode
 from ...common.clock import Clock
 from ...common.errors import RemoteError, Unreachable, ZeroTouchError
 from ...common.http import HttpClient, Response
-from ...common.retry import Backoff, retry
+from ...common.retry import retry
+from ...common.retry_policies import TOKEN_EXCHANGE
 from ...common.terminal import shortened
 
 # Personas that may make a request, by the letters of the reference's table of endpoints.
@@ -116,7 +117,7 @@ class OfflineToken:
         self._http = http
         self._clock = clock
         self._learnt = learnt
-        self._backoff = Backoff(attempts, first=0.5, factor=2.0, largest=8.0)
+        self._policy = TOKEN_EXCHANGE.limited(attempts)
         self._access_token = ""
         self._ends = 0.0
         self._lock = threading.Lock()
@@ -136,9 +137,9 @@ class OfflineToken:
 
     def _exchange(self) -> None:
         try:
-            document = retry(self._ask, self._backoff, _is_temporary, self._clock)
+            document = retry(self._ask, self._policy, self._clock)
         except (RemoteError, Unreachable) as error:
-            raise NoToken(error, temporary=_is_temporary(error)) from error
+            raise NoToken(error, temporary=self._policy.repeats(error)) from error
         token, lifetime = str(document["access_token"]), document.get("expires_in")
         self._learnt({token})
         self._access_token = token
@@ -161,10 +162,6 @@ class OfflineToken:
         expired, ill = answer.status in (400, 401), answer.status == 429 or answer.status >= 500
         hint = "The offline token has ended or was revoked: get a new one." if expired else "" if ill else "Check token_url."
         return RemoteError(self._http.service, answer.status, words, str(document.get("error") or ""), hint)
-
-
-def _is_temporary(error: Exception) -> bool:
-    return isinstance(error, Unreachable) or (isinstance(error, RemoteError) and error.status in (429, 500, 502, 503, 504))
 
 
 def _document(answer: Response) -> Mapping[str, object]:

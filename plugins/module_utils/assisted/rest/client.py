@@ -23,9 +23,10 @@ from urllib.parse import quote, urlencode
 from ...common import json_text
 from ...common.clock import Clock, SystemClock
 from ...common.connect import DIRECT, ConnectTo
-from ...common.errors import RemoteError, Unreachable, UnusableAnswer, ZeroTouchError
+from ...common.errors import Unreachable, UnusableAnswer, ZeroTouchError
 from ...common.http import HttpClient, Proxy, Response
-from ...common.retry import Backoff, retry
+from ...common.retry import retry
+from ...common.retry_policies import ASSISTED_ONCE, ASSISTED_REPEATABLE
 from ...common.tls import Tls
 from .auth import ALL, USER_AGENT, USER_LINK, USER_WATCHER, USER_WATCHER_LINK, Auth, Credential, Tokens
 from .faults import AssistedError
@@ -61,9 +62,6 @@ JSON_STRINGS = frozenset(
 
 
 IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE"})
-# A gateway that says this has handed the request to nobody, so even one that creates something may be sent again.
-_NOT_HANDED_ON = ("no healthy upstream", "Application is not available")
-LONGEST_PAUSE = 60.0
 # Bytes and seconds of all logs of a cluster: they have some 100 MB for a cluster of 5, and the service keeps them compressed.
 LARGEST_LOGS = 4 << 30
 _LOGS_WITHIN = 3600.0
@@ -95,7 +93,7 @@ class AssistedClient:
         self.auth = auth or Tokens()
         self.read_only = read_only
         self.clock = clock or SystemClock()
-        self._backoff = Backoff(attempts, first=0.5, factor=2.0, largest=8.0)
+        self._repeatable, self._once = ASSISTED_REPEATABLE.limited(attempts), ASSISTED_ONCE.limited(attempts)
         # Downloads are octet-stream, and what refuses one is 400 where the caller takes JSON alone (restapi of assisted-service).
         headers = {"Accept": "application/json, application/octet-stream", "Accept-Encoding": "gzip"}
         self._http = HttpClient(service, base_url, tls, connect_to, headers=headers, timeout=timeout, proxy=proxy, connections=connections)
@@ -154,10 +152,7 @@ class AssistedClient:
                 write(block)
             return written
 
-        def again(error: Exception) -> bool | float:
-            return False if written and restart is None else _again(error, idempotent=True)
-
-        return retry(once, self._backoff, again, self.clock)
+        return retry(once, self._repeatable, self.clock, allowed=lambda: not written or restart is not None)
 
     def _blocks(self, path: str, personas: str, query: Mapping[str, str]) -> Iterator[bytes]:
         """The body of a success, piece by piece; once more with a new credential if the service does not take the one we have."""
@@ -215,7 +210,7 @@ class AssistedClient:
             return answer
 
         try:
-            return retry(once, self._backoff, lambda error: _again(error, idempotent=idempotent), self.clock)
+            return retry(once, self._repeatable if idempotent else self._once, self.clock)
         except Unreachable as error:
             if not idempotent and error.kind in ("broken", "timeout"):
                 error.hint = f"{error.hint} Whether the service has done it is not known; run it again, which looks first.".strip()
@@ -237,19 +232,6 @@ class AssistedClient:
             return answer.json()
         except ValueError as error:
             raise self._http.failure(answer, "the answer is not JSON; is this an assisted-service?") from error
-
-
-def _again(error: Exception, *, idempotent: bool) -> bool | float:
-    """Whether another try is safe and of use; a number is the pause that the service asks for."""
-    if isinstance(error, Unreachable):
-        return error.kind in ("refused", "dns") or (idempotent and error.kind in ("broken", "timeout", "proxy"))
-    if not isinstance(error, RemoteError):
-        return False
-    kept = error.status == 429 or (error.status == 503 and any(words in error.detail for words in _NOT_HANDED_ON))
-    if not kept and not (idempotent and error.status in (502, 503, 504)):
-        return False
-    pause = error.retry_after if isinstance(error, AssistedError) else 0.0
-    return min(pause, LONGEST_PAUSE) if pause else True
 
 
 def path_part(text: str) -> str:

@@ -17,7 +17,7 @@ class AssistedError(RemoteError):
     """The service answered with an error.
 
     ``reason`` are its words, ``code`` its code where that says more than the status, ``id`` and ``href`` what service logic adds (else 0 and empty).
-    ``kind`` is ``Error`` for service logic, empty for authentication, router and schema. ``retry_after`` are the seconds it asks to wait, else 0.
+    ``kind`` is ``Error`` for service logic, empty for authentication, router and schema.
     """
 
     def __init__(self, service: str, answer: Response, hint: str = "") -> None:
@@ -29,7 +29,7 @@ class AssistedError(RemoteError):
         self.id = number if isinstance(number, int) else 0
         self.href = str(document.get("href") or "")
         self.kind = str(document.get("kind") or "")
-        self.retry_after = answer.retry_after() or 0.0
+        self.retry_after = answer.retry_after() or None
 
     def as_dict(self) -> dict[str, Any]:
         """For results."""

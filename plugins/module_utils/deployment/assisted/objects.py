@@ -16,15 +16,15 @@ from ...assisted.infra_env.plan import InfraEnvWish, plan_present
 from ...assisted.infra_env.run import Applied, carry_out
 from ...assisted.records import cluster_record, infra_env_record
 from ...assisted.rest.client import Document
-from ...assisted.rest.faults import AssistedError
 from ...assisted.rest.service import AssistedService
 from ...common.errors import PartialFailure, ZeroTouchError
+from ...common.retry import retry
+from ...common.retry_policies import ASSISTED_INFRA_ENV_DELETION
 from ..state.work_dir import WorkDir
 from .find import Found, Known, remember
 
 # States in which an installation is on its way, and can be cancelled.
 _CANCELLABLE = frozenset({"preparing-for-installation", "installing", "finalizing", "installing-pending-user-action"})
-_ATTEMPTS = 5
 _NOT_YET = "(that of the cluster, which is not there yet)"
 
 
@@ -121,17 +121,14 @@ class Maker:
             self._remove_infra_env(found.infra_env_id)
 
     def _remove_infra_env(self, infra_env_id: str) -> None:
-        """An agent that still runs registers again as soon as its host is forgotten, and the service keeps an InfraEnv with hosts."""
-        for attempt in range(1, _ATTEMPTS + 1):
+        """Delete it with its hosts: the service keeps an InfraEnv that has hosts."""
+
+        def delete() -> None:
             for host in self.service.hosts(infra_env_id):
                 self.service.delete_host(infra_env_id, str(host["id"]))
-            try:
-                self.service.delete_infra_env(infra_env_id)
-            except AssistedError as error:
-                if error.status != 409 or attempt == _ATTEMPTS:
-                    raise
-            else:
-                return
+            self.service.delete_infra_env(infra_env_id)
+
+        retry(delete, ASSISTED_INFRA_ENV_DELETION, self.service.clock)
 
 
 def _made_meanwhile(found: Found, wish: ClusterWish, made: clusters.Done) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ...common.errors import PartialFailure
+from ...common.retry_policies import HUB_DETACH
 from ...hub.agents.model import Agent, ClusterRef
 from ...hub.credentials import KUBECONFIG, PASSWORD, Credentials, read_credentials
 from ...hub.install.run import failures
@@ -24,7 +25,6 @@ from ..supervise.supervisor import MediaControl
 
 # Stages from which on a host does not need its medium any more (reference infrastructure-operator.md 4.4).
 _BOOTED_FROM_DISK = frozenset({"Rebooting", "Waiting for ignition", "Configuring", "Joined", "Done"})
-_ATTEMPTS = 3
 
 
 def plan_credentials(client: KubeClient, namespace: str, status: InstallStatus, work_dir: WorkDir) -> Credentials:
@@ -55,7 +55,7 @@ class MediaDetacher:
             self.changed = self.changed or result.changed
             if not result.failed:
                 self._done.add(result.name)
-            elif self._tried[result.name] == _ATTEMPTS:
+            elif self._tried[result.name] == HUB_DETACH.attempts:
                 self.warnings.append(f"The medium of {result.name} could not be detached; detach it by hand: {result.reason}")
                 lines.append(self.warnings[-1])
         return lines
@@ -76,7 +76,7 @@ class MediaDetacher:
     def _due(self, agent: Agent) -> str:
         keys = (agent.hostname.lower(), *agent.macs)
         name = next((self._names[key] for key in keys if key in self._names), "")
-        if name in self._done or self._tried.get(name, 0) >= _ATTEMPTS:
+        if name in self._done or HUB_DETACH.exhausted(self._tried.get(name, 0)):
             return ""
         return name if agent.stage in _BOOTED_FROM_DISK else ""
 

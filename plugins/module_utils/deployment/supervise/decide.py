@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from ...assisted.install.progress import CLUSTER_BOOTSTRAPPED, PENDING_USER_ACTION, HostProgress, Validation
+from ...common.retry import RetryPolicy
+from ...common.retry_policies import DETACH, REPAIR
 from ..safety.recover import may_recover
 from .observation import InventoryHost, Observation, Silence
 
@@ -20,9 +22,6 @@ Phase = Literal["boot", "discovery", "bootstrap", "install", "operators", "done"
 Until = Literal["bootstrap", "installed"]
 PHASES: tuple[Phase, ...] = ("boot", "discovery", "bootstrap", "install", "operators", "done")
 
-# How often a medium is tried to be detached, or a host to be repaired, and the pause between, in seconds. A repaired host needs that long to boot.
-ATTEMPTS = {"detach": 3, "repair": 2}
-PAUSES = {"detach": 30.0, "repair": 900.0}
 # A cluster that is ready starts by itself within seconds; after this long it will not (reference 9).
 READY_LIMIT = 60.0
 # A host that rebooted has its Node some minutes later, long before this; one that booted the image again when the service had gone never gets one.
@@ -98,6 +97,10 @@ class Attempt:
     count: int = 0
     at: float = 0.0
     succeeded: bool = False
+
+    def pauses(self, policy: RetryPolicy, now: float) -> bool:
+        """Whether the next attempt has to wait."""
+        return self.count > 0 and now - self.at < policy.delay(self.count)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -216,9 +219,9 @@ def _detach(seen: Observation, memory: Memory, setup: Setup, now: float, *, fini
     steps = []
     for host in setup.hosts:
         attempt = memory.attempt("detach", host.name)
-        if host.name not in setup.media or attempt.succeeded or memory.attempt("repair", host.name).succeeded or attempt.count >= ATTEMPTS["detach"]:
+        if host.name not in setup.media or attempt.succeeded or memory.attempt("repair", host.name).succeeded or DETACH.exhausted(attempt.count):
             continue
-        if attempt.count and now - attempt.at < PAUSES["detach"] and not finished:
+        if attempt.pauses(DETACH, now) and not finished:
             continue
         reason = "the installation is complete" if finished else _left_the_live_system(seen, memory, host)
         if reason and may_recover(host, memory.last_words(seen, host), seen, finished=finished) in ("eject", "act"):
@@ -247,7 +250,7 @@ def _repair(seen: Observation, memory: Memory, setup: Setup, now: float) -> list
         attempt = memory.attempt("repair", host.name)
         if may_recover(host, memory.last_words(seen, host), seen) != "act":
             continue
-        if not _may_repair(memory, setup, host) or (attempt.count and now - attempt.at < PAUSES["repair"]):
+        if not _may_repair(memory, setup, host) or attempt.pauses(REPAIR, now):
             continue
         if _pending(seen, host):
             steps.append(Step("repair", "the installation image was booted again", host.name))
@@ -278,7 +281,7 @@ def _reports(seen: Observation, memory: Memory, setup: Setup, now: float) -> lis
     for host in setup.hosts:
         found = seen.service_host(host)
         repaired = memory.attempt("repair", host.name)
-        hopeless = not _may_repair(memory, setup, host) and (not repaired.count or now - repaired.at >= PAUSES["repair"])
+        hopeless = not _may_repair(memory, setup, host) and not repaired.pauses(REPAIR, now)
         if found and _pending(seen, host) and hopeless:
             steps.append(Step("report", f"{host.name} needs a hand: {found.status_info or 'it did not boot from its disk'}", host.name))
         if hopeless and _lost(seen, memory, host, now):
@@ -286,7 +289,7 @@ def _reports(seen: Observation, memory: Memory, setup: Setup, now: float) -> lis
         if found and found.status == "error":
             steps.append(Step("report", f"{host.name} failed: {found.status_info or 'no reason given'}", host.name))
         attempt = memory.attempt("detach", host.name)
-        if not attempt.succeeded and attempt.count >= ATTEMPTS["detach"]:
+        if not attempt.succeeded and DETACH.exhausted(attempt.count):
             steps.append(Step("report", f"The medium of {host.name} could not be detached; detach it by hand.", host.name))
     for stranger in seen.surplus(setup.hosts):
         if stranger.macs and not (seen.service.cluster and seen.service.cluster.installing):
@@ -296,7 +299,7 @@ def _reports(seen: Observation, memory: Memory, setup: Setup, now: float) -> lis
 
 
 def _may_repair(memory: Memory, setup: Setup, host: InventoryHost) -> bool:
-    return setup.repair and host.name in setup.media and memory.attempt("repair", host.name).count < ATTEMPTS["repair"]
+    return setup.repair and host.name in setup.media and not REPAIR.exhausted(memory.attempt("repair", host.name).count)
 
 
 def _terminal(seen: Observation) -> Step | None:

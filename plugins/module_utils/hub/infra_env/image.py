@@ -22,7 +22,7 @@ from ...common import json_text
 from ...common.clock import Clock
 from ...common.errors import LimitReached, ZeroTouchError
 from ...common.progress_line import HEARTBEAT
-from ...common.retry import Backoff
+from ...common.retry_policies import HUB_CLOCK_LOOKS
 from ...common.urls import split_remote
 from ...common.waiting import Deadline, ProgressLines, turns
 from ...kube.client import KubeClient, Object
@@ -31,7 +31,6 @@ from ..kinds import INFRA_ENV
 COOLDOWN = 60.0
 # An error that was there before our change is believed again after this many seconds: the operator has looked by then.
 SETTLE = 20.0
-_PAUSE = Backoff(attempts=0, first=1.0, factor=2.0, largest=15.0)
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -130,9 +129,8 @@ def wait_for_image(
 
     def await_change(seconds: float) -> None:
         nonlocal looks
-        # While only time passes, the server's clock is looked at now and then: it need not go as fast as ours.
         looks = looks + 1 if verdict.again else 0
-        _await_change(client, namespace, name, infra_env, min(seconds, verdict.again, _PAUSE.delay(looks)) if verdict.again else seconds)
+        _await_change(client, namespace, name, infra_env, min(seconds, verdict.again, HUB_CLOCK_LOOKS.delay(looks)) if verdict.again else seconds)
 
     for _turn in turns(Deadline(clock, timeout), HEARTBEAT, await_change):
         infra_env = client.find(INFRA_ENV.path(namespace, name))
