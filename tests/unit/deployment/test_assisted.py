@@ -23,6 +23,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.ass
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.objects import plan_absent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.resume import decide_additions, decide_installation
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.upkeep import Care, plan_care, plan_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import message_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import ApiView, InventoryHost, Node, Observation, ServiceView
 
@@ -74,15 +75,17 @@ def installation(view: Observation, known: Known | None = None, force: tuple[str
 )
 def test_who_is_booted(view: Observation, action: str, force: bool, words: str) -> None:
     decision = installation(view)
-    assert (decision.stop, decision.hosts[0].action, decision.hosts[0].force) == ("", action, force)
+    assert (message_of(decision.stop), decision.hosts[0].action, decision.hosts[0].force) == ("", action, force)
     assert words in decision.hosts[0].reason
 
 
 def test_nothing_is_booted_where_it_could_do_harm() -> None:
     made = Known(cluster_id="cluster")
-    assert "not made from" not in installation(seen("error", host(status="error"))).stop
+    assert "not made from" not in message_of(installation(seen("error", host(status="error"))).stop)
     assert installation(seen("error", host(status="error", status_info="disk broke"))).state == "failed"
-    assert installation(seen("installing"), foreign="There is another.").stop.startswith("There is another. Name it as openshift_assisted.cluster_id")
+    assert message_of(installation(seen("installing"), foreign="There is another.").stop).startswith(
+        "There is another. Name it as openshift_assisted.cluster_id"
+    )
     assert installation(seen(phase="installing"), made).state == "unknown"
     assert installation(seen(phase="installed", nodes=("one",)), made).state == "installed"
 
@@ -113,12 +116,12 @@ def test_start_over_boots_everybody() -> None:
 def test_who_is_added(view: Observation, action: str, words: str) -> None:
     assert view.service.cluster is not None
     decision = decide_additions(view, Found(cluster(view.service.cluster.status)), Known(), "edge", [ONE])
-    told = ("stop", decision.stop) if decision.stop else (decision.hosts[0].action, decision.hosts[0].reason)
+    told = ("stop", str(decision.stop)) if decision.stop else (decision.hosts[0].action, decision.hosts[0].reason)
     assert told[0] == action and words in told[1]
 
 
 def test_hosts_are_added_to_nothing_that_nobody_knows() -> None:
-    assert "There is no cluster edge to add hosts to" in decide_additions(seen(), Found(), Known(), "edge", [ONE]).stop
+    assert "There is no cluster edge to add hosts to" in message_of(decide_additions(seen(), Found(), Known(), "edge", [ONE]).stop)
     assert not decide_additions(seen(nodes=()), Found(), Known(), "edge", [ONE]).stop
 
 
@@ -353,7 +356,7 @@ def test_what_cannot_be_prepared_is_begun_three_times() -> None:
     starter = Starter(**{"last-installation-preparation": {"status": "failed", "reason": "disk too slow"}})
     looks = cared(starter, 4)
     assert starter.asked == 3 and "again: disk too slow" in looks[1].lines[0]
-    assert looks[3].stop is not None and looks[3].stop.reason == "the installation could not be prepared 3 times: disk too slow"
+    assert message_of(looks[3].stop) == "the installation could not be prepared 3 times: disk too slow"
 
 
 def test_a_mistake_that_no_waiting_mends_ends_the_wait_once_all_hosts_are_there() -> None:
@@ -361,7 +364,7 @@ def test_a_mistake_that_no_waiting_mends_ends_the_wait_once_all_hosts_are_there(
     wanted = host_requests([{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "root_device_hints": {"deviceName": "/dev/vdz"}}])
     missing = host_requests([{"name": "two", "mac_addresses": ["52:54:00:00:00:02"]}])
     look = Care(starter, starter, wanted, lambda document: [])(seen("ready", host()))  # type: ignore[arg-type]
-    assert look.stop is not None and "one: no disk fits" in look.stop.reason and not starter.asked
+    assert "one: no disk fits" in message_of(look.stop) and not starter.asked
     look = Care(starter, starter, [*wanted, *missing], lambda document: [])(seen("ready", host()))  # type: ignore[arg-type]
     assert look.stop is None and "one: no disk fits" in look.reports[0]
 
@@ -385,7 +388,7 @@ def test_a_change_that_the_service_will_never_take_ends_the_wait(status: int, en
     care = Care(refuser, refuser, wanted, lambda document: [])  # type: ignore[arg-type]
     first, second = (care(seen("ready", host())) for _ in range(2))
     assert first.stop is None and "Fencing credentials are not supported" in first.reports[0]
-    assert bool(second.stop) is ends and (not second.stop or "one: assisted-service answered 400: Fencing" in second.stop.reason)
+    assert bool(second.stop) is ends and (not second.stop or "one: assisted-service answered 400: Fencing" in second.stop.text)
 
 
 def test_a_host_that_joins_and_is_refused_ends_the_wait_too() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.host_step import HostStep
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub.resume import HubView, decide_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import message_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.match import Match
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, ClusterRef, read_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.status import InstallStatus
@@ -146,17 +147,17 @@ def test_free_agent_of_another_infra_env_is_not_registered_for_this_one() -> Non
 
 def test_cluster_that_hosts_would_be_bound_to_is_looked_up_before() -> None:
     missing = dataclasses.replace(NEW, missing="there is none.")
-    assert decide_hosts(missing, [NONE], lambda name: name, purpose="add").stop == "there is none."
-    assert decide_hosts(missing, [NONE], lambda name: name, purpose="install").stop == ""
+    assert message_of(decide_hosts(missing, [NONE], lambda name: name, purpose="add").stop) == "there is none."
+    assert decide_hosts(missing, [NONE], lambda name: name, purpose="install").stop is None
 
 
 def test_hosts_that_are_bound_early_can_leave_but_not_come_back() -> None:
     body = {"metadata": {"name": "uuid", "namespace": "a", "labels": {"infraenvs.agent-install.openshift.io": "edge"}}}
     raw = {**body, "spec": {"clusterDeploymentName": {"namespace": "a", "name": "b"}}, "status": {"debugInfo": {"state": "installed"}}}
     match, view = Match("node-2", "matched", read_agent(raw)), HubView("Cluster a/b", reference=OWN, early=frozenset({"edge"}))
-    assert "InfraEnv edge binds its hosts early" in decide_hosts(view, [match], lambda name: name, purpose="reprovision").stop
+    assert "InfraEnv edge binds its hosts early" in message_of(decide_hosts(view, [match], lambda name: name, purpose="reprovision").stop)
     leaving = decide_hosts(view, [match, NONE], lambda name: name, purpose="remove")
-    assert (leaving.stop, leaving.boot_hosts, [host.agent for host in leaving.hosts]) == ("", [], ["uuid", ""])
+    assert (leaving.stop, leaving.boot_hosts, [host.agent for host in leaving.hosts]) == (None, [], ["uuid", ""])
 
 
 def test_who_belongs_to_a_cluster_is_never_booted() -> None:

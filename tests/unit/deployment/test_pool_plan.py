@@ -21,6 +21,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.poo
     kept_size,
     resize,
 )
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import message_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.match import Match
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, read_agent
 
@@ -137,7 +138,7 @@ def test_no_host_of_a_cluster_is_booted(state: str, connected: str) -> None:
 def test_no_more_is_booted_than_needed(free: int, unapproved: int, none: int, replicas: int, prepared: list[str], booted: list[str]) -> None:
     spares = [spare(f"n{each}") for each in range(none)] + [spare(f"u{each}", agent(f"u{each}", approved=False)) for each in range(unapproved)]
     plan = planned(Pool(TITLE), DesiredPool(replicas), spares, [agent(f"f{each}") for each in range(free)])
-    assert (plan.needed, len(plan.free), plan.missing, plan.stop) == (replicas, free, 0, "")
+    assert (plan.needed, len(plan.free), plan.missing, plan.stop) == (replicas, free, 0, None)
     assert (plan.named("prepare"), plan.named("boot")) == (prepared, booted)
     assert len(plan.named("spare")) == none + unapproved - len(prepared) - len(booted)
 
@@ -164,7 +165,7 @@ def test_what_is_missing_is_told_before_anything_is_touched() -> None:
     spares = [spare("n0"), spare("busy", agent("busy", "added-to-existing-cluster", bound=True))]
     plan = planned(Pool(TITLE, replicas=0), DesiredPool(5), spares, [agent("f0"), agent("small", labels={"size": "small"})])
     assert plan.missing == 3
-    assert plan.stop == (
+    assert str(plan.stop) == (
         "3 hosts are missing: NodePool clusters/demo needs 5 more, 1 Agent is free (f0), 1 machine can be booted (n0). "
         "Not to be used: busy: it belongs to clusters-demo/demo; Agent fleet/uuid-small (small): its labels do not match."
     )
@@ -196,7 +197,7 @@ def test_who_is_removed(desired: DesiredPool, replicas: int, removed: list[str])
     pool = Pool(TITLE, replicas=3, machines=(machine("m-1", "a"), machine("m-2", "b"), machine("m-3", "c"), machine("m-4", "gone", leaving=True)))
     spares = [spare("host-c", agent("c", "added-to-existing-cluster", bound=True)), spare("gone", agent("gone", "unbinding"))]
     plan = planned(pool, desired, spares, [agent(name, "added-to-existing-cluster", bound=True) for name in "ab"])
-    assert (plan.replicas, [machine.name for machine in plan.size.named], plan.stop) == (replicas, removed, "")
+    assert (plan.replicas, [machine.name for machine in plan.size.named], plan.stop) == (replicas, removed, None)
 
 
 def test_a_removal_that_was_interrupted_takes_nobody_else() -> None:
@@ -226,7 +227,7 @@ PAIR = (machine("m-1", "a"), machine("m-2", "a"))
     ],
 )
 def test_what_cannot_be_done(pool: Pool, desired: DesiredPool, words: str) -> None:
-    assert words in planned(pool, desired).stop
+    assert words in message_of(planned(pool, desired).stop)
 
 
 def test_the_size_of_a_new_pool() -> None:
@@ -308,7 +309,7 @@ def test_machines_above_the_size_are_on_their_way_out_already() -> None:
     ],
 )
 def test_who_leaves_must_be_certain(pool: Pool, desired: DesiredPool, words: str) -> None:
-    stop = resize(pool, desired, (), []).stop
+    stop = message_of(resize(pool, desired, (), []).stop)
     assert (words in stop) if words else not stop
 
 
@@ -351,7 +352,7 @@ def test_nothing_is_booted_or_drained_for_a_size_that_is_kept(desired: DesiredPo
     """Issue 11 (e): the size in the inventory is that of a new pool."""
     pool = Pool(TITLE, replicas=3, machines=tuple(machine(f"m-{n}", f"h{n}") for n in range(3)))
     plan = planned(pool, desired, [spare("n0"), spare("n1")], [agent(f"h{n}", bound=True) for n in range(3)])
-    assert (plan.replicas, plan.size.leaving, plan.named("boot", "prepare"), plan.stop, plan.lines()) == (3, (), [], "", [])
+    assert (plan.replicas, plan.size.leaving, plan.named("boot", "prepare"), plan.stop, plan.lines()) == (3, (), [], None, [])
     new = planned(Pool(TITLE, exists=False), DesiredPool(2, keep=True), [spare("n0"), spare("n1")])
     assert (new.replicas, new.named("boot")) == (2, ["n0", "n1"])
 
@@ -363,7 +364,7 @@ def test_a_machine_that_must_not_be_booted_is_replaced() -> None:
     assert [(step.name, step.action) for step in plan.hosts] == [("n0", "skip"), ("n1", "boot"), ("n2", "boot"), ("back", "skip")]
     assert plan.forced == [] and plan.missing == 0
     few = plan_pool(Pool(TITLE), DesiredPool(3), spares, [], JUDGE, {"n0": "its BMC is silent", "back": "no BMC"})
-    assert few.missing == 1 and "n0: its BMC is silent; back: no BMC" in few.stop
+    assert few.missing == 1 and "n0: its BMC is silent; back: no BMC" in message_of(few.stop)
 
 
 def test_the_order_of_agents_does_not_matter() -> None:

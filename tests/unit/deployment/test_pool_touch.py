@@ -15,6 +15,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.poo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Judgement, Request, judge
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import Touch
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import StopReason, message_of
 
 SPARES = ("n0", "n1", "n2", "n3")
 OFF, SILENT = Evidence(power="Off"), Evidence(bmc_fault="no answer")
@@ -27,7 +28,9 @@ def replanned(needed: int) -> object:
     def plan(unusable: Mapping[str, str]) -> PoolPlan:
         usable = [name for name in SPARES if name not in unusable]
         steps = tuple(HostStep(name, "boot", "it has no Agent") for name in usable[:needed])
-        return PoolPlan("NodePool clusters/demo", Resize(needed), 0, needed, hosts=steps, stop="" if len(usable) >= needed else "1 host is missing")
+        return PoolPlan(
+            "NodePool clusters/demo", Resize(needed), 0, needed, hosts=steps, stop=None if len(usable) >= needed else StopReason("1 host is missing")
+        )
 
     return plan
 
@@ -52,20 +55,20 @@ def test_only_machines_that_would_be_booted_are_looked_at_and_each_once() -> Non
 @pytest.mark.parametrize("of_first", [SILENT, Evidence(power="On", installed="its Node is in the cluster"), Evidence(power="On", free="it is free")])
 def test_another_spare_takes_the_place_of_one_that_cannot_be_booted(of_first: Evidence) -> None:
     plan, asked, unusable = chosen(2, {"n0": of_first, "n2": SILENT})
-    assert (plan.named("boot"), asked, unusable, plan.stop) == (["n1", "n3"], ["n0", "n1", "n2", "n3"], ["n0", "n2"], "")
+    assert (plan.named("boot"), asked, unusable, plan.stop) == (["n1", "n3"], ["n0", "n1", "n2", "n3"], ["n0", "n2"], None)
 
 
 def test_too_few_spares_are_left() -> None:
     plan, _asked, unusable = chosen(3, {"n0": SILENT, "n1": SILENT})
-    assert (plan.stop, unusable) == ("1 host is missing", ["n0", "n1"])
+    assert (message_of(plan.stop), unusable) == ("1 host is missing", ["n0", "n1"])
 
 
 def test_a_machine_that_is_on_stops_the_run_and_all_such_are_listed() -> None:
     evidence = {"n0": Evidence(power="On"), "n2": Evidence(power="On"), "n1": SILENT}
     plan, _asked, _unusable = chosen(2, evidence)
-    assert plan.stop.startswith("No machine was touched.\nn0, n2: its BMC reports power On") and "take_over" in plan.stop
+    assert str(plan.stop).startswith("No machine was touched.\nn0, n2: its BMC reports power On") and "take_over" in str(plan.stop)
     allowed = Request("supply", "demo", "hosted", force=frozenset({"take_over"}))
-    assert chosen(2, evidence, allowed)[0].stop == ""
+    assert chosen(2, evidence, allowed)[0].stop is None
 
 
 INSTALLED = Evidence(manual=True, recorded=True, installed="its Agent is installed")
@@ -87,6 +90,6 @@ SHRINKING = PoolPlan("NodePool clusters/demo", Resize(1), 3, 0)
 )
 def test_hosts_leave_a_pool_only_with_a_confirmation(confirm: tuple[str, ...], named: tuple[str, ...], evidence: Mapping[str, Evidence], words: str) -> None:
     """A host that is named in ``remove`` is confirmed by that; nothing confirms a host of another cluster."""
-    stop = shrink_stop(SHRINKING, evidence, Touch("hosted", "demo", confirm=frozenset(confirm)), named)
+    stop = message_of(shrink_stop(SHRINKING, evidence, Touch("hosted", "demo", confirm=frozenset(confirm)), named))
     assert words in stop if words else not stop
     assert not words or stop.startswith(f"NodePool clusters/demo would shrink from 3 to 1: {', '.join(evidence)} would be drained and would leave it.\n")

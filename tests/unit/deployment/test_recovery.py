@@ -27,6 +27,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.saf
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import Touch
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.recovery import recover, restore
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, hosts_of_deployment, read_deployment
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import message_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, issued_by, make_secrets
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
 
@@ -178,7 +179,7 @@ def test_no_new_secrets_over_those_of_a_cluster_that_may_run(work_dir: WorkDir, 
 def stop(work_dir: WorkDir, name: str) -> str:
     """What the safety table says to a boot of a machine that is off."""
     touch = Touch(cluster="sno", work_dir=work_dir.root, hosts=hosts_of_deployment(read_deployment(work_dir.config)), connect_to=NOWHERE)
-    return judge_hosts("boot", touch, (), SystemClock(), [name])[0].stop
+    return message_of(judge_hosts("boot", touch, (), SystemClock(), [name])[0].stop)
 
 
 def test_nobody_knows_what_became_of_the_image(work_dir: WorkDir) -> None:

@@ -16,6 +16,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.saf
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.nodes import NodeView
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.observed import observed
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import message_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import (
     ApiView,
@@ -433,7 +434,8 @@ def test_row(row):
     observation, state, build, hosts, wait, stop = ROWS[row]
     decision, judgement = run(observation)
     assert decision.state == state
-    assert (stop in decision.stop + judgement.stop) if stop else decision.stop + judgement.stop == ""
+    message = message_of(decision.stop) + message_of(judgement.stop)
+    assert (stop in message) if stop else message == ""
     assert bool(decision.build_reason) == decision.build
     assert all(host.reason for host in decision.hosts)
     if judgement.stop:
@@ -477,7 +479,7 @@ def test_force(force, row, build, actions):
     assert {host.name: host.action for host in decision.hosts} == actions
     assert judgement.named("act") == list(decision.boot)
     if force == "start_over":
-        assert decision.stop == "" and decision.wait and all(host.force for host in decision.hosts)
+        assert decision.stop is None and decision.wait and all(host.force for host in decision.hosts)
 
 
 @pytest.mark.parametrize("row", ROWS)

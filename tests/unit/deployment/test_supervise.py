@@ -11,6 +11,7 @@ import sys
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Interrupted
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import StopReason
 
 
 def good_course(world, kit):
@@ -412,7 +413,7 @@ def test_what_is_cared_for_between_two_looks(world, kit):
     given = [
         module.Cared(lines=("update host a",), reports=("b: no disk fits",), changed=True),
         module.Cared(reports=("b: no disk fits",)),
-        module.Cared(stop=kit.s.Step("stop", "the installation could not be prepared 3 times")),
+        module.Cared(stop=StopReason("the installation could not be prepared 3 times")),
     ]
     outcome = elsewhere(world).at(0, kit.service(kit.found(kit.A), kit.found(kit.B), status="ready")).run(care=lambda seen: given.pop(0))
     assert (outcome.changed, outcome.warnings, outcome.step.reason) == (True, ("b: no disk fits",), "the installation could not be prepared 3 times")

@@ -13,6 +13,7 @@ from typing import Any
 from ...common.connect import DIRECT, ConnectTo
 from ..state.recovery import recover
 from ..state.work_dir import WorkDir, hosts_of_deployment, hosts_of_state, identity, read_deployment
+from ..stop_reason import message_of
 from ..supervise.decide import Limits
 from ..supervise.observation import ApiView, ImageView, InventoryHost, Observation, ServiceView
 from ..supervise.observe import Observer, view_image
@@ -57,7 +58,7 @@ class Answer:
             "build_reason": decision.build_reason,
             "boot_hosts": list(decision.boot),
             "wait": decision.wait,
-            "stop_reason": decision.stop,
+            "stop_reason": message_of(decision.stop),
             "differing_paths": list(self.seen.image.differing),
             "phase": self.seen.phase,
             "service": _whose(self.seen.service),

@@ -15,6 +15,7 @@ from typing import Literal
 from ...common.listed import listed
 from ..host_step import HostStep
 from ..safety.table import REBOOT_JOINED, REBUILD_IMAGE, START_OVER
+from ..stop_reason import StopReason
 from ..supervise.observation import FAILED, RUNNING_PHASES, InventoryHost, Observation
 
 State = Literal["new", "built", "changed", "registered", "installing", "installed", "failed", "unknown", "foreign"]
@@ -35,7 +36,7 @@ class Decision:
     build: bool = False
     build_reason: str = ""
     wait: bool = False
-    stop: str = ""
+    stop: StopReason | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -106,7 +107,9 @@ def _changed_under_way(situation: Situation) -> Decision | None:
     if not under_way or not seen.image.differing or REBUILD_IMAGE in situation.force:
         return None
     text = f"The configuration changed while the installation is under way: {listed(seen.image.differing, _MOST_PATHS)}."
-    return _stopped(situation, "changed", f"{text} Undo the change, or rebuild the image with -e openshift_force=rebuild_image.")
+    remedy = "Undo the change, or rebuild the image with -e openshift_force=rebuild_image."
+    decided = tuple(HostStep(host.name, "skip", "nothing is done", joined=seen.joined(host)) for host in situation.hosts)
+    return Decision("changed", decided, stop=StopReason(text, remedy))
 
 
 def _service_is_ours(situation: Situation) -> Decision | None:
@@ -217,11 +220,6 @@ def _joined(situation: Situation, host: InventoryHost, how: str) -> HostStep:
 
 def _installed(seen: Observation) -> bool:
     return seen.api.ours and (seen.phase == "installed" or seen.api.complete)
-
-
-def _stopped(situation: Situation, state: State, reason: str) -> Decision:
-    decided = tuple(HostStep(host.name, "skip", "nothing is done", joined=situation.seen.joined(host)) for host in situation.hosts)
-    return Decision(state, decided, stop=reason)
 
 
 RULES: tuple[Callable[[Situation], Decision | None], ...] = (

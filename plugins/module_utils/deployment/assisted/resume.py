@@ -8,9 +8,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Sequence
 
-from ..agent.resume import Decision, decide
+from ..agent.resume import Decision, State, decide
 from ..host_step import HostStep
 from ..safety.table import START_OVER
+from ..stop_reason import StopReason
 from ..supervise.observation import ImageView, InventoryHost, Observation
 from .find import Found, Known
 
@@ -22,7 +23,7 @@ def decide_installation(seen: Observation, found: Found, known: Known, hosts: Se
     """Whether to go on, and which hosts to boot."""
     if found.foreign:
         after = "Name it as openshift_assisted.cluster_id to go on with it, or delete it there, or choose another name."
-        return _stopped("foreign", hosts, f"{found.foreign} {after}")
+        return _stopped("foreign", hosts, StopReason(found.foreign, after))
     if START_OVER in force:
         return decide(dataclasses.replace(seen, image=_IMAGE), hosts, force)
     cluster = seen.service.cluster
@@ -40,12 +41,13 @@ def decide_installation(seen: Observation, found: Found, known: Known, hosts: Se
 def decide_additions(seen: Observation, found: Found, known: Known, cluster: str, hosts: Sequence[InventoryHost]) -> Decision:
     """Which hosts have to be booted so that they come to a cluster that is installed."""
     if found.foreign:
-        return _stopped("foreign", hosts, f"{found.foreign} Name it as openshift_assisted.cluster_id to add hosts to it.")
+        return _stopped("foreign", hosts, StopReason(found.foreign, "Name it as openshift_assisted.cluster_id to add hosts to it."))
     if found.cluster is not None and seen.service.cluster is not None and not seen.service.cluster.installed:
-        return _stopped("registered", hosts, f"Cluster {cluster} is {found.status}: hosts are added to one that is installed; deploy_cluster installs it.")
+        text = f"Cluster {cluster} is {found.status}: hosts are added to one that is installed; deploy_cluster installs it."
+        return _stopped("registered", hosts, StopReason(text))
     if found.cluster is None and not seen.api.ours and not known.openshift_cluster_id:
-        text = f"There is no cluster {cluster} to add hosts to: the service does not know it, and no API answers as that of this work directory. "
-        return _stopped("new", hosts, f"{text}deploy_cluster installs it. {seen.api.detail}".strip())
+        text = f"There is no cluster {cluster} to add hosts to: the service does not know it, and no API answers as that of this work directory."
+        return _stopped("new", hosts, StopReason(text, f"deploy_cluster installs it. {seen.api.detail}".strip()))
     decided = [_added(seen, host) for host in hosts]
     return Decision("installed", tuple(decided))
 
@@ -63,5 +65,5 @@ def _added(seen: Observation, host: InventoryHost) -> HostStep:
     return HostStep(host.name, "boot", "it is not registered")
 
 
-def _stopped(state: str, hosts: Sequence[InventoryHost], reason: str) -> Decision:
-    return Decision(state, tuple(HostStep(host.name, "skip", "nothing is done") for host in hosts), stop=reason)  # type: ignore[arg-type]
+def _stopped(state: State, hosts: Sequence[InventoryHost], reason: StopReason) -> Decision:
+    return Decision(state, tuple(HostStep(host.name, "skip", "nothing is done") for host in hosts), stop=reason)

@@ -29,6 +29,7 @@ from ..safety.gather import decide as judge_hosts
 from ..safety.options import Touch, read_touch
 from ..safety.result import plan_lines
 from ..safety.table import START_OVER
+from ..stop_reason import message_of
 from ..supervise.observation import Observation
 from ..supervise.timeline import SECTION
 from .find import METHOD, Found, Known, find, remember
@@ -249,7 +250,7 @@ class _Presence:
             "changed": bool(lines),
             "plan": list(lines),
             "name": self.session.name,
-            "stop": decision.stop,
+            "stop": message_of(decision.stop),
             "state": decision.state,
             # A run that was killed may have left media behind.
             "wait": not decision.stop and self._phase != "installed",

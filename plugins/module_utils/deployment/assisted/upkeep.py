@@ -18,7 +18,7 @@ from ...assisted.rest.faults import AssistedError
 from ...assisted.rest.service import AssistedService
 from ...common.errors import RemoteError, Unreachable, ZeroTouchError
 from ...common.parallel import for_each
-from ..supervise.decide import Step
+from ..stop_reason import StopReason
 from ..supervise.observation import Observation
 from ..supervise.supervisor import Cared
 from .observer import AssistedObserver
@@ -125,7 +125,7 @@ class Care:
             return dataclasses.replace(begun, lines=(*fetched, *begun.lines), changed=begun.changed or bool(fetched))
         self.refused = (*plan.refused, *(f"{name}: {text}" for name, text in lasting.items()))
         settled = plan.complete and not lines and len(lasting) == len(errors)
-        stop = Step("stop", f"hosts cannot be what they shall be: {'; '.join(self.refused)}") if self.refused and settled else None
+        stop = StopReason(f"hosts cannot reach the desired state: {'; '.join(self.refused)}") if self.refused and settled else None
         reports = (f"{name}: {error}" for name, error in errors.items())
         return Cared((*fetched, *lines), (*plan.refused, *reports), stop, changed=bool(fetched or lines))
 
@@ -135,7 +135,7 @@ class Care:
         reason = str(preparation.get("reason") or "") if preparation.get("status") == "failed" else ""
         if self._starts >= STARTS:
             text = f"the installation could not be prepared {STARTS} times: {reason or cluster.status_info or 'the service gives no reason'}"
-            return Cared(stop=Step("stop", text.rstrip(".")))
+            return Cared(stop=StopReason(text.rstrip(".")))
         try:
             self._service.cluster_action(cluster.id, "install")
         except (RemoteError, Unreachable) as error:

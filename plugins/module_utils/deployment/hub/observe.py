@@ -24,6 +24,7 @@ from ...hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, INFRA
 from ...kube.client import KubeClient
 from ...kube.faults import ForbiddenError
 from ...kube.remote_config import resolve_remote
+from ..stop_reason import message_of
 from .resume import HubDecision, HubView, Purpose, decide_hosts
 
 # Seconds for an answer of the spoke cluster.
@@ -143,6 +144,6 @@ def describe(view: HubView, decision: HubDecision) -> dict[str, Any]:
         "boot_hosts": decision.boot_hosts,
         "touch_hosts": decision.touch_hosts,
         "forced_hosts": decision.forced_hosts,
-        "stop": decision.stop,
+        "stop": message_of(decision.stop),
         "nodes": sorted(view.nodes or ()),
     }

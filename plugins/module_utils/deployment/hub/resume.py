@@ -17,6 +17,7 @@ from ...hub.agents.match import Match
 from ...hub.agents.model import Agent, ClusterRef
 from ...hub.install.status import InstallStatus
 from ..host_step import Action, HostStep
+from ..stop_reason import StopReason
 
 Purpose = Literal["install", "add", "reprovision", "remove"]
 
@@ -29,7 +30,7 @@ class HubDecision:
     """``stop`` says what the hub cannot do with these hosts; nothing is done then."""
 
     hosts: tuple[HostStep, ...] = ()
-    stop: str = ""
+    stop: StopReason | None = None
 
     @property
     def boot_hosts(self) -> list[str]:
@@ -77,21 +78,25 @@ def decide_hosts(
     in_vain: Collection[str] = (),
 ) -> HubDecision:
     """A decision for each host, in order. ``node_names`` gives the Node's name of a host; ``in_vain`` are hosts that an earlier run waited for to the end."""
-    stop = _stays_bound(view, matches) if purpose == "reprovision" else view.missing if purpose == "add" else ""
-    if stop:
+    stop = _stop(view, matches, purpose)
+    if stop is not None:
         return HubDecision(tuple(HostStep(match.host, "skip", "nothing is done") for match in matches), stop)
     planned = ((match, _again(_decide(view, match, node_names(match.host), purpose, force), in_vain)) for match in matches)
     return HubDecision(tuple(dataclasses.replace(action, doubtful=_is_doubtful(view, match, purpose)) for match, action in planned))
 
 
-def _stays_bound(view: HubView, matches: Sequence[Match]) -> str:
-    """Hosts that the hub cannot free."""
+def _stop(view: HubView, matches: Sequence[Match], purpose: Purpose) -> StopReason | None:
+    """A cluster that the hub does not know, or hosts that it cannot free."""
+    if purpose == "add" and view.missing:
+        return StopReason(view.missing)
+    if purpose != "reprovision":
+        return None
     reasons = [
         f"{match.host} cannot come back as a free host: InfraEnv {match.agent.infra_env} binds its hosts early, and only remove_hosts takes them out"
         for match in matches
         if match.agent is not None and match.agent.cluster is not None and match.agent.infra_env in view.early
     ]
-    return f"{'; '.join(reasons)}. Nothing was done." if reasons else ""
+    return StopReason(f"{'; '.join(reasons)}.", "Nothing was done.") if reasons else None
 
 
 def _is_doubtful(view: HubView, match: Match, purpose: Purpose) -> bool:

@@ -26,6 +26,7 @@ from ...kube.client import KubeClient, Object
 from ...kube.connection import connect
 from ...kube.write import Change, Outcome, apply_changes, diff_of, plan_object
 from ..hub.install import refuse_failures
+from ..stop_reason import message_of
 from .observe import PoolRequest, Seen, placed, see_machine_deployment
 from .size import DesiredPool, PoolMachine, resize
 
@@ -116,7 +117,7 @@ class _Scaling:
         size = resize(pool, self._wish, (), agents, choose=False)
         replicas = size.replicas
         if size.stop or replicas is None:
-            raise ZeroTouchError(size.stop)
+            raise ZeroTouchError(message_of(size.stop))
         plan = plan_deployment(found, seen, size.named, replicas, self._kinds)
         steps = [change.describe() for change in plan.changes]
         call.plan(steps)

@@ -31,6 +31,7 @@ from ...hypershift.node_pool.machine_status import MachineView, view_machine
 from ...hypershift.node_pool.rules import problems
 from ...hypershift.node_pool.view import read_pool
 from ...kube.client import KubeClient, Object
+from ..stop_reason import message_of
 from .plan import Judge, PoolPlan, plan_pool
 from .size import AgentKey, DesiredPool, Pool, PoolMachine, Spare, kept_size
 
@@ -342,7 +343,7 @@ def describe(info: PoolInfo, plan: PoolPlan) -> dict[str, Any]:
         "target": plan.replicas,
         "needed": plan.needed,
         "missing": plan.missing,
-        "stop": plan.stop,
+        "stop": message_of(plan.stop),
         "steered": info.steered,
         "selector": dict(info.seen.selector) if info.seen.selector is not None else None,
         "candidates": dict(info.candidates),

@@ -16,6 +16,7 @@ from ...cluster.host_states import LEAVING
 from ...common.listed import listed
 from ...hub.agents.model import Agent
 from ..host_step import Action, HostStep
+from ..stop_reason import StopReason
 from .size import AgentKey, DesiredPool, Pool, PoolMachine, Resize, Spare, resize
 
 NEEDS_DISCOVERY = "unbinding-pending-user-action"
@@ -48,7 +49,7 @@ class PoolPlan:
     free: tuple[Agent, ...] = ()
     hosts: tuple[HostStep, ...] = ()
     missing: int = 0
-    stop: str = ""
+    stop: StopReason | None = None
 
     @property
     def replicas(self) -> int | None:
@@ -152,9 +153,9 @@ def _without_agent(spare: Spare, nodes: set[str]) -> HostStep:
     return HostStep(match.host, "boot", "it has no Agent")
 
 
-def _what_is_missing(plan: PoolPlan, spares: Sequence[Spare], agents: Sequence[Agent], judge: Judge) -> str:
+def _what_is_missing(plan: PoolPlan, spares: Sequence[Spare], agents: Sequence[Agent], judge: Judge) -> StopReason | None:
     if not plan.missing:
-        return ""
+        return None
     have = [f"{_count(len(plan.free), 'Agent')} {_is(len(plan.free))} free{_names([agent.hostname or agent.name for agent in plan.free])}"]
     prepared, booted = plan.named("prepare", "wait"), plan.named("boot", "return")
     have += [f"{_count(len(prepared), 'host')} will be{_names(prepared)}"] if prepared else []
@@ -163,7 +164,7 @@ def _what_is_missing(plan: PoolPlan, spares: Sequence[Spare], agents: Sequence[A
     useless = [f"{step.name}: {step.reason}" for step in plan.hosts if step.action == "skip"]
     useless += [f"{agent.title}: {reason}" for agent in agents if agent.key not in of_inventory and (reason := judge.obstacle(agent))]
     others = f" Not to be used: {listed(useless, _MOST_NAMED, '; ')}." if useless else ""
-    return f"{_count(plan.missing, 'host')} {_is(plan.missing)} missing: {plan.title} needs {plan.needed} more, {', '.join(have)}.{others}"
+    return StopReason(f"{_count(plan.missing, 'host')} {_is(plan.missing)} missing: {plan.title} needs {plan.needed} more, {', '.join(have)}.{others}")
 
 
 def _lines(plan: PoolPlan) -> Iterator[str]:

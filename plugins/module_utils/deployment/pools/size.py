@@ -10,6 +10,9 @@ from collections.abc import Sequence
 
 from ...hub.agents.match import Match
 from ...hub.agents.model import Agent
+from ..stop_reason import StopReason
+
+_AFTER_ROLLOUT = "Run again when the rollout is complete."
 
 AgentKey = tuple[str, str]
 
@@ -96,7 +99,7 @@ class Resize:
     replicas: int | None
     named: tuple[PoolMachine, ...] = ()
     chosen: tuple[PoolMachine, ...] = ()
-    stop: str = ""
+    stop: StopReason | None = None
 
     @property
     def leaving(self) -> tuple[PoolMachine, ...]:
@@ -144,19 +147,20 @@ def _chosen(pool: Pool, replicas: int | None, named: Sequence[PoolMachine]) -> t
     return tuple(others[: max(0, len(others) - replicas)])
 
 
-def _not_choosable(pool: Pool, replicas: int | None, chosen: Sequence[PoolMachine]) -> str:
+def _not_choosable(pool: Pool, replicas: int | None, chosen: Sequence[PoolMachine]) -> StopReason | None:
     """Why it cannot be said which hosts leave. The annotation works while the Machines are of one MachineSet, and all of them exist."""
     if not chosen or not replicas:
-        return ""
+        return None
     missing = (pool.replicas or 0) - len(pool.staying)
     if pool.rollout:
-        return f"Which hosts leave {pool.title} cannot be chosen while a rollout runs ({pool.rollout}). Run again when the rollout is complete."
+        return StopReason(f"Which hosts leave {pool.title} cannot be chosen while a rollout runs ({pool.rollout}).", _AFTER_ROLLOUT)
     if missing > 0:
-        return f"Which hosts leave {pool.title} cannot be chosen yet: Cluster API has not created {missing} of its Machines yet. Run again in a minute."
-    return ""
+        text = f"Which hosts leave {pool.title} cannot be chosen yet: Cluster API has not created {missing} of its Machines yet."
+        return StopReason(text, "Run again in a minute.")
+    return None
 
 
-def _removed(pool: Pool, desired: DesiredPool, spares: Sequence[Spare], agents: Sequence[Agent]) -> tuple[tuple[PoolMachine, ...], str]:
+def _removed(pool: Pool, desired: DesiredPool, spares: Sequence[Spare], agents: Sequence[Agent]) -> tuple[tuple[PoolMachine, ...], StopReason | None]:
     """The Machines that are meant by name, and what is wrong with the names. A host that is known but not in the pool (any more) is no mistake."""
     agent_of = {spare.name.lower(): spare.match.agent.key for spare in spares if spare.match.agent is not None}
     known = {spare.name.lower() for spare in spares} | {spare.hostname.lower() for spare in spares}
@@ -166,33 +170,35 @@ def _removed(pool: Pool, desired: DesiredPool, spares: Sequence[Spare], agents: 
         key = agent_of.get(name.lower())
         meant = [machine for machine in pool.staying if (machine.agent == key if key else name.lower() in machine.names())]
         if len(meant) > 1:
-            return (), f"{name} means several Machines of {pool.title}: {', '.join(machine.name for machine in meant)}. Name one of them."
+            text = f"{name} means several Machines of {pool.title}: {', '.join(machine.name for machine in meant)}."
+            return (), StopReason(text, "Name one of them.")
         found |= {machine.name: machine for machine in meant}
     unknown = [name for name in desired.remove if name.lower() not in known]
     if unknown:
         be, what = ("is", "the name") if len(unknown) == 1 else ("are", "these names")
-        return (), f"{', '.join(unknown)} {be} no host of the inventory and no Agent, Machine or Node of {pool.title}. Correct {what}."
-    return tuple(found.values()), ""
+        text = f"{', '.join(unknown)} {be} no host of the inventory and no Agent, Machine or Node of {pool.title}."
+        return (), StopReason(text, f"Correct {what}.")
+    return tuple(found.values()), None
 
 
-def _size(pool: Pool, desired: DesiredPool, removed: Sequence[PoolMachine]) -> tuple[int | None, str]:
+def _size(pool: Pool, desired: DesiredPool, removed: Sequence[PoolMachine]) -> tuple[int | None, StopReason | None]:
     """How many replicas the pool must have, and why it cannot have them."""
     if not pool.exists:
         size = desired.initial if desired.replicas is None else desired.replicas
         if pool.orphan and size:
-            return size, pool.orphan
-        return (0, f"{pool.title} does not exist. Set its number of replicas.") if size is None else (size, "")
+            return size, StopReason(pool.orphan)
+        return (0, StopReason(f"{pool.title} does not exist.", "Set its number of replicas.")) if size is None else (size, None)
     if pool.replicas is None:
         asked = "replicas" if desired.replicas is not None else "remove" if desired.remove else ""
-        return None, f"{pool.title} is scaled automatically ({pool.autoscaling}), so that {asked} cannot be set. Turn autoscaling off first." if asked else ""
+        text = f"{pool.title} is scaled automatically ({pool.autoscaling}), so that {asked} cannot be set."
+        return None, StopReason(text, "Turn autoscaling off first.") if asked else None
     # Machines above the size are on their way out already: an earlier run may have lowered it just now.
     surplus = max(0, len(pool.staying) - pool.replicas)
     rest = pool.replicas - max(0, len(removed) - surplus)
     if removed and pool.rollout:
-        return rest, f"Which Machine is deleted cannot be chosen while a rollout of {pool.title} runs ({pool.rollout}). Run again when the rollout is complete."
+        return rest, StopReason(f"Which Machine is deleted cannot be chosen while a rollout of {pool.title} runs ({pool.rollout}).", _AFTER_ROLLOUT)
     if removed and desired.replicas is not None and desired.replicas > rest:
-        return desired.replicas, (
-            f"{pool.title} has {pool.replicas} replicas: without {', '.join(machine.hostname or machine.name for machine in removed)} there are {rest}, "
-            f"and {desired.replicas} are requested. Request {rest} now, and {desired.replicas} in the next run."
-        )
-    return (rest if desired.replicas is None else desired.replicas), ""
+        without = ", ".join(machine.hostname or machine.name for machine in removed)
+        text = f"{pool.title} has {pool.replicas} replicas: without {without} there are {rest}, and {desired.replicas} are requested."
+        return desired.replicas, StopReason(text, f"Request {rest} now, and {desired.replicas} in the next run.")
+    return (rest if desired.replicas is None else desired.replicas), None

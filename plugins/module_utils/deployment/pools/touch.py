@@ -15,10 +15,11 @@ from ...boot.protocol import Machines
 from ...common.clock import Clock
 from ...common.listed import listed
 from ...hub.agents.model import Agent
-from ..safety.decision import Judgement, Verdict, judge, may_touch, stop_text
+from ..safety.decision import NOTHING_TOUCHED, Judgement, Verdict, judge, may_touch, stop_reason
 from ..safety.evidence import Evidence
 from ..safety.gather import Gathered, gather
 from ..safety.options import Touch
+from ..stop_reason import StopReason
 from .observe import PoolInfo
 from .plan import PoolPlan
 
@@ -81,22 +82,17 @@ def choose_boots(
             if verdict.outcome not in ("act", "through", "stop"):
                 unusable[verdict.host] = verdict.reason
     booted = tuple(verdicts[name] for name in names if name in verdicts)
-    stopping = [verdict for verdict in booted if verdict.outcome == "stop"]
-    if stopping and not plan.stop:
-        plan = dataclasses.replace(plan, stop=stop_text(stopping))
+    plan = dataclasses.replace(plan, stop=plan.stop or stop_reason(booted))
     return plan, booted, unusable
 
 
-def shrink_stop(plan: PoolPlan, evidence: Mapping[str, Evidence], touch: Touch, named: Iterable[str]) -> str:
-    """Why the hosts must not leave the pool; empty if they may. A host that is named in ``remove`` is confirmed by that."""
+def shrink_stop(plan: PoolPlan, evidence: Mapping[str, Evidence], touch: Touch, named: Iterable[str]) -> StopReason | None:
+    """Why the hosts must not leave the pool; None if they may. A host that is named in ``remove`` is confirmed by that."""
     asked = touch.request("shrink")
     confirmed = dataclasses.replace(asked, confirm=asked.confirm | {asked.cluster})
     verdicts = [may_touch(host, each, confirmed if host in set(named) else asked) for host, each in evidence.items()]
-    stopping = [verdict for verdict in verdicts if verdict.outcome == "stop"]
-    if not stopping:
-        return ""
     size = f"{plan.title} would shrink from {plan.before} to {plan.replicas}"
-    return f"{size}: {listed(list(evidence), _MOST_NAMED)} would be drained and would leave it.\n{stop_text(stopping)}"
+    return stop_reason(verdicts, f"{size}: {listed(list(evidence), _MOST_NAMED)} would be drained and would leave it.\n{NOTHING_TOUCHED}")
 
 
 def _with_identities(touch: Touch, info: PoolInfo) -> Touch:

@@ -28,5 +28,5 @@ def check_machines(
     judgement, gathered = decide(action, touch, machines, clock, names)
     print_not_checked(gathered.not_checked, progress)
     if judgement.stop:
-        raise PartialFailure(judgement.stop, described(judgement, gathered))
+        raise PartialFailure(str(judgement.stop), described(judgement, gathered))
     return judgement, gathered

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
+from ..stop_reason import StoppingHost, StopReason
 from .evidence import Evidence
 from .table import COLUMNS, ROWS, TAKE_OVER, Action, Cell, Lift, Outcome, Row
 
-_MOST_NAMES = 30
+# The first line of a message about machines.
+NOTHING_TOUCHED = "No machine was touched."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,10 +62,10 @@ class Verdict:
 
 @dataclasses.dataclass(frozen=True)
 class Judgement:
-    """The verdicts of all hosts, in order. ``stop`` is the message of a run that must not begin; empty when it may."""
+    """The verdicts of all hosts, in order. ``stop``: why the run must not begin; None when it may."""
 
     verdicts: tuple[Verdict, ...] = ()
-    stop: str = ""
+    stop: StopReason | None = None
 
     def named(self, *outcomes: Outcome) -> list[str]:
         return [verdict.host for verdict in self.verdicts if verdict.outcome in outcomes]
@@ -139,25 +141,13 @@ def _without_bmc(host: str, evidence: Evidence, request: Request, row: Row, cell
 def judge(evidence: Mapping[str, Evidence], request: Request) -> Judgement:
     """All hosts, in order. A stop for one stops the run: the message lists every host that stops it, by what was observed and what to do."""
     verdicts = tuple(may_touch(host, each, request) for host, each in evidence.items())
-    stopping = [verdict for verdict in verdicts if verdict.outcome == "stop"]
-    return Judgement(verdicts, stop_text(stopping) if stopping else "")
+    return Judgement(verdicts, stop_reason(verdicts))
 
 
-def stop_text(verdicts: Sequence[Verdict]) -> str:
-    """One paragraph a row and remedy."""
-    paragraphs: dict[tuple[str, str], dict[str, list[str]]] = {}
-    for verdict in verdicts:
-        paragraphs.setdefault((verdict.row, verdict.remedy), {}).setdefault(verdict.reason, []).append(verdict.host)
-    lines = ["No machine was touched."]
-    for (_row, remedy), reasons in paragraphs.items():
-        lines += [f"{_listed(hosts)}: {reason.rstrip('.')}." for reason, hosts in reasons.items()]
-        lines += [remedy] if remedy else []
-    return "\n".join(lines)
-
-
-def _listed(hosts: Sequence[str]) -> str:
-    more = f" and {len(hosts) - _MOST_NAMES} more" if len(hosts) > _MOST_NAMES else ""
-    return ", ".join(hosts[:_MOST_NAMES]) + more
+def stop_reason(verdicts: Iterable[Verdict], text: str = NOTHING_TOUCHED) -> StopReason | None:
+    """Why these verdicts stop the run; None if they do not."""
+    hosts = tuple(StoppingHost(verdict.host, verdict.reason, verdict.remedy, verdict.row) for verdict in verdicts if verdict.outcome == "stop")
+    return StopReason(text, hosts=hosts) if hosts else None
 
 
 def _word(text: str) -> str:

@@ -45,7 +45,7 @@ class Gate:
         judgement, gathered = decide(self.action, self.touch, machines, self.clock)
         print_not_checked(gathered.not_checked, self.progress)
         if judgement.stop:
-            return Permission(stop=judgement.stop)
+            return Permission(stop=str(judgement.stop))
         without = {verdict.host: verdict.reason for verdict in judgement.verdicts if verdict.outcome not in ("act", "through")}
         by_user = {outcome.item.name for outcome in machines if booted_by_user(outcome.item.method)}
         touched = [verdict.host for verdict in judgement.verdicts if verdict.acts and verdict.host not in by_user]

@@ -16,6 +16,7 @@ from ...assisted.install.progress import CLUSTER_BOOTSTRAPPED, PENDING_USER_ACTI
 from ...common.retry import RetryPolicy
 from ...common.retry_policies import DETACH, REPAIR
 from ..safety.recover import may_recover
+from ..stop_reason import StopReason
 from .observation import InventoryHost, Observation, Silence
 
 Phase = Literal["boot", "discovery", "bootstrap", "install", "operators", "done"]
@@ -81,13 +82,23 @@ class Step:
     kind: Literal["detach", "repair", "report", "stop", "done"]
     reason: str
     host: str = ""
-    # Of a stop: the installation itself failed and will not go on; otherwise only our wait ends.
-    terminal: bool = False
+    # Of a stop: why it ends the wait.
+    stop: StopReason | None = None
+
+    @property
+    def terminal(self) -> bool:
+        """Whether the installation itself has failed; otherwise only the wait ends."""
+        return self.stop is not None and self.stop.final
 
     def text(self) -> str:
         if self.kind in ("report", "done"):
             return self.reason
         return f"{self.kind} {self.host}: {self.reason}" if self.host else f"{self.kind}: {self.reason}"
+
+
+def stop_step(stop: StopReason) -> Step:
+    """The step that ends the wait without its result."""
+    return Step("stop", str(stop), stop=stop)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -306,7 +317,8 @@ def _terminal(seen: Observation) -> Step | None:
     cluster = seen.service.cluster if seen.service.ours else None
     if not cluster or not cluster.terminal:
         return None
-    return Step("stop", "; ".join([f"{cluster.text()}: {cluster.status_info}" if cluster.status_info else cluster.text(), *failed_hosts(seen)]), terminal=True)
+    text = f"{cluster.text()}: {cluster.status_info}" if cluster.status_info else cluster.text()
+    return stop_step(StopReason("; ".join([text, *failed_hosts(seen)]), final=True))
 
 
 def failed_hosts(seen: Observation) -> list[str]:
@@ -324,7 +336,7 @@ def _stuck(seen: Observation, memory: Memory, setup: Setup, now: float) -> Step 
         return None
     surplus = [host.name for host in seen.surplus(setup.hosts)]
     why = f"hosts that the configuration does not name are registered: {', '.join(surplus)}" if surplus else "see the console of the rendezvous host"
-    return Step("stop", f"the installation does not start although all hosts are ready: {why}")
+    return stop_step(StopReason(f"the installation does not start although all hosts are ready: {why}"))
 
 
 def _overdue(seen: Observation, memory: Memory, setup: Setup, now: float) -> Step | None:
@@ -333,7 +345,7 @@ def _overdue(seen: Observation, memory: Memory, setup: Setup, now: float) -> Ste
     limit = setup.limits.of(memory.phase)
     if now - memory.phase_since < limit:
         return None
-    return Step("stop", f"the limit of phase {memory.phase} ({limit:g} s) is over: {unfinished(seen, memory, setup)}")
+    return stop_step(StopReason(f"the limit of phase {memory.phase} ({limit:g} s) is over: {unfinished(seen, memory, setup)}"))
 
 
 def _lost_sight(seen: Observation, silence: Silence, waited: float) -> Step | None:
@@ -344,7 +356,7 @@ def _lost_sight(seen: Observation, silence: Silence, waited: float) -> Step | No
     details = [detail for detail in (seen.service.detail, seen.api.detail) if detail]
     after = "No machine was booted. Look at the console of the rendezvous host, and run again when the API can be reached."
     give_up = "To give it up, run destroy_cluster, or deploy_cluster with start_over and openshift_confirm."
-    return Step("stop", " ".join([text, silence.text(), *details, after, give_up]))
+    return stop_step(StopReason(" ".join([text, silence.text(), *details]), f"{after} {give_up}"))
 
 
 def unfinished(seen: Observation, memory: Memory, setup: Setup) -> str:

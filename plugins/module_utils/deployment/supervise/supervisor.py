@@ -14,7 +14,8 @@ from typing import Any, Protocol
 
 from ...common.clock import Clock
 from ...common.waiting import Deadline, ProgressLines, turns
-from .decide import Memory, Setup, Step, plan, remember
+from ..stop_reason import StopReason
+from .decide import Memory, Setup, Step, plan, remember, stop_step
 from .narration import changes, heartbeat
 from .observation import ApiView, Observation
 from .suspects import suspects
@@ -66,7 +67,7 @@ class Cared:
 
     lines: tuple[str, ...] = ()
     reports: tuple[str, ...] = ()
-    stop: Step | None = None
+    stop: StopReason | None = None
     changed: bool = False
 
 
@@ -155,7 +156,7 @@ class Supervisor:
         self._tell(cared.lines)
         for text in cared.reports:
             self._warn(text)
-        return cared.stop
+        return None if cared.stop is None else stop_step(cared.stop)
 
     def _with_media(self, kind: str, steps: Sequence[Step], act: Callable[[Sequence[str]], list[MediaResult]]) -> None:
         if not steps:

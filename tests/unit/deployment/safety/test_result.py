@@ -12,6 +12,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.saf
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gather import Gathered
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.result import plan_lines
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import StopReason
 
 
 @pytest.mark.parametrize(
@@ -33,4 +34,4 @@ def test_lines(action: Any, outcome: Any, evidence: dict[str, Any], line: str) -
     judgement = Judgement((Verdict("node-1", "7", outcome, "seen"),))
     found = list(plan_lines(judgement, Gathered({"node-1": Evidence(**evidence)}, ()), action))
     assert found == ([line] if line else [])
-    assert list(plan_lines(Judgement(judgement.verdicts, stop="stop"), Gathered({"node-1": Evidence(**evidence)}, ()), action)) == []
+    assert list(plan_lines(Judgement(judgement.verdicts, stop=StopReason("stop")), Gathered({"node-1": Evidence(**evidence)}, ()), action)) == []

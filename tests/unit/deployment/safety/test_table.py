@@ -193,7 +193,7 @@ def test_each_stop_says_what_to_do(row: object) -> None:
 
 def test_message_lists_every_host_once_with_one_remedy() -> None:
     evidence = {f"node-{index}": Evidence(power="On") for index in range(3)} | {"node-9": Evidence(power="On", other_cluster="Agent a/b is bound to c/d")}
-    text = judge(evidence, request("boot")).stop
+    text = str(judge(evidence, request("boot")).stop)
     assert text.splitlines() == [
         "No machine was touched.",
         "node-0, node-1, node-2: its BMC reports power On, and no record says what runs on it.",
