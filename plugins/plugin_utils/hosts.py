@@ -13,6 +13,7 @@ from typing import Any
 
 from ..module_utils.boot.methods import METHODS, booted_by_user, default_method
 from ..module_utils.boot.requests import check_data, check_method
+from ..module_utils.common.addresses import normal_mac
 from ..module_utils.common.errors import InvalidInput
 from ..module_utils.common.problems import INVALID, Problem, nearest
 from ..module_utils.nmstate.document import only_static_addresses, static_addresses
@@ -88,10 +89,10 @@ def named_as_described(hosts: Iterable[Mapping[str, Any]], described: Mapping[st
     """Hosts of an inventory beside the files of the user, which ``described`` has by name with their MAC addresses: a host whose MAC address is that of a
     host in the files goes by that one's name, whatever the inventory calls it.
     """
-    by_mac = {mac.lower(): name for name, macs in described.items() for mac in macs}
+    by_mac = {normal_mac(mac): name for name, macs in described.items() for mac in macs}
     found = []
     for host in hosts:
-        macs = [str(nic.get("mac_address") or "").lower().replace("-", ":") for nic in host.get("interfaces") or () if isinstance(nic, Mapping)]
+        macs = [normal_mac(str(nic.get("mac_address") or "")) for nic in host.get("interfaces") or () if isinstance(nic, Mapping)]
         name = next((by_mac[mac] for mac in macs if mac in by_mac), "")
         found.append({**host, "hostname": name} if name else dict(host))
     return found

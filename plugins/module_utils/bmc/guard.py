@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..common.addresses import normal_mac
 from ..common.errors import ZeroTouchError
 from ..common.parallel import Outcome
 from . import bootdevice, media, power
@@ -17,7 +18,7 @@ from .plan import Step
 
 def wrong_machine(machine: Machine, mac_addresses: Sequence[str]) -> str:
     """The BMC lists NICs and none is this host's; empty when one is, or when there is nothing to compare."""
-    wanted = [mac.lower().replace("-", ":") for mac in mac_addresses]
+    wanted = [normal_mac(mac) for mac in mac_addresses]
     if not machine.macs or not wanted or set(wanted) & set(machine.macs):
         return ""
     return f"this BMC belongs to another machine: the host's MACs are {', '.join(wanted)}, the BMC lists {', '.join(machine.macs)}; nothing was done to it"

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..common.addresses import normal_mac
 from ..common.errors import UnusableAnswer, ZeroTouchError
 from .profile import Profile, detect_profile
 from .session import RedfishSession, RefusedRequest
@@ -176,7 +177,7 @@ def _macs(session: RedfishSession, system: Mapping[str, Any]) -> tuple[str, ...]
     try:
         for path in _members(session, collection):
             nic = session.get(path)
-            found += [mac.lower().replace("-", ":") for key in ("MACAddress", "PermanentMACAddress") if (mac := as_text(nic.get(key)))]
+            found += [normal_mac(mac) for key in ("MACAddress", "PermanentMACAddress") if (mac := as_text(nic.get(key)))]
     except RefusedRequest as error:
         session.notes.append(f"the BMC does not list its NICs ({error.refusal.status}); the machine was not checked by MAC")
         return ()

@@ -11,9 +11,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from typing import Any
 
 from ..common import libraries
+from ..common.addresses import is_mac, normal_mac
 from ..common.problems import DUPLICATE, INVALID, Problem
 
-_MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # What an inventory says where no BMC is known.
 _NO_BMC = ("", "0.0.0.0", "::/0", "::")
@@ -58,7 +58,7 @@ def check_identity(identity: Identity, path: str, check: str) -> Iterator[Proble
     def problem(option: str, detail: str, value: str) -> Problem:
         return Problem(f"{path}.{option}", INVALID, detail, layer="ours", check=check, value=value)
 
-    yield from (problem("mac_addresses", "is not a MAC address", mac) for mac in identity.macs if not _MAC.fullmatch(mac))
+    yield from (problem("mac_addresses", "is not a MAC address", mac) for mac in identity.macs if not is_mac(mac))
     if identity.system_uuid and not _UUID.fullmatch(identity.system_uuid):
         yield problem("system_uuid", "is not a UUID", identity.system_uuid)
     if identity.query:
@@ -81,11 +81,6 @@ def given_twice(
                 yield Problem(f"hosts[{index}].{option}", DUPLICATE, detail, layer="ours", check=check, value=shown)
             else:
                 first[value] = index
-
-
-def normal_mac(mac: str) -> str:
-    """One spelling of a MAC: lower case, colons."""
-    return mac.strip().lower().replace("-", ":")
 
 
 def normal_address(address: str) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 
+from ..common.addresses import canonical_ip
 from ..nmstate.document import StaticAddress, static_addresses
-from .spec import Deployment, Host, canonical_ip
+from .spec import Deployment, Host
 
 # Who may be node 0 before anybody else; the service makes it the bootstrap host and leaves its role.
 CANDIDATES = ("master", "arbiter")

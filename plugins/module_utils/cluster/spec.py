@@ -10,9 +10,10 @@ snake_case (design 1.2); documents that upstream treats as opaque stay verbatim 
 from __future__ import annotations
 
 import dataclasses
-import ipaddress
 from collections.abc import Mapping
 from typing import Any, Literal
+
+from ..common.addresses import normal_mac
 
 Role = Literal["master", "arbiter", "worker", ""]
 Document = Mapping[str, Any]
@@ -33,7 +34,7 @@ class Interface:
     @property
     def mac(self) -> str:
         """Lower case, colon separated."""
-        return self.mac_address.lower().replace("-", ":")
+        return normal_mac(self.mac_address)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -190,11 +191,3 @@ class Deployment:
     hosts: tuple[Host, ...]
     rendezvous_ip: str = ""
     given_manifests: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
-
-
-def canonical_ip(text: str) -> str:
-    """The address in the form that programs print; the text itself when it is none."""
-    try:
-        return str(ipaddress.ip_address(text.strip()))
-    except ValueError:
-        return text

@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..common import libraries
+from ..common.addresses import AddressSet
 from ..common.clock import Clock
 from ..common.connect import ConnectTo
 from ..common.errors import ZeroTouchError
@@ -251,14 +252,18 @@ def _proxy(config: KubeConfig, options: Mapping[str, Any], server: str) -> Proxy
 def bypasses_proxy(host: str, no_proxy: str) -> bool:
     """Whether a host is in a list of names, domains (``.example.com``), addresses and networks."""
     entries = [entry.strip().lower() for entry in no_proxy.split(",") if entry.strip()]
-    return any(_covers(entry, host.lower().rstrip(".")) for entry in entries)
+    host = host.lower().rstrip(".")
+    return (_is_address(host) and host in AddressSet(entries)) or any(_covers(entry, host) for entry in entries)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _covers(entry: str, host: str) -> bool:
-    if entry == "*":
-        return True
-    try:
-        return ipaddress.ip_address(host) in ipaddress.ip_network(entry, strict=False)
-    except ValueError:
-        domain = entry.removeprefix("*").lstrip(".")
-        return host == domain or host.endswith(f".{domain}")
+    domain = entry.removeprefix("*").lstrip(".")
+    return entry == "*" or host == domain or host.endswith(f".{domain}")

@@ -22,6 +22,7 @@ from ..cluster.tree import Item, wrap
 from ..cluster.upgrade import AGENT_API_VERSION, Upgrade
 from ..cluster.upstream.agent_config import agent_config
 from ..common import json_text
+from ..common.addresses import normal_mac
 from ..common.problems import Problem
 from . import given_set as names
 from .given_mirrors import mirror_sources
@@ -125,7 +126,7 @@ def _macs(interfaces: Item | None) -> set[str]:
 
 def _mac(entry: Item) -> str:
     mac = entry.get("macAddress")
-    return str(mac.value).lower().replace("-", ":") if mac else ""
+    return normal_mac(str(mac.value)) if mac else ""
 
 
 def _with_ntp_sources(agent: Item, given: GivenSet) -> None:

@@ -9,12 +9,12 @@ namespace inside a reference) are there as well.
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 from typing import Any
 
 from ..cluster.profile import profile_of
 from ..cluster.spec import PLATFORM_TYPES, Cluster, Deployment, Host
+from ..common.addresses import AddressSet
 from .go_json import pretty_json
 from .overrides import install_config_overrides
 
@@ -66,17 +66,10 @@ def no_proxy(deployment: Deployment) -> str:
     proxy, rendezvous_ip = deployment.cluster.proxy, deployment.cluster.rendezvous_ip
     if not (proxy.http_proxy or proxy.https_proxy) or not rendezvous_ip or deployment.given_manifests:
         return proxy.no_proxy
-    cidr = next((cidr for cidr in deployment.cluster.networking.machine_networks if _contains(cidr, rendezvous_ip)), "")
+    cidr = next((cidr for cidr in deployment.cluster.networking.machine_networks if rendezvous_ip in AddressSet([cidr])), "")
     if not proxy.no_proxy or cidr in proxy.no_proxy:
         return proxy.no_proxy or cidr
     return f"{proxy.no_proxy},{cidr}"
-
-
-def _contains(cidr: str, address: str) -> bool:
-    try:
-        return ipaddress.ip_address(address) in ipaddress.ip_network(cidr, strict=False)
-    except ValueError:
-        return False
 
 
 def proxy_object(deployment: Deployment) -> Object:

@@ -14,6 +14,7 @@ import ipaddress
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..common.addresses import normal_mac
 from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED
 from .interfaces import read_interface
 from .model import Family, NetInterface, NetworkDocument, Resolver
@@ -160,7 +161,7 @@ def _static_address(interface: str, entry: Mapping[str, Any], path: str, family:
 def interfaces_with_mac(network_config: Mapping[str, Any]) -> list[NamedMac]:
     """Interfaces that have both ``name`` and ``mac-address``, in order (reference 2, step 2)."""
     return [
-        NamedMac(entry["name"], entry["mac-address"].lower().replace("-", ":"), f"{path}.mac-address")
+        NamedMac(entry["name"], normal_mac(entry["mac-address"]), f"{path}.mac-address")
         for path, entry in _interfaces(network_config)
         if isinstance(entry.get("name"), str) and isinstance(entry.get("mac-address"), str)
     ]

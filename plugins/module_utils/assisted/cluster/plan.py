@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...common import json_text
+from ...common.addresses import canonical_ip
 from ...common.errors import InvalidInput, ZeroTouchError
 from ...common.problems import FORBIDDEN, REQUIRED
 from ..change import Change, Difference, Equal, differing, same_json, same_list, same_value
@@ -173,7 +174,7 @@ def _same_words(wanted: Any, found: Any) -> bool:
 
 
 def _same_addresses(wanted: Any, found: Any) -> bool:
-    return [_address(each.get("ip")) for each in wanted] == [_address(each.get("ip")) for each in members(found)]
+    return [canonical_ip(str(each.get("ip"))) for each in wanted] == [canonical_ip(str(each.get("ip"))) for each in members(found)]
 
 
 def _same_networks(wanted: Any, found: Any) -> bool:
@@ -211,13 +212,6 @@ def _same_members(wanted: Any, found: Any) -> bool:
 
 def _same_balancer(wanted: Any, found: Any) -> bool:
     return bool(wanted.get("type") == ((found or {}).get("type") or "cluster-managed"))
-
-
-def _address(text: Any) -> str:
-    try:
-        return str(ipaddress.ip_address(str(text)))
-    except ValueError:
-        return str(text)
 
 
 def _network(text: Any) -> str:

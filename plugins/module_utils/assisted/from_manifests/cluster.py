@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import dataclasses
-import ipaddress
 import json
 from typing import Any
 
+from ...common.addresses import canonical_ip
 from ...common.errors import InvalidInput
 from ...common.problems import INVALID, Problem
 from ..cluster.desired import ClusterWish, Manifest
@@ -87,21 +87,14 @@ def vips(install: Object) -> dict[str, list[dict[str, str]]]:
     """``api_vips`` and ``ingress_vips`` in canonical form, from the lists or the single fields of old. Raises :class:`InvalidInput` where the two disagree."""
     problems, found = [], {}
     for member, single_name, list_name in (("api_vips", "apiVIP", "apiVIPs"), ("ingress_vips", "ingressVIP", "ingressVIPs")):
-        single = _canonical(text_at(install, "spec", single_name))
-        listed = [_canonical(str(address)) for address in list_at(install, "spec", list_name)] or ([single] if single else [])
+        single = canonical_ip(text_at(install, "spec", single_name))
+        listed = [canonical_ip(str(address)) for address in list_at(install, "spec", list_name)] or ([single] if single else [])
         if single and listed[0] != single:
             problems.append(_problem(f"spec.{single_name}", f"{single_name} must be the same as the first element of {list_name}"))
         found[member] = [{"ip": address} for address in listed]
     if problems:
         raise InvalidInput(problems)
     return found
-
-
-def _canonical(address: str) -> str:
-    try:
-        return str(ipaddress.ip_address(address))
-    except ValueError:
-        return address
 
 
 def networks(install: Object) -> dict[str, list[dict[str, Any]] | None]:

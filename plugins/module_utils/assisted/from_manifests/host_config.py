@@ -15,9 +15,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...cluster.host_identity import Identity, check_identity, host_macs, normal_mac
+from ...cluster.host_identity import Identity, check_identity, host_macs
 from ...cluster.located import load_all
 from ...cluster.tree import plain
+from ...common.addresses import normal_mac
 from ...common.errors import InvalidInput, ZeroTouchError
 from ...common.problems import DUPLICATE, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, errors, nearest
 from ..hosts.request import NO_HOSTNAME, is_hostname

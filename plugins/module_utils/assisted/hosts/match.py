@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...cluster import host_match
-from ...cluster.host_identity import Identity, bmc_addresses, normal_mac
+from ...cluster.host_identity import Identity, bmc_addresses
 from ...cluster.host_states import QUIET
+from ...common.addresses import normal_mac
 from ..install.progress import read_host
 from ..records import host_record
 from ..rest.client import Document

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...cluster.host_identity import Identity, check_identity, given_twice, host_macs, normal_mac, read_identity
+from ...cluster.host_identity import Identity, check_identity, given_twice, host_macs, read_identity
 from ...cluster.root_device import check_hints
+from ...common.addresses import normal_mac
 from ...common.errors import InvalidInput
 from ...common.host_names import host_name_fault
 from ...common.problems import FORBIDDEN, INVALID, REQUIRED, Problem

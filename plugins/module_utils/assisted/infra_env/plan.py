@@ -15,6 +15,7 @@ from typing import Any
 
 from ...cluster.discovery_options import check_ignition, check_interfaces, check_pull_secret, check_texts, image_problem
 from ...common import libraries, yaml_text
+from ...common.addresses import normal_mac
 from ...common.errors import InvalidInput
 from ...common.problems import DUPLICATE, FORBIDDEN, REQUIRED, Problem
 from ..change import Change, Difference, Equal, differing, same_json, same_list
@@ -128,7 +129,7 @@ def _same_network(wanted: Any, found: Any) -> bool:
 
 def _networks(configs: Any) -> list[str]:
     return sorted(
-        json.dumps([sorted((str(nic.get("mac_address")).lower(), str(nic.get("logical_nic_name"))) for nic in members(config.get("mac_interface_map"))),
+        json.dumps([sorted((normal_mac(str(nic.get("mac_address"))), str(nic.get("logical_nic_name"))) for nic in members(config.get("mac_interface_map"))),
                     _nmstate(config.get("network_yaml"))], sort_keys=True, default=str)
         for config in members(configs)
     )  # fmt: skip

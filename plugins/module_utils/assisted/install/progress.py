@@ -12,6 +12,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ...common.addresses import normal_mac
 from ..rest.client import members
 
 # Printed for the user (reference agent-based-installer.md 9); other states as the service words them.
@@ -165,7 +166,7 @@ def read_host(document: Mapping[str, Any]) -> HostProgress:
         status_info=_text(document, "status_info"),
         role=_text(document, "suggested_role") if role in ("", "auto-assign") else role,
         bootstrap=bool(document.get("bootstrap")),
-        macs=tuple(mac.lower() for mac in (_text(interface, "mac_address") for interface in interfaces) if mac),
+        macs=tuple(normal_mac(mac) for mac in (_text(interface, "mac_address") for interface in interfaces) if mac),
         addresses=tuple(address for interface in interfaces for address in _addresses(interface)),
         stage=_text(progress, "current_stage"),
         stage_info=_text(progress, "progress_info"),

@@ -5,20 +5,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from ...common.addresses import normal_mac
 from ...common.problems import FORBIDDEN, INVALID, REQUIRED, UNSUPPORTED, Problem
 from ..upstream.texts import mac_error
 from .checks import agent_config, install_config, supported
 from .facts import Facts, HostFacts
 
 _ROLES = ("master", "worker", "arbiter")
-
-
-def canonical_mac(text: str) -> str:
-    """The bare digits, lower case."""
-    return re.sub(r"[^0-9a-f]", "", text.lower())
 
 
 def hosts(facts: Facts) -> Iterator[Problem]:
@@ -84,9 +79,9 @@ def _fencing_of_nobody(facts: Facts) -> Iterator[Problem]:
     """A credential that names a MAC address only is given to the host with that address (openshift/installer 10684)."""
     if not facts.profile.fencing_by_mac:
         return
-    known = {canonical_mac(interface.mac_address) for host in facts.hosts for interface in host.host.interfaces}
+    known = {normal_mac(interface.mac_address) for host in facts.hosts for interface in host.host.interfaces}
     for index, credential in enumerate((facts.cluster.control_plane.options.get("fencing") or {}).get("credentials") or []):
         mac = credential.get("macAddress")
-        if mac and not credential.get("hostName") and not mac_error(mac) and canonical_mac(mac) not in known:
+        if mac and not credential.get("hostName") and not mac_error(mac) and normal_mac(mac) not in known:
             path = f"controlPlane.fencing.credentials[{index}].macAddress"
             yield install_config(path, INVALID, "does not match any configured host interface", value=mac)

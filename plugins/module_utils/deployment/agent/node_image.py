@@ -20,7 +20,8 @@ from ...cluster.nodes_config import NODES_CONFIG, NodesConfig, read_nodes_config
 from ...cluster.rules.facts import Facts
 from ...cluster.rules.hosts import hosts as host_rules
 from ...cluster.rules.network_config import network_configs
-from ...cluster.spec import Deployment, ImageDigestSource, Proxy, canonical_ip
+from ...cluster.spec import Deployment, ImageDigestSource, Proxy
+from ...common.addresses import canonical_ip
 from ...common.errors import InvalidInput, ZeroTouchError
 from ...common.files import ensure_directory, remove_leftovers
 from ...common.problems import INVALID, Problem

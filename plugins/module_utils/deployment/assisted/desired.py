@@ -23,6 +23,7 @@ from ...assisted.from_manifests.release import release_of
 from ...assisted.hosts.request import HostRequest, host_requests
 from ...assisted.infra_env.plan import InfraEnvWish, read_wish
 from ...cluster.spec import Cluster, Deployment, Host
+from ...common.addresses import normal_mac
 from ...common.secrets import secret_values
 from ...manifests.cluster_manifests import render_manifests
 from ...manifests.mirrors import merged, registries_conf
@@ -89,7 +90,7 @@ def _host(host: Host) -> dict[str, Any]:
 def _fencing(host: Host, cluster: Cluster) -> dict[str, Any]:
     """Access to its BMC where two nodes fence each other; the client of the agent ISO finds it in files (reference agent-based-installer.md 5)."""
     for given in (cluster.control_plane.options.get("fencing") or {}).get("credentials") or []:
-        mac = str(given.get("macAddress") or "").lower().replace("-", ":")
+        mac = normal_mac(str(given.get("macAddress") or ""))
         if str(given.get("hostName") or "").lower() == (host.hostname or host.name).lower() or mac in host.macs:
             return {
                 "fencing_credentials": {name: given[theirs] for name, theirs in _FENCING.items() if given.get(theirs)} | ({"mac_address": mac} if mac else {})

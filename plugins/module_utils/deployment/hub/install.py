@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from ...common.addresses import normal_mac
 from ...common.errors import PartialFailure
 from ...common.retry_policies import HUB_DETACH
 from ...hub.agents.model import Agent, ClusterRef
@@ -83,9 +84,7 @@ class MediaDetacher:
 
 def media_names(hosts: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Hosts of the option ``media_hosts`` by everything an Agent may be known by."""
-    return {
-        key: str(host["name"]) for host in hosts for key in (str(host["name"]).lower(), *(str(mac).lower().replace("-", ":") for mac in host["mac_addresses"]))
-    }
+    return {key: str(host["name"]) for host in hosts for key in (str(host["name"]).lower(), *(normal_mac(str(mac)) for mac in host["mac_addresses"]))}
 
 
 def result_of(cluster: ClusterRef, situation: Situation, outcomes: Sequence[Outcome]) -> dict[str, Any]:

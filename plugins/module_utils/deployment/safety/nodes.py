@@ -12,8 +12,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ...cluster.host_identity import normal_mac
-from ...cluster.spec import canonical_ip
+from ...common.addresses import canonical_ip, normal_mac
 from ..supervise.observation import InventoryHost
 from .evidence import NodeFacts
 

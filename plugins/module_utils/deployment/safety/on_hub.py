@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...cluster.host_identity import Identity, normal_address, normal_mac
+from ...cluster.host_identity import Identity, normal_address
 from ...cluster.host_states import BUSY, FAILED, INSTALLED, LEAVING, UNBOUND
+from ...common.addresses import normal_mac
 from ...common.errors import ZeroTouchError
 from ...hub.agents.match import match_hosts
 from ...hub.agents.model import INFRA_ENV_LABEL, Agent, ClusterRef, read_agents, without_bulk

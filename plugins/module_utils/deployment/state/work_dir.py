@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ...cluster.files import from_directory
-from ...cluster.spec import Deployment, canonical_ip
+from ...cluster.spec import Deployment
+from ...common.addresses import canonical_ip, normal_mac
 from ...common.errors import ZeroTouchError
 from ...common.files import check_private
 from ...common.state import StateFile
@@ -147,7 +148,7 @@ def hosts_of_state(state: Mapping[str, Any]) -> tuple[InventoryHost, ...]:
 
 def inventory_host(given: Mapping[str, Any]) -> InventoryHost:
     """A host from a mapping with ``name hostname role macs static_ips`` (state file, result of agent_config, option ``hosts``)."""
-    macs = [str(mac).lower().replace("-", ":") for mac in given.get("macs") or given.get("mac_addresses") or []]
+    macs = [normal_mac(str(mac)) for mac in given.get("macs") or given.get("mac_addresses") or []]
     name = str(given.get("name") or given.get("hostname") or "")
     addresses = tuple(str(address) for address in given.get("static_ips") or [])
     return InventoryHost(name, str(given.get("hostname") or ""), tuple(macs), str(given.get("role") or ""), addresses)

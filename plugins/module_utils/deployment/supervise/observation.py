@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 
 from ...assisted.install.progress import ClusterProgress, HostProgress
-from ...cluster.spec import canonical_ip
+from ...common.addresses import canonical_ip
 
 # state.json install.phase, in order.
 PHASES = ("built", "booted", "bootstrap", "installing", "installed")

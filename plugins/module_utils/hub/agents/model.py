@@ -9,8 +9,9 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...cluster.host_identity import bmc_addresses, normal_mac
+from ...cluster.host_identity import bmc_addresses
 from ...cluster.host_states import QUIET
+from ...common.addresses import normal_mac
 from ...common.collector import collector_paused
 from ...common.host_names import safe_host_name
 from ..install.status import Condition, FailingValidation, failing_validations, read_conditions

@@ -18,7 +18,7 @@ from typing import Any
 
 from ...bmc.address import parse_address
 from ...bmc.requests import check_bmc
-from ...cluster.host_identity import normal_mac
+from ...common.addresses import normal_mac
 from ...common.errors import InvalidInput
 from ...common.problems import INVALID, REQUIRED, Problem
 from ..agents.model import INFRA_ENV_LABEL

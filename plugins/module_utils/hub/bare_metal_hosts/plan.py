@@ -13,9 +13,9 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...cluster.host_identity import normal_mac
 from ...cluster.host_states import BINDABLE
 from ...common import json_text
+from ...common.addresses import normal_mac
 from ...common.errors import InvalidInput
 from ...common.problems import DUPLICATE, FORBIDDEN, INVALID, Problem
 from ...kube.write import MANAGED_BY, OURS, Change, is_ours, plan_deletion, plan_object

@@ -9,12 +9,12 @@ changed any more.
 
 from __future__ import annotations
 
-import ipaddress
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...capi.objects import part
+from ...common.addresses import AddressSet
 from ...common.problems import FORBIDDEN, INVALID, REQUIRED, TOO_MANY, UNSUPPORTED, Problem
 from .. import values
 from ..user_input import problem
@@ -79,7 +79,7 @@ def _ovn(where: str, config: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _lists(networking: Mapping[str, Any], present: Mapping[str, Any], *, exists: bool) -> Iterator[Problem]:
-    found: list[tuple[str, str, values.Network]] = []
+    found: list[tuple[str, str, AddressSet]] = []
     for option, (field, default) in LISTS.items():
         if option in networking:
             cidrs = cidrs_of(networking[option])
@@ -91,11 +91,11 @@ def _lists(networking: Mapping[str, Any], present: Mapping[str, Any], *, exists:
             where = f"networking.{option}[{index}]"
             if option in networking and (fault := values.cidr_fault(text)):
                 yield problem(_CHECK, where, INVALID, fault, text)
-            elif (network := values.network(text)) is not None:
-                found.append((where, text, network))
+            else:
+                found.append((where, text, AddressSet([text])))
     for (first, text, one), (second, other_text, other) in itertools.combinations(found, 2):
         told = next((where for where in (second, first) if where.partition("[")[0].removeprefix("networking.") in networking), "")
-        if told and one.version == other.version and one.overlaps(other):
+        if told and one.overlaps(other):
             yield problem(_CHECK, told, FORBIDDEN, f"{other_text} ({second}) overlaps {text} ({first})")
 
 
@@ -120,9 +120,7 @@ def _advertised(text: str, networking: Mapping[str, Any], present: Mapping[str, 
     if fault := values.address_fault(text):
         yield problem(_CHECK, where, INVALID, fault, text)
         return
-    address = ipaddress.ip_address(text)
     for option, (field, default) in LISTS.items():
         for cidr in cidrs_of(networking.get(option) or present.get(field) or default):
-            network = values.network(cidr)
-            if network is not None and address in network:
+            if text in AddressSet([cidr]):
                 yield problem(_CHECK, where, FORBIDDEN, f"must lie outside {cidr} ({option})", text)

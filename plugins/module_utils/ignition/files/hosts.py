@@ -12,6 +12,7 @@ from typing import Any
 from ...cluster.located import load
 from ...cluster.spec import Deployment, Host
 from ...cluster.tree import plain
+from ...common.addresses import normal_mac
 from ...common.yaml_text import GO_WIDTH, dump, dump_object
 from ..document import PRIVATE, PUBLIC, IgnitionFile
 
@@ -82,7 +83,7 @@ def _fencing_files(deployment: Deployment) -> list[IgnitionFile]:
 
 
 def _fencing_by_mac(deployment: Deployment, credential: Mapping[str, str]) -> list[IgnitionFile]:
-    mac = credential.get("macaddress", "").lower().replace("-", ":")
+    mac = normal_mac(credential.get("macaddress", ""))
     for index, host in enumerate(deployment.hosts):
         if mac in host.macs:
             return [_fencing_file(f"{HOST_CONFIG}/{directory_name(index, host)}", [credential])]

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ....common.addresses import normal_mac
 from ....common.problems import DUPLICATE, INVALID, Problem
 from ....nmstate.document import interfaces_with_mac
 from ...upstream.texts import mac_error
 from ..checks import AGENT_CONFIG, own
 from ..facts import Facts
-from ..hosts import canonical_mac
 
 _LOCAL_NAMES = ("localhost", "localhost.localdomain", "localhost4", "localhost4.localdomain4", "localhost6", "localhost6.localdomain6")
 _LONGEST_HOSTNAME = 63
@@ -27,7 +27,7 @@ def duplicate_mac(facts: Facts) -> Iterator[Problem]:
         for index, interface in enumerate(host.host.interfaces):
             if not interface.mac_address or mac_error(interface.mac_address):
                 continue
-            first = seen.setdefault(canonical_mac(interface.mac_address), interface.mac_address)
+            first = seen.setdefault(normal_mac(interface.mac_address), interface.mac_address)
             if first != interface.mac_address:
                 path = f"{host.path}.interfaces[{index}].macAddress"
                 yield own("duplicate-mac", path, DUPLICATE, f"is the same address as {first}", value=interface.mac_address, file=AGENT_CONFIG)
@@ -39,11 +39,11 @@ def _mac_of_another(facts: Facts) -> Iterator[Problem]:
     owners: dict[str, set[int]] = {}
     for host in facts.hosts:
         for interface in host.host.interfaces:
-            owners.setdefault(canonical_mac(interface.mac_address), set()).add(host.index)
+            owners.setdefault(normal_mac(interface.mac_address), set()).add(host.index)
     for host in facts.hosts:
         table = {interface.name for interface in host.host.interfaces}
         for named in interfaces_with_mac(host.host.network_config):
-            others = owners.get(canonical_mac(named.mac), set())
+            others = owners.get(normal_mac(named.mac), set())
             # An interface of the table is compared with the table, and an address that stands there twice is reported there.
             if named.interface not in table and others and host.index not in others:
                 owner = facts.hosts[min(others)].label

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ....common.addresses import normal_mac
 from ....common.problems import INVALID, Problem
 from ....nmstate.document import interfaces_with_mac
 from ...upstream.texts import mac_error
 from ..checks import AGENT_CONFIG, own
 from ..facts import Facts, HostFacts
-from ..hosts import canonical_mac
 
 # What a NIC can be, and what the machine makes itself.
 NIC_TYPES = ("ethernet", "infiniband", "unknown", "")
@@ -78,17 +78,17 @@ def interface_mac_mismatch(facts: Facts) -> Iterator[Problem]:
     counted: dict[str, int] = {}
     for host in facts.hosts:
         for interface in host.host.interfaces:
-            counted[canonical_mac(interface.mac_address)] = counted.get(canonical_mac(interface.mac_address), 0) + 1
+            counted[normal_mac(interface.mac_address)] = counted.get(normal_mac(interface.mac_address), 0) + 1
     for host in facts.hosts:
         # A MAC that is wrong in itself is reported where interfaces are checked.
         table = {
             interface.name: interface.mac_address
             for interface in host.host.interfaces
-            if not mac_error(interface.mac_address) and counted[canonical_mac(interface.mac_address)] == 1
+            if not mac_error(interface.mac_address) and counted[normal_mac(interface.mac_address)] == 1
         }
         for named in interfaces_with_mac(host.host.network_config):
             listed = table.get(named.interface)
-            if listed and canonical_mac(listed) != canonical_mac(named.mac):
+            if listed and normal_mac(listed) != normal_mac(named.mac):
                 path = host.in_network_config(named.path)
                 yield own(
                     "interface-mac-mismatch", path, INVALID, f"the interface table says {listed} for {named.interface}", value=named.mac, file=AGENT_CONFIG
