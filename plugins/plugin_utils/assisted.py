@@ -16,6 +16,7 @@ from ..modules.assisted_hosts import argument_spec as hosts_spec
 from ..modules.assisted_infra_env import argument_spec as infra_env_spec
 from .options import check_options, read_options
 from .paths import certificate
+from .problems import problem as _problem
 
 METHOD = "assisted"
 IMAGES = ("direct", "publish")
@@ -31,7 +32,9 @@ def check_assisted(variables: Mapping[str, Any], environment: Mapping[str, str])
     given = variables.get("openshift_assisted") or {}
     known = (*_CONNECTION, *_OWN)
     problems = [
-        _problem(f"openshift_assisted.{key}", UNKNOWN_FIELD, f"known: {', '.join(known)}", nearest(str(key), known)) for key in given if str(key) not in known
+        _problem(f"openshift_assisted.{key}", UNKNOWN_FIELD, f"known: {', '.join(known)}", hint=nearest(str(key), known))
+        for key in given
+        if str(key) not in known
     ]
     if given.get("cluster_id") is not None and not isinstance(given["cluster_id"], str):
         problems.append(_problem("openshift_assisted.cluster_id", INVALID, "must be a string"))
@@ -64,7 +67,7 @@ def _choice(key: str, given: Mapping[str, Any], choices: tuple[str, ...]) -> lis
         return []
     if not isinstance(value, str):
         return [_problem(f"openshift_assisted.{key}", INVALID, "must be a string")]
-    return [_problem(f"openshift_assisted.{key}", UNSUPPORTED, f"supported values: {', '.join(choices)}", nearest(value, choices), value)]
+    return [_problem(f"openshift_assisted.{key}", UNSUPPORTED, f"supported values: {', '.join(choices)}", hint=nearest(value, choices), value=value)]
 
 
 def check_host_options(further: Mapping[str, Any]) -> list[Problem]:
@@ -104,7 +107,3 @@ def read_assisted(variables: Mapping[str, Any], directory: str) -> dict[str, Any
 def host_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """``openshift_agent`` of a host as module assisted_hosts gets it."""
     return read_options("openshift_agent", given, hosts_spec()["hosts"]["options"])[0]
-
-
-def _problem(path: str, kind: str, detail: str, hint: str = "", value: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="settings", hint=hint, value=value)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..module_utils.common.problems import REQUIRED, Problem, nearest_of
+from .problems import problem
 
 # What people call these groups elsewhere, without '_' and '-'.
 _ALSO_CALLED = {
@@ -36,9 +37,7 @@ def _problems(groups: Mapping[str, Sequence[str]], names: Mapping[str, str], giv
             continue
         meant = _meant(role, name, list(others), guess=role not in given)
         if role == "control_plane" or meant or (role in given and name not in groups):
-            yield Problem(
-                f"openshift_groups.{role}", REQUIRED, _detail(role, name, groups), layer="ours", check="settings", hint=_hint(role, name, meant, groups)
-            )
+            yield problem(f"openshift_groups.{role}", REQUIRED, _detail(role, name, groups), hint=_hint(role, name, meant, groups))
 
 
 def _meant(role: str, name: str, others: Sequence[str], *, guess: bool) -> str:

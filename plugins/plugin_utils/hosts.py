@@ -18,6 +18,7 @@ from ..module_utils.common.errors import InvalidInput
 from ..module_utils.common.problems import INVALID, Problem, nearest
 from ..module_utils.nmstate.document import only_static_addresses, static_addresses
 from .paths import certificate
+from .problems import problem as _problem
 
 DEFAULT_GROUPS = {"control_plane": "control_plane", "workers": "workers", "arbiters": "arbiters"}
 # Our names of the groups -> upstream's roles, in the order in which hosts are numbered.
@@ -79,7 +80,7 @@ def chosen_hosts(hosts: Sequence[Mapping[str, Any]], names: Sequence[str]) -> li
     """The hosts of these inventory names, in the order of the inventory; all without names. Raises :class:`InvalidInput` for names that are none."""
     known = [str(host["inventory_name"]) for host in hosts]
     unknown = [name for name in dict.fromkeys(names) if name not in known]
-    problems = [_problem("openshift_hosts", INVALID, "is not a host of the role groups", nearest(name, known), name) for name in unknown]
+    problems = [_problem("openshift_hosts", INVALID, "is not a host of the role groups", hint=nearest(name, known), value=name) for name in unknown]
     if problems:
         raise InvalidInput(problems)
     return [host for host in hosts if not names or host["inventory_name"] in names]
@@ -169,7 +170,3 @@ def _with_absolute_certificate(host: dict[str, Any], directory: str) -> dict[str
     if isinstance(bmc, Mapping) and isinstance(bmc.get("ca_cert"), str):
         return {**host, "bmc": {**bmc, "ca_cert": certificate(bmc["ca_cert"], directory)}}
     return host
-
-
-def _problem(path: str, kind: str, detail: str, hint: str = "", value: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="settings", hint=hint, value=value)

@@ -22,6 +22,7 @@ from ..modules.infra_env import argument_spec as infra_env_spec
 from .hosts import boot_method
 from .options import check_options
 from .paths import absolute, certificate
+from .problems import problem as _problem
 
 BINDINGS = ("late", "early", "none")
 IMAGES = ("direct", "publish")
@@ -50,7 +51,9 @@ def check_hub(variables: Mapping[str, Any]) -> list[Problem]:
     """What is wrong with ``openshift_hub`` and ``openshift_infra_env``; both are mappings here."""
     hub = variables.get("openshift_hub") or {}
     known = (*_CONNECTION, *_OWN)
-    problems = [_problem(f"openshift_hub.{key}", UNKNOWN_FIELD, f"known: {', '.join(known)}", nearest(str(key), known)) for key in hub if str(key) not in known]
+    problems = [
+        _problem(f"openshift_hub.{key}", UNKNOWN_FIELD, f"known: {', '.join(known)}", hint=nearest(str(key), known)) for key in hub if str(key) not in known
+    ]
     problems += [
         _problem(f"openshift_hub.{key}", INVALID, f"must be {'true or false' if kind is bool else 'a string'}")
         for key, kind in _OWN.items()
@@ -58,7 +61,9 @@ def check_hub(variables: Mapping[str, Any]) -> list[Problem]:
     ]
     for key, choices in (("binding", BINDINGS), ("image", IMAGES), ("unexpected", UNEXPECTED)):
         if isinstance(hub.get(key), str) and hub[key] not in choices:
-            problems.append(_problem(f"openshift_hub.{key}", UNSUPPORTED, f"supported values: {', '.join(choices)}", nearest(hub[key], choices), hub[key]))
+            problems.append(
+                _problem(f"openshift_hub.{key}", UNSUPPORTED, f"supported values: {', '.join(choices)}", hint=nearest(hub[key], choices), value=hub[key])
+            )
     if hub.get("binding") == "early" and hub.get("bare_metal_hosts"):
         detail = "hosts of BareMetalHosts are bound by an annotation, which an InfraEnv with a cluster refuses"
         problems.append(_problem("openshift_hub.binding", FORBIDDEN, detail))
@@ -170,7 +175,3 @@ def bare_metal_hosts(agents: Sequence[Mapping[str, Any]], machines: Sequence[Map
 def without_bmc(hosts: Sequence[Mapping[str, Any]]) -> list[Problem]:
     """Hosts that the hub cannot boot by itself: without a BMC there is no BareMetalHost."""
     return [_problem(f"openshift_host[{host['inventory_name']}].bmc", REQUIRED, _BY_BMC) for host in hosts if boot_method(host) != "bmc"]
-
-
-def _problem(path: str, kind: str, detail: str, hint: str = "", value: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="settings", hint=hint, value=value)

@@ -19,6 +19,7 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import g
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import native
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import spare_group
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.problems import problem
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import OF_HOSTS, VARIABLES
 
 # What describes a host to the configuration of its cluster.
@@ -152,7 +153,7 @@ class Inventory:
             except AnsibleError as error:
                 self._known[path] = None
                 detail = str(error.message if hasattr(error, "message") else error).strip().rstrip(".")
-                self.unreadable.append(Problem(path, INVALID, f"cannot be rendered: {detail}", layer="ours", check="settings"))
+                self.unreadable.append(problem(path, INVALID, f"cannot be rendered: {detail}"))
         return self._known[path]
 
 

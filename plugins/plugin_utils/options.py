@@ -13,6 +13,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problem
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor, secret_values
 
 from .in_process import native
+from .problems import problem as _problem
 
 
 def check_options(path: str, given: Mapping[str, Any], spec: Mapping[str, Mapping[str, Any]], *, ours: Sequence[str], because: str) -> list[Problem]:
@@ -26,7 +27,7 @@ def check_options(path: str, given: Mapping[str, Any], spec: Mapping[str, Mappin
         if key in ours:
             problems.append(_problem(f"{path}.{key}", FORBIDDEN, because))
         elif key not in known:
-            problems.append(_problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(sorted(known))}", nearest(key, known)))
+            problems.append(_problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(sorted(known))}", hint=nearest(key, known)))
     return problems + read_options(path, {key: value for key, value in given.items() if str(key) in known}, spec)[1]
 
 
@@ -44,7 +45,3 @@ def read_options(path: str, given: Mapping[str, Any], spec: Mapping[str, Mapping
         options |= found.validated_parameters
         problems += [_problem(f"{path}.{name}", INVALID, redactor.text(message)) for message in found.error_messages]
     return options, problems
-
-
-def _problem(path: str, kind: str, detail: str, hint: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="settings", hint=hint)

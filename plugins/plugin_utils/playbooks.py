@@ -10,6 +10,7 @@ from typing import Any
 
 from ..module_utils.common.problems import UNSUPPORTED, Problem
 from ..module_utils.deployment.safety.table import HUB_METHODS
+from .problems import problem
 
 # Playbooks that not every method has, with the methods that have them.
 PLAYBOOKS: Mapping[str, frozenset[str]] = {
@@ -46,4 +47,4 @@ def check_playbook(variables: Mapping[str, Any], playbook: str) -> list[Problem]
         return []
     detail = f"method {method} has no playbook {playbook}"
     hint = _INSTEAD.get((playbook, method), "")
-    return [Problem("openshift_install_method", UNSUPPORTED, detail, layer="ours", check="settings", value=method, hint=hint)]
+    return [problem("openshift_install_method", UNSUPPORTED, detail, value=method, hint=hint)]

@@ -26,6 +26,7 @@ from ..modules.hosted_cluster import argument_spec as hosted_cluster_spec
 from ..modules.node_pool import argument_spec as node_pool_spec
 from .hosts import merge
 from .options import read_options
+from .problems import problem as _problem
 
 KINDS = ("NodePool", "MachineDeployment")
 DEFAULT_NAMESPACE = "clusters"
@@ -161,7 +162,9 @@ def check_hosted_description(variables: Mapping[str, Any]) -> list[Problem]:
         return [_problem("openshift_config_dir", FORBIDDEN, "holds the files of another method; describe a hosted cluster in openshift_cluster")]
     given = variables.get("openshift_cluster") or {}
     hint = "what only hosted clusters have stands in openshift_hosted_cluster"
-    useless = [_problem(f"openshift_cluster.{key}", FORBIDDEN, "means nothing for a hosted cluster", hint) for key in _NOT_HOSTED if given.get(key) is not None]
+    useless = [
+        _problem(f"openshift_cluster.{key}", FORBIDDEN, "means nothing for a hosted cluster", hint=hint) for key in _NOT_HOSTED if given.get(key) is not None
+    ]
     known = {problem.path for problem in useless}
     found = read_variables(_with_release(variables), []).problems
     return [*useless, *(problem for problem in found if problem.severity == "error" and problem.path not in known)]
@@ -276,7 +279,7 @@ def check_hosted_groups(groups: Mapping[str, Sequence[str]], names: Mapping[str,
             f"openshift_groups.{role}",
             FORBIDDEN,
             f"the control plane of a hosted cluster runs on the hub, and the group {names[role]} has {', '.join(groups[names[role]])}",
-            f"put them into {names['workers']} or {DEFAULT_SPARES}",
+            hint=f"put them into {names['workers']} or {DEFAULT_SPARES}",
         )
         for role in ("control_plane", "arbiters")
         if groups.get(names[role])
@@ -309,7 +312,7 @@ def _pool_problems(given: Mapping[str, Any]) -> Iterator[Problem]:
         yield problem
     good = {key: value for key, value in given.items() if value is not None and f"{path}.{key}" not in wrong}
     if good.get("kind", KINDS[0]) not in KINDS:
-        yield _problem(f"{path}.kind", UNSUPPORTED, f"supported values: {', '.join(KINDS)}", nearest(str(good["kind"]), KINDS), str(good["kind"]))
+        yield _problem(f"{path}.kind", UNSUPPORTED, f"supported values: {', '.join(KINDS)}", hint=nearest(str(good["kind"]), KINDS), value=str(good["kind"]))
     if good.get("kind") == KINDS[1] and not (good.get("name") and good.get("namespace")):
         yield _problem(path, REQUIRED, "a MachineDeployment is named by name and namespace")
     for key, fault in (("name", object_name_fault), ("namespace", object_name_fault), ("cluster_name", cluster_name_fault)):
@@ -378,7 +381,7 @@ def _keys(path: str, given: Mapping[str, Any], known: Sequence[str], ours: Seque
         if key in ours:
             yield _problem(f"{path}.{key}", FORBIDDEN, "is set by the collection")
         elif key not in known:
-            yield _problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(sorted(set(known)))}", nearest(key, known))
+            yield _problem(f"{path}.{key}", UNKNOWN_FIELD, f"known: {', '.join(sorted(set(known)))}", hint=nearest(key, known))
 
 
 def _types(path: str, given: Mapping[str, Any], kinds: Mapping[str, type | tuple[type, ...]]) -> Iterator[Problem]:
@@ -388,7 +391,3 @@ def _types(path: str, given: Mapping[str, Any], kinds: Mapping[str, type | tuple
         if value is None or (isinstance(value, several) and (bool in several or not isinstance(value, bool))):
             continue
         yield _problem(f"{path}.{key}", INVALID, f"must be {' or '.join(_WORDS[kind] for kind in several)}")
-
-
-def _problem(path: str, kind: str, detail: str, hint: str = "", value: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="settings", hint=hint, value=value)

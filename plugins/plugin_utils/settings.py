@@ -26,6 +26,7 @@ from .hosts import DEFAULT_GROUPS
 from .hub import check_hub, cluster_name, read_hub
 from .paths import absolute, certificate
 from .pool import agent_namespace, check_pools
+from .problems import problem as _problem
 
 METHODS = ("agent", "assisted", "hub", "capi", "hosted")
 BUILT_METHODS = ("agent", "assisted", "hub", "hosted")
@@ -206,7 +207,9 @@ def _unknown(variables: Mapping[str, Any]) -> list[Problem]:
     # A mistyped variable would otherwise be a setting silently not made.
     names = [name for name in variables if name.startswith("openshift_") and name not in VARIABLES]
     return [
-        _problem(name, UNKNOWN_FIELD, "is not a variable of this collection", nearest(name, VARIABLES)) for name in sorted(names) if nearest(name, VARIABLES)
+        _problem(name, UNKNOWN_FIELD, "is not a variable of this collection", hint=nearest(name, VARIABLES))
+        for name in sorted(names)
+        if nearest(name, VARIABLES)
     ]
 
 
@@ -225,7 +228,7 @@ def _unread(name: str, hosts: Sequence[str]) -> Problem:
     """Once for a name, with its hosts: mostly it stands at their group."""
     detail = "names the hosts that a run is for" if name == "openshift_hosts" else "is not a variable of this collection"
     others = f"; it stands at {len(hosts)} hosts" if len(hosts) > 1 else ""
-    return _problem(f"{name}[{hosts[0]}]", UNKNOWN_FIELD, detail + others, f"did you mean {_meant(name)}?")
+    return _problem(f"{name}[{hosts[0]}]", UNKNOWN_FIELD, detail + others, hint=f"did you mean {_meant(name)}?")
 
 
 def _meant(name: str) -> str:
@@ -278,12 +281,12 @@ def _base_image_faults(given: Mapping[str, Any]) -> Iterator[Problem]:
 def _choices(given: Mapping[str, Any]) -> Iterator[Problem]:
     method = given.get("openshift_install_method", "agent")
     if method not in METHODS:
-        yield _problem("openshift_install_method", UNSUPPORTED, f"supported values: {', '.join(METHODS)}", nearest(method, METHODS), str(method))
+        yield _problem("openshift_install_method", UNSUPPORTED, f"supported values: {', '.join(METHODS)}", hint=nearest(method, METHODS), value=str(method))
     elif method not in BUILT_METHODS:
         yield _problem("openshift_install_method", UNSUPPORTED, f"method {method} is not part of this version")
     for force in as_list(given.get("openshift_force", [])):
         if force not in FORCES:
-            yield _problem("openshift_force", UNSUPPORTED, f"supported values: {', '.join(FORCES)}", nearest(force, FORCES), force)
+            yield _problem("openshift_force", UNSUPPORTED, f"supported values: {', '.join(FORCES)}", hint=nearest(force, FORCES), value=force)
 
 
 def _unconfirmed(given: Mapping[str, Any], directory: str) -> Iterator[Problem]:
@@ -326,7 +329,7 @@ def _keys(name: str, given: Mapping[str, Any], known: Iterable[str]) -> Iterator
     names = list(known)
     for key in given:
         if str(key) not in names:
-            yield _problem(f"{name}.{key}", UNKNOWN_FIELD, f"known: {', '.join(names)}", nearest(str(key), names))
+            yield _problem(f"{name}.{key}", UNKNOWN_FIELD, f"known: {', '.join(names)}", hint=nearest(str(key), names))
 
 
 def _positive(value: Any) -> bool:
@@ -338,7 +341,3 @@ def _positive(value: Any) -> bool:
 
 def _base_image(given: Mapping[str, Any], directory: str) -> dict[str, str]:
     return {str(key): absolute(value, directory) if key == "path" else value for key, value in given.items()}
-
-
-def _problem(path: str, kind: str, detail: str, hint: str = "", value: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="settings", hint=hint, value=value)

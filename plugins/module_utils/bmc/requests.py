@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..common.errors import ZeroTouchError
-from ..common.problems import INVALID, REQUIRED, UNKNOWN_FIELD, Problem, nearest
+from ..common.problems import INVALID, REQUIRED, UNKNOWN_FIELD, OwnCheck, Problem, nearest
 from ..common.tls import Tls
 from .address import parse_address
 from .hosts import BootRequest
+
+_problem = OwnCheck("bmc")
 
 # Keys of ``bmc``, in the order in which their problems are told.
 KEYS = ("address", "username", "password", "validate_certs", "ca_cert", "fingerprint")
@@ -89,7 +91,3 @@ def _fingerprint_fault(value: Any) -> str:
     except ZeroTouchError as error:
         return error.message.rstrip(".")
     return ""
-
-
-def _problem(path: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="bmc", value=value, hint=hint)

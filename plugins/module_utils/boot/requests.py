@@ -10,11 +10,13 @@ from typing import Any
 
 from ..bmc.image_url import check_image_url
 from ..common.errors import InvalidInput
-from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED, Problem, nearest
+from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED, OwnCheck, Problem, nearest
 from ..common.secrets import HIDDEN, without_url_tokens
 from ..common.state import StateFile
 from .methods import METHODS, default_method
 from .protocol import Request
+
+_problem = OwnCheck("boot")
 
 
 def boot_requests(hosts: Sequence[Mapping[str, Any]], image_url: str = "", *, needs_image: bool = False, state_file: StateFile | None = None) -> list[Request]:
@@ -84,7 +86,3 @@ def _image_fault(url: str) -> str:
     if HIDDEN in url:
         return "the token in it is hidden: set state_file to the state.json of the deployment that publishes the image"
     return check_image_url(url) if url else "no image_url is given"
-
-
-def _problem(path: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="boot", value=value, hint=hint)

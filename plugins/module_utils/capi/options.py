@@ -12,7 +12,7 @@ from typing import Any
 from ..common.connect import ConnectTo
 from ..common.errors import InvalidInput, PartialFailure, ZeroTouchError
 from ..common.opened import Opened
-from ..common.problems import INVALID, REQUIRED, Problem
+from ..common.problems import INVALID, REQUIRED, OwnCheck
 from ..kube.client import KubeClient
 from ..kube.config import load_document
 from ..kube.connection import CONNECTION_OPTIONS, connect
@@ -27,6 +27,8 @@ from .observe import Scope
 from .reconcile import Reconciler
 from .report import MOST_REJECTIONS, agent_row, machine_rows, rejection_rows
 from .workload import Workload
+
+_steer_problem = OwnCheck("steer")
 
 
 def reconcile_argument_spec() -> dict[str, Any]:
@@ -77,11 +79,11 @@ def _check(params: Mapping[str, Any]) -> None:
     steer = params["steer"] or {}
     problems = []
     if steer and steer["count"] < 0:
-        problems.append(Problem("steer.count", INVALID, "must not be negative", layer="ours", check="steer"))
+        problems.append(_steer_problem("steer.count", INVALID, "must not be negative"))
     if params["mode"] == "steer" and not steer:
-        problems.append(Problem("steer", REQUIRED, "mode steer needs the pool, its label and how many Agents it is to find", layer="ours", check="steer"))
+        problems.append(_steer_problem("steer", REQUIRED, "mode steer needs the pool, its label and how many Agents it is to find"))
     if params["timeout"] < 0:
-        problems.append(Problem("timeout", INVALID, "must not be negative", layer="ours", check="steer"))
+        problems.append(_steer_problem("timeout", INVALID, "must not be negative"))
     if problems:
         raise InvalidInput(problems)
 

@@ -13,10 +13,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..common import json_text
-from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED, Problem
+from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED, OwnCheck, Problem
 
 # None of the checks of a configuration, which a user may lower: a module's option that is wrong stays wrong.
 _CHECK = "infra-env"
+image_problem = OwnCheck(_CHECK)
 
 _TEXT = {"type": "str"}
 _TEXTS = {"type": "list", "elements": "str"}
@@ -117,8 +118,3 @@ def check_interfaces(where: str, host: Mapping[str, Any], macs: dict[str, str]) 
         if interface["name"] in seen:
             yield image_problem(f"{where}[{index}].name", DUPLICATE, "two interfaces of one host cannot have one name", interface["name"])
         seen.add(interface["name"])
-
-
-def image_problem(path: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:
-    """A problem of these options."""
-    return Problem(path, kind, detail, layer="ours", check=_CHECK, value=value, hint=hint)

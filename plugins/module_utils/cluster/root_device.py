@@ -12,10 +12,11 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..common.problems import INVALID, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
+from ..common.problems import INVALID, UNKNOWN_FIELD, UNSUPPORTED, OwnCheck, Problem, nearest
 
 # None of the checks of a configuration, which a user may lower: a module's option that is wrong stays wrong.
 _CHECK = "root-device-hints"
+_problem = OwnCheck(_CHECK)
 
 Disk = Mapping[str, Any]
 GIGABYTE = 10**9
@@ -73,7 +74,7 @@ def check_hints(hints: Mapping[str, Any], path: str) -> Iterator[Problem]:
         if name in _IGNORED:
             yield _problem(where, UNSUPPORTED, "the service ignores this hint; use wwn")
         elif name not in _HINTS:
-            yield _problem(where, UNKNOWN_FIELD, "no such root device hint", nearest(name, _HINTS))
+            yield _problem(where, UNKNOWN_FIELD, "no such root device hint", hint=nearest(name, _HINTS))
         elif not isinstance(value, _HINTS[name].type) or (_HINTS[name].type is int and isinstance(value, bool)):
             yield _problem(where, INVALID, f"must be {_WORDS[_HINTS[name].type]}, not {value!r}")
     if not hints:
@@ -140,7 +141,3 @@ _HINTS = {
 HINTS = tuple(_HINTS)
 _IGNORED = ("wwnWithExtension", "wwnVendorExtension")
 _WORDS = {str: "text", int: "a whole number", bool: "true or false"}
-
-
-def _problem(path: str, kind: str, detail: str, hint: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check=_CHECK, hint=hint)

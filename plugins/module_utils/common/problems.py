@@ -61,6 +61,21 @@ class Problem:
         return dataclasses.asdict(self)
 
 
+@dataclasses.dataclass(frozen=True)
+class OwnCheck:
+    """Makes the problems of one check of this collection. ``name`` is what ``openshift_checks`` takes.
+
+    Each package has one for each of its checks: ``problem = OwnCheck("bmc")``.
+    """
+
+    name: str
+
+    def __call__(
+        self, path: str, kind: str, detail: str, value: str = "", hint: str = "", *, severity: Severity = "error", file: str = "", line: int = 0
+    ) -> Problem:
+        return Problem(path, kind, detail, severity, "ours", self.name, file, line, value, hint)
+
+
 def errors(problems: Iterable[Problem]) -> list[Problem]:
     return [problem for problem in problems if problem.severity == "error"]
 

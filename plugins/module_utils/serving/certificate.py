@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..common import libraries
 from ..common.problems import INVALID, Problem
+from .problems import problem
 
 _NO_TIME = datetime.timedelta(0)
 # OpenSSL's words for a key that is not the certificate's; the last one where they are not even of one kind.
@@ -66,4 +67,4 @@ def _not_a_pair(certificate: str, key: str) -> Problem | None:
 
 
 def _problem(name: str, detail: str) -> Problem:
-    return Problem(f"openshift_publish.tls.{name}", INVALID, detail, layer="ours", check="publish")
+    return problem(f"openshift_publish.tls.{name}", INVALID, detail)

@@ -17,6 +17,7 @@ from ..common.connect import DIRECT, ConnectTo
 from ..common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
 from . import listening
 from .certificate import check_pair
+from .problems import problem
 from .route import Peer
 
 Method = Literal["serve", "directory", "none"]
@@ -185,7 +186,7 @@ def check_options(options: PublishOptions) -> list[Problem]:
     if options.method == "serve" and (fault := listening.why_not(options.listen, options.port)):
         problems.append(_problem("listen" if options.listen in fault else "port", INVALID, fault))
     if options.max_seconds <= 0:
-        problems.append(Problem("max_seconds", INVALID, "must be greater than 0", layer="ours", check="publish", value=f"{options.max_seconds:g}"))
+        problems.append(problem("max_seconds", INVALID, "must be greater than 0", value=f"{options.max_seconds:g}"))
     return problems
 
 
@@ -203,4 +204,4 @@ def _absolute(path: str, directory: str) -> str:
 
 
 def _problem(key: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:
-    return Problem(f"openshift_publish.{key}", kind, detail, layer="ours", check="publish", value=value, hint=hint)
+    return problem(f"openshift_publish.{key}", kind, detail, value=value, hint=hint)

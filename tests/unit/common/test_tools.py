@@ -29,7 +29,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
     ZeroTouchError,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import for_each
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem, apply_checks, errors, nearest, warnings
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import OwnCheck, Problem, apply_checks, errors, nearest, warnings
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.stop import stop_on_signals
 
 
@@ -233,3 +233,8 @@ class TestLibraries:
     def test_unknown(self) -> None:
         with pytest.raises(AttributeError):
             _ = libraries.no_such_name
+
+
+def test_problems_of_an_own_check() -> None:
+    found = OwnCheck("bmc")("host.bmc", "Invalid value", "is no URL", "x", "correct it", severity="warning", file="f.yml", line=3)
+    assert found == Problem("host.bmc", "Invalid value", "is no URL", "warning", "ours", "bmc", "f.yml", 3, "x", "correct it")

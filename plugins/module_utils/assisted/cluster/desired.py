@@ -14,8 +14,10 @@ from typing import Any
 
 from ...cluster.discovery_options import check_pull_secret
 from ...common.errors import InvalidInput
-from ...common.problems import FORBIDDEN, INVALID, REQUIRED, Problem
+from ...common.problems import FORBIDDEN, INVALID, REQUIRED, OwnCheck, Problem
 from ..infra_env.plan import pull_secret_text
+
+problem = OwnCheck("assisted-cluster")
 
 # Options that are fields of the same name.
 SAME = (
@@ -123,11 +125,6 @@ def _given(mapping: Mapping[str, Any]) -> dict[str, Any]:
 
 def _text(value: Any) -> Any:
     return value.strip() if isinstance(value, str) else value
-
-
-def problem(path: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:
-    """A problem of a cluster's options."""
-    return Problem(path, kind, detail, layer="ours", check="assisted-cluster", value=value, hint=hint)
 
 
 def _check_addresses(options: Mapping[str, Any]) -> Iterator[Problem]:

@@ -14,6 +14,7 @@ from ...common.errors import InvalidInput
 from ...common.problems import INVALID, Problem
 from ..cluster.desired import ClusterWish, Manifest
 from .documents import Object, at, list_at, number_at, text_at
+from .problems import problem
 from .read import Manifests
 
 OVERRIDES_ANNOTATION = "agent-install.openshift.io/install-config-overrides"
@@ -159,7 +160,7 @@ def extra_manifests(manifests: Manifests) -> list[Manifest]:
         try:
             found.append(Manifest(FOLDER, name, content.decode()))
         except UnicodeDecodeError:
-            problems.append(Problem("", INVALID, "is not UTF-8 text", file=name, layer="ours", check="cluster-manifests"))
+            problems.append(problem("", INVALID, "is not UTF-8 text", file=name))
     if problems:
         raise InvalidInput(problems)
     return found
@@ -172,4 +173,4 @@ def cluster_wish(manifests: Manifests, release: Release) -> ClusterWish:
 
 
 def _problem(path: str, detail: str) -> Problem:
-    return Problem(path, INVALID, detail, file="agent-cluster-install.yaml", layer="ours", check="cluster-manifests")
+    return problem(path, INVALID, detail, file="agent-cluster-install.yaml")

@@ -20,10 +20,12 @@ from ...cluster.located import load_all
 from ...cluster.tree import plain
 from ...common.addresses import normal_mac
 from ...common.errors import InvalidInput, ZeroTouchError
-from ...common.problems import DUPLICATE, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, errors, nearest
+from ...common.problems import DUPLICATE, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, OwnCheck, Problem, errors, nearest
 from ..hosts.request import NO_HOSTNAME, is_hostname
 from .documents import Object, text_at
 from .hints import hint_problems, in_hints_spelling
+
+_problem = OwnCheck("host-config")
 
 ROLES = ("master", "arbiter", "worker", "auto-assign")
 _FENCING = "fencing-credentials.yaml"
@@ -178,7 +180,3 @@ def _yaml(files: Mapping[str, str], path: str, problems: list[Problem]) -> dict[
     if document is not None and not isinstance(document, dict):
         problems.append(_problem(path, INVALID, "is not a mapping"))
     return document if isinstance(document, dict) else {}
-
-
-def _problem(path: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="host-config", value=value, hint=hint)

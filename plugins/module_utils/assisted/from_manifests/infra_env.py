@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...common.errors import InvalidInput
-from ...common.problems import INVALID, Problem
+from ...common.problems import INVALID
 from ...common.yaml_text import dump
 from ..infra_env.plan import InfraEnvWish
 from .documents import Object, at, list_at, number_at, text_at
+from .problems import problem
 from .read import Manifests, label_problems
 
 
@@ -62,7 +63,7 @@ def static_network_config(manifests: Manifests) -> list[dict[str, Any]] | None:
         return None
     problems = label_problems(manifests)
     if problems:
-        raise InvalidInput([Problem("", INVALID, text, file="nmstateconfig.yaml", layer="ours", check="cluster-manifests") for text in problems])
+        raise InvalidInput([problem("", INVALID, text, file="nmstateconfig.yaml") for text in problems])
     return [_element(document) for document in manifests.nmstate_configs] or None
 
 

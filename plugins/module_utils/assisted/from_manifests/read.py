@@ -18,6 +18,7 @@ from ...cluster.tree import plain
 from ...common.errors import InvalidInput, ZeroTouchError
 from ...common.problems import INVALID, REQUIRED, SYNTAX, Problem, errors
 from .documents import Object, at, list_at, text_at
+from .problems import problem
 
 CLUSTER_MANIFESTS = "cluster-manifests"
 EXTRA_MANIFESTS = ("openshift", "extra-manifests")
@@ -145,7 +146,7 @@ def _check(manifests: Manifests, with_cluster: bool) -> list[Problem]:
             ("cluster-image-set.yaml", "spec.releaseImage", text_at(manifests.cluster_image_set, "spec", "releaseImage")),
             ("agent-cluster-install.yaml", ".".join(requirements), text_at(install, *requirements)),
         ]
-    missing = [Problem(path, REQUIRED, "is missing or empty", file=file, layer="ours", check="cluster-manifests") for file, path, value in needed if not value]
+    missing = [problem(path, REQUIRED, "is missing or empty", file=file) for file, path, value in needed if not value]
     return missing + [problem for name, fields in _TYPES.items() for problem in _wrong_types(getattr(manifests, name), _FILES[name][0], fields)]
 
 
@@ -154,7 +155,7 @@ def _wrong_types(document: Object, file: str, fields: Mapping[str, type]) -> Ite
     for path, kind in fields.items():
         value = at(document, *path.split("."))
         if value is not None and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
-            yield Problem(path, INVALID, f"must be {_TYPE_WORDS[kind]}", file=file, layer="ours", check="cluster-manifests")
+            yield problem(path, INVALID, f"must be {_TYPE_WORDS[kind]}", file=file)
 
 
 def _documents(files: Mapping[str, str], file: str, problems: list[Problem]) -> list[Any]:
@@ -183,7 +184,7 @@ def _read(path: Path) -> bytes:
 
 
 def _problem(file: str, kind: str, detail: str) -> Problem:
-    return Problem("", kind, detail, file=file, layer="ours", check="cluster-manifests")
+    return problem("", kind, detail, file=file)
 
 
 def label_problems(manifests: Manifests) -> list[str]:

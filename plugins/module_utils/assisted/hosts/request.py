@@ -16,7 +16,7 @@ from ...cluster.root_device import check_hints
 from ...common.addresses import normal_mac
 from ...common.errors import InvalidInput
 from ...common.host_names import host_name_fault
-from ...common.problems import FORBIDDEN, INVALID, REQUIRED, Problem
+from ...common.problems import FORBIDDEN, INVALID, REQUIRED, OwnCheck, Problem
 
 ROLES = ("auto-assign", "master", "worker", "arbiter")
 _NEEDED = {"type": "str", "required": True}
@@ -34,6 +34,7 @@ RESETTABLE = ("sufficient-installation-disk-speed", "container-images-available"
 _HOSTNAME = re.compile(r"(?=.{1,63}$)[a-z0-9][a-z0-9-]{0,62}(?:[.][a-z0-9-]{1,63})*")
 NO_HOSTNAME = "is not a name of at most 63 lower-case letters, digits, '-' and '.' that the service takes"
 _CHECK = "assisted-hosts"
+_problem = OwnCheck(_CHECK)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -172,7 +173,3 @@ def _twice(hosts: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
 def _hostname_in_cluster(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     """A hostname is taken once in a cluster, not once in a task."""
     return [(str(host["hostname"]), str(host.get("cluster") or ""))] if host.get("hostname") else []
-
-
-def _problem(path: str, kind: str, detail: str, value: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check=_CHECK, value=value)

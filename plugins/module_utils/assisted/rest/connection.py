@@ -14,10 +14,12 @@ from ...common.clock import Clock, SystemClock
 from ...common.connect import ConnectTo
 from ...common.errors import InvalidInput, ZeroTouchError
 from ...common.http import HttpClient, Proxy
-from ...common.problems import FORBIDDEN, INVALID, REQUIRED, Problem
+from ...common.problems import FORBIDDEN, INVALID, REQUIRED, OwnCheck
 from ...common.tls import Tls
 from .auth import HOSTED_TOKEN_URL, Auth, ObjectToken, OfflineToken, Tokens
 from .service import AssistedService
+
+_problem = OwnCheck("connection")
 
 AUTH_KINDS = ("none", "agent-local", "local", "offline")
 
@@ -154,7 +156,3 @@ def _auth(options: Mapping[str, Any], clock: Clock, connections: Mapping[str, An
     if kind == "local":
         return ObjectToken(str(options["token"]))
     return Tokens(str(options.get("watcher_token") or ""), str(options.get("token") or "")) if kind == "agent-local" else Tokens()
-
-
-def _problem(path: str, kind: str, detail: str, value: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="connection", value=value)

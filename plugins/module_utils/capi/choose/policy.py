@@ -9,8 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...common.errors import InvalidInput
-from ...common.problems import INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
+from ...common.problems import INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, OwnCheck, Problem, nearest
 from .model import ORDERS, Host, Key, Policy, Wish
+
+_problem = OwnCheck("policy")
 
 _OPTIONS = ("order", "topology_label", "prefer_labels", "reuse", "pins", "history")
 
@@ -34,10 +36,10 @@ def check_policy(policy: Policy, path: str = "policy") -> None:
 def _problems(given: Mapping[str, Any], path: str) -> Iterator[Problem]:
     for name in given:
         if name not in _OPTIONS:
-            yield _problem(f"{path}.{name}", UNKNOWN_FIELD, "no such part of a policy", nearest(str(name), _OPTIONS))
+            yield _problem(f"{path}.{name}", UNKNOWN_FIELD, "no such part of a policy", hint=nearest(str(name), _OPTIONS))
     order = given.get("order", "fit")
     if order not in ORDERS:
-        yield _problem(f"{path}.order", UNSUPPORTED, f"must be one of {', '.join(ORDERS)}, not {order!r}", nearest(str(order), ORDERS))
+        yield _problem(f"{path}.order", UNSUPPORTED, f"must be one of {', '.join(ORDERS)}, not {order!r}", hint=nearest(str(order), ORDERS))
     if order in ("spread", "pack") and not given.get("topology_label"):
         yield _problem(f"{path}.topology_label", REQUIRED, f"order {order} needs the label by which it counts, such as topology.kubernetes.io/zone")
     if not isinstance(given.get("topology_label", ""), str):
@@ -52,10 +54,6 @@ def _problems(given: Mapping[str, Any], path: str) -> Iterator[Problem]:
         words = "text or a whole number" if int in types else "text"
         wrong = [key for key, value in values.items() if not isinstance(key, str) or not isinstance(value, types) or isinstance(value, bool)]
         yield from (_problem(f"{path}.{name}[{key}]", INVALID, f"must be {words}, not {values[key]!r}") for key in wrong)
-
-
-def _problem(path: str, kind: str, detail: str, hint: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="policy", hint=hint)
 
 
 def preferred(policy: Policy, host: Host) -> dict[str, int]:

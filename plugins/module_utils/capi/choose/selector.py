@@ -15,7 +15,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...common.errors import InvalidInput
-from ...common.problems import INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
+from ...common.problems import INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, OwnCheck, Problem, nearest
+
+_problem = OwnCheck("selector")
 
 IN, NOT_IN, EXISTS, ABSENT = "In", "NotIn", "Exists", "DoesNotExist"
 OPERATORS = (IN, NOT_IN, EXISTS, ABSENT)
@@ -80,7 +82,7 @@ def _problems(selector: Any, path: str) -> Iterator[Problem]:
         return
     for name in selector:
         if name not in ("matchLabels", "matchExpressions"):
-            yield _problem(f"{path}.{name}", UNKNOWN_FIELD, "a label selector has matchLabels and matchExpressions", nearest(str(name), _FIELDS))
+            yield _problem(f"{path}.{name}", UNKNOWN_FIELD, "a label selector has matchLabels and matchExpressions", hint=nearest(str(name), _FIELDS))
     pairs, expressions = selector.get("matchLabels"), selector.get("matchExpressions")
     if pairs is not None and not isinstance(pairs, Mapping):
         yield _problem(f"{path}.matchLabels", INVALID, "must be a mapping of labels to values")
@@ -105,11 +107,11 @@ def _expression_problems(item: Any, path: str) -> Iterator[Problem]:
         return
     for name in item:
         if name not in _PARTS:
-            yield _problem(f"{path}.{name}", UNKNOWN_FIELD, "a requirement has key, operator and values", nearest(str(name), _PARTS))
+            yield _problem(f"{path}.{name}", UNKNOWN_FIELD, "a requirement has key, operator and values", hint=nearest(str(name), _PARTS))
     yield from _key_problems(item.get("key"), f"{path}.key")
     operator, values = item.get("operator"), item.get("values")
     if operator not in OPERATORS:
-        yield _problem(f"{path}.operator", UNSUPPORTED, f"must be one of {', '.join(OPERATORS)}, not {operator!r}", nearest(str(operator), OPERATORS))
+        yield _problem(f"{path}.operator", UNSUPPORTED, f"must be one of {', '.join(OPERATORS)}, not {operator!r}", hint=nearest(str(operator), OPERATORS))
     if values is not None and not isinstance(values, (list, tuple)):
         yield _problem(f"{path}.values", INVALID, "must be a list")
         return
@@ -125,16 +127,12 @@ def _key_problems(key: Any, path: str) -> Iterator[Problem]:
     prefix, slash, name = str(key).rpartition("/")
     if not isinstance(key, str) or not _NAME.fullmatch(name) or (slash and not _PREFIX.fullmatch(prefix)):
         detail = "is not a label key: at most 63 letters, digits, '-', '_' and '.', after an optional DNS name and '/'"
-        yield Problem(path, INVALID, detail, layer="ours", check="selector", value=repr(key))
+        yield _problem(path, INVALID, detail, value=repr(key))
 
 
 def _value_problems(value: Any, path: str) -> Iterator[Problem]:
     if not isinstance(value, str):
-        yield _problem(path, INVALID, f"must be text, not {value!r}", "put it in quotes")
+        yield _problem(path, INVALID, f"must be text, not {value!r}", hint="put it in quotes")
     elif value and not _NAME.fullmatch(value):
         detail = "is not a label value: at most 63 letters, digits, '-', '_' and '.', beginning and ending alphanumeric"
-        yield Problem(path, INVALID, detail, layer="ours", check="selector", value=repr(value))
-
-
-def _problem(path: str, kind: str, detail: str, hint: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="selector", hint=hint)
+        yield _problem(path, INVALID, detail, value=repr(value))

@@ -15,12 +15,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...common.errors import InvalidInput
-from ...common.problems import DUPLICATE, INVALID, REQUIRED, Problem
+from ...common.problems import DUPLICATE, INVALID, REQUIRED, OwnCheck, Problem
 from ...kube.resource import Resource
 from ..choose.selector import read_selector
 from ..kinds import AGENT_CLUSTER, AGENT_MACHINE_TEMPLATE, CoreKinds
 from ..names import CLUSTER_NAME_LABEL, DEPLOYMENT_NAME_LABEL
 from ..objects import Object
+
+_problem = OwnCheck("capi_cluster")
 
 # The hash in the name of a template; its length is that of a ReplicaSet's.
 _HASH = 10
@@ -117,10 +119,6 @@ def _pool(given: Mapping[str, Any], path: str, problems: list[Problem]) -> PoolW
         deletion_seconds=given["node_deletion_timeout"],
         deletion_order=given["deletion_order"] or "",
     )
-
-
-def _problem(path: str, kind: str, detail: str) -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="capi_cluster")
 
 
 def template_name(pool: PoolWish) -> str:

@@ -15,6 +15,7 @@ from ..kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, INFRA_ENV
 from .change import Surroundings
 from .clusters import ClusterFacts, InfraEnvFacts, install_of, read_cluster, read_infra_env
 from .model import BOUND_NAMESPACE_LABEL, Agent, ClusterRef, read_agent
+from .problems import problem
 from .request import HostRequest
 
 
@@ -64,7 +65,7 @@ class Lookup:
             if error.status != 403:
                 raise
             detail = f"Agents of other namespaces that are bound in {namespace} cannot be counted. {error}"
-            self.problems.append(Problem(f"cluster {namespace}", FORBIDDEN, detail, "warning", "ours", "agents"))
+            self.problems.append(problem(f"cluster {namespace}", FORBIDDEN, detail, severity="warning"))
             found = self.client.list(AGENT.path(self.namespace), label_selector=selector)
         self.bound_elsewhere += [read_agent(item) for item in found]
 
@@ -75,4 +76,4 @@ class Lookup:
             if error.status != 403:
                 raise
             detail = f"whether hosts are bound early cannot be seen. {error}"
-            self.problems.append(Problem(f"InfraEnvs of {self.namespace}", FORBIDDEN, detail, "warning", "ours", "agents"))
+            self.problems.append(problem(f"InfraEnvs of {self.namespace}", FORBIDDEN, detail, severity="warning"))

@@ -17,6 +17,7 @@ from .change import AgentPlan, Surroundings, plan_agent
 from .clusters import ClusterFacts, counted_roles, excess, role_of
 from .match import Match, match_hosts
 from .model import Agent, ClusterRef
+from .problems import problem as _problem
 from .request import HostRequest
 
 Unexpected = Literal["ignore", "warn", "fail", "approve"]
@@ -135,7 +136,7 @@ class _Census:
             if excess(facts, roles):
                 names = ", ".join(agent.title for agent in sorted(staying, key=lambda agent: agent.key))
                 detail = f"cluster {ref} needs {facts.needs()}, but has {counted_roles(roles)}: it will not start to install ({names})"
-                yield _problem(f"cluster {ref}", TOO_MANY, detail, "warning", "unbind those that are not meant for it")
+                yield _problem(f"cluster {ref}", TOO_MANY, detail, severity="warning", hint="unbind those that are not meant for it")
 
     def _judge(self, ref: ClusterRef) -> Iterator[tuple[HostRequest, tuple[str, bool]]]:
         facts = self._facts[ref]
@@ -211,14 +212,10 @@ def _unapproved_and_bound(hosts: Iterable[HostPlan]) -> Iterator[Problem]:
     for host in hosts:
         if host.request.action == "bind" and host.request.approved is False and not host.refusals:
             detail = f"{host.request.name} is to be bound without approval: cluster {host.request.cluster} will not start to install"
-            yield _problem(f"hosts[{host.request.name}].approved", INVALID, detail, "warning")
+            yield _problem(f"hosts[{host.request.name}].approved", INVALID, detail, severity="warning")
 
 
 def _stranger_problem(agent: Agent, policy: Unexpected) -> Problem:
     detail = f"{agent.title} belongs to no host that is expected (MACs {', '.join(agent.macs) or 'not told yet'}); it is not approved"
     severity: Literal["error", "warning"] = "error" if policy == "fail" else "warning"
-    return _problem(f"agents[{agent.namespace}/{agent.name}]", INVALID, detail, severity, "list it in hosts, or set unexpected")
-
-
-def _problem(path: str, kind: str, detail: str, severity: Literal["error", "warning"], hint: str = "") -> Problem:
-    return Problem(path, kind, detail, severity=severity, layer="ours", check="agents", hint=hint)
+    return _problem(f"agents[{agent.namespace}/{agent.name}]", INVALID, detail, severity=severity, hint="list it in hosts, or set unexpected")

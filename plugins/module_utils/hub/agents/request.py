@@ -17,6 +17,7 @@ from ...common.errors import InvalidInput
 from ...common.host_names import host_name_fault
 from ...common.problems import FORBIDDEN, INVALID, REQUIRED, UNSUPPORTED, Problem
 from .model import ClusterRef
+from .problems import problem as _problem
 
 ROLES = ("auto-assign", "master", "worker", "arbiter")
 _CHECK = "agents"
@@ -180,7 +181,3 @@ def _hostname_in_cluster(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     """A hostname is taken once in a cluster, not once in a task."""
     cluster = host.get("cluster") or {}
     return [(str(host["hostname"]), f"{cluster.get('namespace') or ''}/{cluster.get('name') or ''}")] if host.get("hostname") else []
-
-
-def _problem(path: str, kind: str, detail: str, value: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check=_CHECK, value=value)

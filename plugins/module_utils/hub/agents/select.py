@@ -11,10 +11,11 @@ from typing import Any
 
 from ...common import libraries
 from ...common.errors import InvalidInput, ZeroTouchError
-from ...common.problems import INVALID, Problem
+from ...common.problems import INVALID
 from ...kube.client import KubeClient
 from ..kinds import AGENT
 from .model import INFRA_ENV_LABEL, Agent, read_agents, without_bulk
+from .problems import problem
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +60,7 @@ def _expression(query: str) -> Any:
         return libraries.jmespath.compile(query)
     except libraries.jmespath.exceptions.JMESPathError as error:
         detail = f"is not a JMESPath expression: {str(error).splitlines()[0]}"
-        raise InvalidInput([Problem("query", INVALID, detail, layer="ours", check="agents", value=query)]) from error
+        raise InvalidInput([problem("query", INVALID, detail, value=query)]) from error
 
 
 def _holds(expression: Any, agent: Agent) -> bool:

@@ -23,6 +23,7 @@ from ...common.errors import InvalidInput
 from ...common.problems import INVALID, REQUIRED, Problem
 from ..agents.model import INFRA_ENV_LABEL
 from ..agents.request import HostRequest, host_requests
+from .problems import problem as _problem
 
 Object = dict[str, Any]
 
@@ -211,7 +212,3 @@ def _is_true(value: Any) -> bool:
 
 def _encoded(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
-
-
-def _problem(path: str, kind: str, detail: str, value: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="bare-metal-hosts", value=value)

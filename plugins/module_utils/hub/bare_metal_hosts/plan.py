@@ -24,6 +24,7 @@ from ..agents.model import INFRA_ENV_LABEL, Agent
 from ..install.status import Condition
 from ..kinds import BARE_METAL_HOST, NAMESPACE, SECRET
 from .desired import CLUSTER_REFERENCE, JSON_ANNOTATIONS, NODE_LABEL, HostWish, Object, Wish, same_bmc, secret_name
+from .problems import problem as _problem
 
 DETACHED = "baremetalhost.metal3.io/detached"
 PAUSED = "baremetalhost.metal3.io/paused"
@@ -320,7 +321,3 @@ def _foreign_secret(path: str, title: str) -> Problem:
 def _foreign(path: str, title: str) -> Problem:
     detail = f"{title} exists, and is of another owner or of another InfraEnv"
     return _problem(path, FORBIDDEN, detail, hint="its owner boots this machine: release it there first, or name the host differently")
-
-
-def _problem(path: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="bare-metal-hosts", value=value, hint=hint)

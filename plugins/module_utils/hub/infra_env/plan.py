@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...cluster.discovery_options import image_problem as _problem
 from ...common import json_text
 from ...common.errors import InvalidInput, PartialFailure, ZeroTouchError
 from ...common.listed import listed
@@ -254,7 +255,3 @@ def _owner_label(config: Mapping[str, Any]) -> str:
 def _cluster_of(agent: Mapping[str, Any]) -> str:
     reference = agent.get("spec", {}).get("clusterDeploymentName")
     return f"{reference.get('namespace')}/{reference.get('name')}" if reference else ""
-
-
-def _problem(path: str, kind: str, detail: str, value: str = "", hint: str = "") -> Problem:
-    return Problem(path, kind, detail, layer="ours", check="infra-env", value=value, hint=hint)
