@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -97,6 +98,11 @@ class LeaseKeeper:
                 f"The lease in {self._store.name} {text}. Another run may take it over.",
                 "This run writes nothing more. Check the store, then run again.",
             )
+
+    @property
+    def confirmed(self) -> float:
+        """When the last write began that the store took."""
+        return -math.inf if self._confirmed is None else self._confirmed
 
     def renew(self) -> None:
         """Confirm the lease. Raises :class:`LeaseLost`, or what the store raises."""

@@ -137,7 +137,7 @@ class StoreSession:
         verdict = choose(read_files(self._root), snapshot, self._mark, marks)
         self._marks = marks.settled(self._mark)
         if verdict.action == "diverged":
-            raise StateDiverged(f"{self._root} and {self._store.name} have different records of this deployment: {verdict.reason}.", _APART)
+            raise _diverged(self._root, self._store.name, verdict.reason)
         warnings = [f"{self._store.name} lost its record; it is stored again."] if verdict.action == "store" and record is None and marks.base else []
         if verdict.action == "restore" and snapshot is not None:
             self._restore(snapshot)
@@ -181,6 +181,15 @@ class StoreSession:
     def check(self) -> None:
         self._keeper.check()
 
+    def renew(self) -> None:
+        """Confirm the lease. Raises :class:`StoreError`."""
+        self._keeper.renew()
+
+    @property
+    def renewed(self) -> float:
+        """When the lease was last confirmed, on the clock of :func:`.keeper.since_boot`."""
+        return self._keeper.confirmed
+
     @contextlib.contextmanager
     def keeping(self, stop: threading.Event | None = None) -> Iterator[None]:
         with self._keeper.keeping(stop):
@@ -199,6 +208,27 @@ class StoreSession:
                 self.release()
         finally:
             self._store.close()
+
+
+def peek(store: Store, keys: Keys | None, cluster: str, root: Path) -> Opened:
+    """Make the work directory current without the lease, for calls that change nothing else. Raises :class:`StoreUnknown`."""
+    record = read_record(store.read(), keys, cluster, store.name)
+    marks = Marks.load(root, store.name)
+    if not marks.restoring:
+        check_record(root)
+    snapshot, mark = record if record is not None else (None, None)
+    verdict = choose(read_files(root), snapshot, mark, marks)
+    if verdict.action == "diverged":
+        raise _diverged(root, store.name, verdict.reason)
+    if verdict.action == "restore" and snapshot is not None:
+        dataclasses.replace(marks.settled(mark), restoring=True).save(root)
+        restore(snapshot, root)
+        Marks(store.name, base=mark).save(root)
+    return Opened(verdict.action, verdict.reason, mark.serial if mark else 0)
+
+
+def _diverged(root: Path, name: str, reason: str) -> StateDiverged:
+    return StateDiverged(f"{root} and {name} have different records of this deployment: {reason}.", _APART)
 
 
 def check_record(root: Path) -> None:
