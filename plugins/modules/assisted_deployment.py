@@ -259,6 +259,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import StoreLink
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.join import wait_joined
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.run import ensure_absent, ensure_present, tell_removal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.session import AssistedRequest
@@ -317,6 +318,7 @@ def _patience(call: Call, request: AssistedRequest, limits: Limits) -> Patience:
         state_file=request.work_dir.state,
         clock=call.clock,
         progress=call.progress,
+        before_write=StoreLink(request.work_dir.root, call.clock).check,
     )
     media = HostMedia(boot_requests(call.params["media_hosts"], state_file=request.work_dir.state), options)
     return Patience(limits, media, Path(call.params["log_dir"] or request.work_dir.logs), call.redactor)

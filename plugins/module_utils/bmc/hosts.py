@@ -34,7 +34,9 @@ class BootRequest:
 
 @dataclasses.dataclass(frozen=True)
 class BmcOptions:
-    """What holds for all hosts of a call. ``ca_cert`` is trusted in addition to each host's own; ``state_file`` remembers sessions."""
+    """What holds for all hosts of a call. ``ca_cert`` is trusted in addition to each host's own; ``state_file`` remembers sessions.
+    ``before_write`` raises where the run must not write to a BMC any more (common/store_link.py).
+    """
 
     forks: int = 20
     connect_to: ConnectTo = DIRECT
@@ -42,6 +44,7 @@ class BmcOptions:
     state_file: StateFile | None = None
     clock: Clock = dataclasses.field(default_factory=SystemClock)
     progress: Callable[[str], None] = lambda text: None
+    before_write: Callable[[], None] = lambda: None
 
 
 @dataclasses.dataclass

@@ -12,6 +12,7 @@ from ..common.connect import ConnectTo
 from ..common.errors import InvalidInput
 from ..common.opened import Opened
 from ..common.state import StateFile
+from ..common.store_link import StoreLink
 from .hosts import BmcOptions
 
 
@@ -58,4 +59,5 @@ def bmc_options(call: Opened) -> BmcOptions:
         state_file=StateFile(Path(state_file)) if state_file else None,
         clock=call.clock,
         progress=call.progress,
+        before_write=StoreLink(Path(state_file).parent, call.clock).check if state_file else lambda: None,
     )

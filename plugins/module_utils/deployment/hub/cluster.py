@@ -17,6 +17,7 @@ from ...common.connect import ConnectTo
 from ...common.errors import InvalidInput, PartialFailure, ZeroTouchError
 from ...common.opened import Opened
 from ...common.problems import Problem
+from ...common.store_link import StoreLink
 from ...hub.agents.model import ClusterRef
 from ...hub.credentials import write_credentials
 from ...hub.from_spec import agent_hosts, infra_env_options
@@ -135,7 +136,13 @@ class _Presence:
 
     def _detacher(self) -> MediaDetacher:
         call, request = self._call, self._request
-        options = BmcOptions(connect_to=ConnectTo.of(call.params["connect_to"]), ca_cert=request.bmc_ca_cert, clock=call.clock, progress=call.progress)
+        options = BmcOptions(
+            connect_to=ConnectTo.of(call.params["connect_to"]),
+            ca_cert=request.bmc_ca_cert,
+            clock=call.clock,
+            progress=call.progress,
+            before_write=StoreLink(request.work_dir.root, call.clock).check if request.work_dir else lambda: None,
+        )
         return MediaDetacher(HostMedia(boot_requests(request.media_hosts), options), media_names(request.media_hosts), self._timeline.detached)
 
     def _situation(self, plan: InstallPlan, outcomes: Sequence[Outcome], result: Mapping[str, Any]) -> Situation:
