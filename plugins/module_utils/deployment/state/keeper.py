@@ -148,13 +148,13 @@ class LeaseKeeper:
                 self._stored = self._confirmed = None
 
     @contextlib.contextmanager
-    def keeping(self, stop: threading.Event | None = None, pause: float = RENEW) -> Iterator[None]:
-        """Renew the lease every ``pause`` seconds during the block. ``stop`` is set when it is lost.
+    def keeping(self, stop: threading.Event | None = None, ending: threading.Event | None = None) -> Iterator[None]:
+        """Renew the lease every :data:`RENEW` seconds during the block. ``stop`` is set when it is lost. ``ending`` ends the thread.
 
         At the end of the block it is renewed once more, for the time until the next task of this run.
         """
-        ending = threading.Event()
-        thread = threading.Thread(target=self._keep, args=(ending, stop, pause), name="zerotouch-lease", daemon=True)
+        ending = ending or threading.Event()
+        thread = threading.Thread(target=self._keep, args=(ending, stop), name="zerotouch-lease", daemon=True)
         thread.start()
         try:
             yield
@@ -164,8 +164,8 @@ class LeaseKeeper:
         with contextlib.suppress(ZeroTouchError):  # the next task confirms it, or stops
             self.renew()
 
-    def _keep(self, ending: threading.Event, stop: threading.Event | None, pause: float) -> None:
-        while not ending.wait(pause):
+    def _keep(self, ending: threading.Event, stop: threading.Event | None) -> None:
+        while not ending.wait(RENEW):
             if not self._run.alive():
                 self._lost = "The playbook of this run has ended."
             else:

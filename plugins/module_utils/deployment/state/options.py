@@ -91,6 +91,8 @@ def read_options(given: Any, environment: Mapping[str, str]) -> tuple[StateOptio
             values[key] = given[key]
         else:
             problems.append(_problem(key, INVALID, f"must be {_TYPES[kind][1]}"))
+    headers = values.get("headers", {}).items()
+    problems += [_problem(f"headers.{name}", INVALID, "must be a string") for name, value in headers if not isinstance(value, str)]
     options = _options(method, values)
     return options, [*problems, *_problems(options, set(values), {str(problem.path) for problem in problems}, environment)]
 
@@ -109,7 +111,7 @@ def _key_problem(key: str, method: str) -> Problem | None:
         return None
     if key in _ALL:
         owners = " and ".join(name for name in METHODS if key in KEYS[name])
-        return _problem(key, FORBIDDEN, f"is an option of method {owners}, not of {method}")
+        return _problem(key, FORBIDDEN, f"is an option of method {owners}, not of method {method}")
     return _problem(key, UNKNOWN_FIELD, f"known for method {method}: {', '.join(sorted(KEYS[method]))}", hint=nearest(key, _ALL))
 
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from ...common.errors import ZeroTouchError
 from ...common.files import SECRET_FILE, check_private, ensure_directory, open_inside, same_file, write_atomic
-from ...common.tar_stream import BadTar, Budget, members
+from ...common.tar_stream import XZ_MEMORY, BadTar, Budget, members
 from .errors import StoreRefused
 
 STATE = "state.json"
@@ -147,10 +147,11 @@ def pack(snapshot: Snapshot) -> bytes:
 
 def unpack(data: bytes) -> Snapshot:
     """The files in an archive. Raises :class:`BadSnapshot` for anything but regular files with the names of a work directory."""
+    # Headers and padding of small files count, too.
+    limit = LARGEST_FILES + MOST_FILES * 3 * tarfile.BLOCKSIZE
     files: dict[str, bytes] = {}
     try:
-        # Headers and padding of small files count, too.
-        for member, content in members(io.BytesIO(data), Budget(LARGEST_FILES + MOST_FILES * 3 * tarfile.BLOCKSIZE)):
+        for member, content in members(io.BytesIO(_decompressed(data, limit)), Budget(limit)):
             if content is None or member.name in files:
                 raise BadSnapshot(f"{_shown(member.name)} is no regular file, or is there twice")
             if fault := name_fault(member.name):
@@ -158,12 +159,23 @@ def unpack(data: bytes) -> Snapshot:
             files[member.name] = content.read()
             if len(files) > MOST_FILES:
                 raise BadSnapshot(f"it has more than {MOST_FILES} files")
-    except BadTar as error:
+    except (BadTar, tarfile.TarError, lzma.LZMAError, EOFError, OSError) as error:  # some of them while a member is read
         raise BadSnapshot(str(error)) from error
     for name in files:
         if parent := next((str(each) for each in Path(name).parents if str(each) in files), ""):
             raise BadSnapshot(f"{_shown(parent)} is a file and a directory")
     return Snapshot(dict(sorted(files.items())))
+
+
+def _decompressed(data: bytes, limit: int) -> bytes:
+    """The whole stream, whose checksums are compared. Raises :class:`BadSnapshot` for more than ``limit`` bytes."""
+    unpacker = lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
+    found = unpacker.decompress(data, limit + 1)
+    if len(found) > limit:
+        raise BadSnapshot(f"it unpacks to more than {limit >> 20} MiB")
+    if not unpacker.eof or unpacker.unused_data:
+        raise BadSnapshot("it is cut off, or has other data at its end")
+    return found
 
 
 def _shown(name: str) -> str:
