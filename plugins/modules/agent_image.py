@@ -76,6 +76,13 @@ options:
         cluster is then taken for the new one's. Its C(auth/kubeconfig) and password are kept beside the new ones, with the time in their names.
     type: bool
     default: false
+  reading_hosts:
+    description:
+      - Hosts that run from this image now, see RV(zerotouch.openshift.deployment_plan#module:reading_hosts). A live system reads its image for as long as it
+        runs, so an image that has to be built again must be equal to the recorded one, byte for byte. Otherwise the call fails and leaves no image.
+    type: list
+    elements: str
+    default: []
 requirements:
   - bcrypt
   - cryptography
@@ -256,6 +263,7 @@ def argument_spec() -> dict[str, Any]:
         "engine": {"type": "str", "choices": list(ENGINES), "default": "auto"},
         "config_changes": {"type": "bool", "default": False},
         "new_secrets": {"type": "bool", "default": False},
+        "reading_hosts": {"type": "list", "elements": "str", "default": []},
     }
 
 
@@ -296,6 +304,7 @@ def _request(call: Call) -> BuildRequest:
         checksum=params["checksum"],
         config_changes=params["config_changes"] and call.check_mode,
         new_secrets=params["new_secrets"],
+        reading=tuple(params["reading_hosts"]),
     )
 
 

@@ -138,6 +138,12 @@ boot_hosts:
   returned: always
   type: list
   elements: str
+reading_hosts:
+  description:
+    - Names of the hosts that run from the image, so that it must be published until they have restarted from their disks.
+  returned: always
+  type: list
+  elements: str
 build:
   description: Whether the image has to be built.
   returned: always

@@ -304,3 +304,27 @@ def test_mistakes(work: Path, base: Path, options: dict[str, Any], words: str) -
 def test_warnings_reach_the_user(work: Path, tmp_path: Path, synthetic: ModuleType) -> None:
     other = synthetic.make_iso(tmp_path / "old.iso", ignition=262144, volume_id="rhcos-416.94.20240501-0")
     assert opened(work, other)["warnings"] == ["The base image rhcos-416.94.20240501-0 is of release 4.16, the cluster is 4.22.0."]
+
+
+def test_an_image_that_hosts_run_from_is_built_as_it_was_or_not_at_all(work: Path, base: Path) -> None:
+    configure(work)
+    first = opened(work, base)
+    image = Path(first["path"])
+    content, recorded = image.read_bytes(), (work / "state.json").read_text()
+
+    image.unlink()
+    assert opened(work, base, reading_hosts=["master-0"])["sha256"] == first["sha256"]
+    assert image.read_bytes() == content
+
+    image.write_bytes(content[:-1] + b"x")  # edited by another tool
+    assert opened(work, base, reading_hosts=["master-0"])["sha256"] == first["sha256"]
+    assert image.read_bytes() == content
+
+    image.unlink()
+    with base.open("r+b") as file:
+        file.seek(-4, 2)
+        file.write(b"\x01\x02\x03\x04")
+    refused = opened(work, base, reading_hosts=["master-0"])
+    assert refused["failed"] and "master-0 run from an image that cannot be built again" in refused["msg"]
+    assert not image.exists()
+    assert json.loads((work / "state.json").read_text())["image"]["sha256"] == json.loads(recorded)["image"]["sha256"]

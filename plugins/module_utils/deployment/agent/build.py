@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ from ...cluster.paths import AGENT_CONFIG
 from ...cluster.spec import Cluster, Deployment
 from ...common.errors import InvalidInput, ZeroTouchError
 from ...common.files import SECRET_DIRECTORY, SECRET_FILE, ensure_directory, remove_leftovers, sha256_of, write_atomic, write_fault
+from ...common.listed import listed
 from ...common.problems import UNSUPPORTED, Problem
 from ...common.secrets import secret_values
 from ...ignition.live import LiveIgnition, build_live_ignition
@@ -39,13 +40,14 @@ KINDS = ("iso", "minimal_iso", "pxe", "config_iso")
 ENGINES = ("auto", "native", "openshift_install")
 BUILT_ENGINES = ("auto", "native")
 _DEFAULT_ARCHITECTURE = "x86_64"
+_MOST_NAMES = 3
 _CLOUD_CONTROLLER_PLATFORM = "oci"
 
 
 @dataclasses.dataclass(frozen=True)
 class BuildRequest:
     """What the user asks for. ``config_changes`` says, in check mode, that another door would change ``config_dir`` first; ``new_secrets`` that those
-    that are there are for a cluster that is given up. ``kind`` iso becomes minimal_iso where the configuration asks for that.
+    that are there are for a cluster that is given up. ``reading`` are hosts that run from the image: it may only be built as it was. ``kind`` iso becomes minimal_iso where the configuration asks for that.
     """
 
     config_dir: Path
@@ -58,6 +60,7 @@ class BuildRequest:
     checksum: bool = True
     config_changes: bool = False
     new_secrets: bool = False
+    reading: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -241,13 +244,29 @@ def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: 
                 document["install"] = {"phase": "built"}
     for file in plan.files:
         write_atomic(file.path, file.text, SECRET_FILE)
-    made = make_product(plan.product, checksum=plan.request.checksum)
+    before = state.section("image")
+    made = make_product(plan.product, checksum=plan.request.checksum or bool(plan.request.reading))
+    if plan.request.reading and plan.image_changed:
+        _require_same(plan, made, before)
     with state.edit() as document:
         document["cluster"] = cluster_section(plan.deployment)
         if made.section:
             document["image"] = _image_section(plan, plan.ignition, made, document.get("image") or {}, now)
         document.setdefault("install", {}).setdefault("phase", "built")
     return made
+
+
+def _require_same(plan: BuildPlan, made: Made, before: Mapping[str, Any]) -> None:
+    """Delete an image that is not, byte for byte, the one that hosts run from. Raises :class:`ZeroTouchError` then."""
+    if made.size == before.get("size") and made.sha256 == (before.get("sha256") or made.sha256):
+        return
+    plan.image_path.unlink(missing_ok=True)
+    base = before.get("base") or {}
+    raise ZeroTouchError(
+        f"{listed(plan.request.reading, _MOST_NAMES)} run from an image that cannot be built again: the base image or this collection's version is not the "
+        f"one of the first build (base image SHA-256 {base.get('sha256') or 'not recorded'}). Nothing is served to them.",
+        "Set openshift_base_image to the same file as before and run again. To give this installation up: openshift_force=start_over with openshift_confirm.",
+    )
 
 
 def _tighten(directory: Path) -> None:
