@@ -47,8 +47,9 @@ class Lease:
             return None
         return cls(run, *fields)
 
-    def renewed(self, task: str, since: str) -> Lease:
-        """The next renewal."""
+    def renewed(self, task: str, now: str) -> Lease:
+        """The next renewal; ``now`` is when another ``task`` begins."""
+        since = self.since if task == self.task else now
         return dataclasses.replace(self, task=task, since=since, renewals=self.renewals + 1, released=False)
 
     def holder(self) -> str:

@@ -43,32 +43,26 @@ class Mark:
 
 @dataclasses.dataclass(frozen=True)
 class Marks:
-    """What a work directory knows about a store. ``store`` names it.
+    """What a work directory knows about its store. ``store`` names it for people; versions are compared by their lineage.
 
     ``base`` is the version that was last read or written. ``pending`` is one whose write began, and whose answer may be lost. With ``restoring`` a
     restore began and did not end: the files of the directory do not count.
     """
 
-    store: str
+    store: str = ""
     base: Mark | None = None
     pending: Mark | None = None
     restoring: bool = False
 
     @classmethod
-    def load(cls, root: Path, store: str) -> Marks:
-        """The marks of this directory; none where they are of another store, or cannot be read."""
-        marks = cls.of_any_store(root)
-        return marks if marks is not None and marks.store == store else cls(store)
-
-    @classmethod
-    def of_any_store(cls, root: Path) -> Marks | None:
-        """The marks of this directory; None where there are none, or they cannot be read."""
+    def load(cls, root: Path) -> Marks:
+        """The marks of this directory; empty where there are none, or they cannot be read."""
         try:
             value = json_text.parse(read_inside(root / NAME))
         except (OSError, ValueError):
-            return None
+            return cls()
         if not isinstance(value, dict) or not isinstance(value.get("store"), str):
-            return None
+            return cls()
         return cls(value["store"], Mark.read(value.get("base")), Mark.read(value.get("pending")), value.get("restoring") is True)
 
     def save(self, root: Path) -> None:

@@ -78,8 +78,8 @@ class DirectorySession:
         self._root = root
 
     def open(self, *, break_lock: bool = False, show: Callable[[str], None] = lambda line: None) -> Opened:
-        marks = Marks.of_any_store(self._root)
-        if marks is not None and marks.restoring:
+        marks = Marks.load(self._root)
+        if marks.restoring:
             text = f"A restore from {marks.store} into {self._root} was interrupted."
             raise StoreUnknown(text, f"Set openshift_state to that store again. To go on without it, delete {self._root / MARKS}.")
         check_record(self._root)
@@ -130,7 +130,7 @@ class StoreSession:
 
     def _reconcile(self, stored: Stored) -> Opened:
         record = read_record(stored, self._keys, self._cluster, self._store.name)
-        marks = Marks.load(self._root, self._store.name)
+        marks = Marks.load(self._root)
         if not marks.restoring:
             check_record(self._root)
         snapshot, self._mark = record if record is not None else (None, None)
@@ -148,7 +148,7 @@ class StoreSession:
         return Opened(verdict.action, verdict.reason, self._mark.serial if self._mark else 0, tuple(warnings))
 
     def _restore(self, snapshot: Snapshot) -> None:
-        self._note(dataclasses.replace(self._marks, restoring=True))
+        self._note(dataclasses.replace(self._marks, store=self._store.name, restoring=True))
         restore(snapshot, self._root)
 
     def _note(self, marks: Marks) -> None:
@@ -160,9 +160,9 @@ class StoreSession:
             return False
         snapshot = read_files(self._root)
         if not snapshot.state:
-            if self._mark is not None and self._marks.base is not None:
-                raise StoreUnknown(f"{self._root / STATE} has no record any more.", "Run again: it is restored from the store.")
-            return False
+            if self._mark is None or self._mark.digest == Snapshot().digest:
+                return False
+            raise StoreUnknown(f"{self._root / STATE} has no record any more.", "Run again: it is restored from the store.")
         return self._put(snapshot)
 
     def _put(self, snapshot: Snapshot) -> bool:
@@ -171,7 +171,7 @@ class StoreSession:
         lineage, serial = (self._mark.lineage, self._mark.serial) if self._mark is not None else (secrets.token_hex(16), 0)
         mark = Mark(lineage, serial + 1, snapshot.digest)
         sealed = seal_record(snapshot, mark, self._keys, self._cluster)
-        self._note(dataclasses.replace(self._marks, pending=mark))
+        self._note(dataclasses.replace(self._marks, store=self._store.name, pending=mark))
         self._keeper.write(sealed)
         self._mark = mark
         self._note(Marks(self._store.name, base=mark))

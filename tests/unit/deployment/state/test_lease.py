@@ -59,6 +59,11 @@ def test_the_times_leave_room_for_a_request_that_has_begun() -> None:
     assert le.RENEW < le.TAKE_OVER_ENDED
 
 
+def test_a_lease_says_since_when_its_task_runs() -> None:
+    assert HELD.renewed("boot_hosts", "later").since == HELD.since
+    assert RENEWED.since == "2026-11-24T12:00:20Z"
+
+
 def test_a_lease_survives_json() -> None:
     assert Lease.read(json.loads(json.dumps(RENEWED.as_dict()))) == RENEWED
 

@@ -119,16 +119,15 @@ def test_no_record_is_replaced_by_one_that_lacks_it(
         assert not list(lineage.missing_records(stored.state, local.state))
 
 
-def test_marks_outlive_the_process_and_belong_to_one_store(tmp_path: Path) -> None:
+def test_marks_outlive_the_process(tmp_path: Path) -> None:
     kept = Marks(STORE, mark(3, ONE), mark(4, TWO), restoring=True)
     kept.save(tmp_path)
-    assert Marks.load(tmp_path, STORE) == kept
-    assert Marks.load(tmp_path, "another") == Marks("another")
+    assert Marks.load(tmp_path) == kept
     assert kept.settled(mark(4, TWO)) == dataclasses.replace(kept, base=mark(4, TWO), pending=None)
     assert kept.settled(mark(4, ONE)) == kept
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"store": 1}', '{"store": "x", "base": {"lineage": 1}}', "\xff"])
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"store": 1}', "\xff"])
 def test_marks_that_cannot_be_read_are_none(tmp_path: Path, text: str) -> None:
     (tmp_path / lineage.NAME).write_text(text, encoding="latin-1")
-    assert Marks.load(tmp_path, "x") == Marks("x")
+    assert Marks.load(tmp_path) == Marks()

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,7 @@ def test_a_destroyed_deployment_leaves_no_record(place: Any) -> None:
     session.save()
     (root / "state.json").unlink()
     session.forget()
+    assert session.save() is False
     session.release()
     session, root = begin(place, "b", 2)
     assert session.open().action == "same"
@@ -338,6 +340,27 @@ def test_a_store_that_lost_its_record_gets_it_again_with_a_warning(remote: Any) 
     assert recorded(root) == {"node": "booted"}
 
 
+def test_a_record_that_was_moved_to_another_store_is_the_same_one(remote: Any) -> None:
+    """A copy of the Secret on another cluster, or another URL of the document: versions are compared, not names."""
+    session, root = begin(remote, "a")
+    session.open()
+    note(root, first="booting")
+    session.save()
+    note(root, second="booting")
+    marks = json.loads((root / ".store.json").read_text())
+    (root / ".store.json").write_text(json.dumps({**marks, "store": "https://former.example.com/x"}))
+    session, root = begin(remote, "a", 2)
+    assert session.open().action == "store"
+
+
+def test_a_restore_that_was_interrupted_counts_for_another_store_too(remote: Any) -> None:
+    session, root = begin(remote, "a")
+    note(root, first="booting")
+    (root / ".store.json").write_text(json.dumps({"store": "https://former.example.com/x", "restoring": True}))
+    with pytest.raises(StateDiverged, match="a restore into this work directory was interrupted"):
+        session.open()
+
+
 def test_a_run_that_was_taken_over_stores_nothing(remote: Any) -> None:
     session, root = begin(remote, "a")
     session.open()
@@ -424,3 +447,20 @@ def test_a_session_needs_the_directory_to_be_private(remote: Any) -> None:
     root.chmod(0o777)
     with pytest.raises(ZeroTouchError, match="can write"):
         session.open()
+
+
+def test_a_server_without_conditional_writes_is_refused_at_the_start(web: Any) -> None:
+    web.server.ignores = {"if-match", "if-none-match"}
+    session, root = begin(web, "a")
+    with pytest.raises(StoreRefused, match="instead of 412"):
+        session.open()
+    with pytest.raises(LeaseLost):
+        session.check()
+
+
+def test_the_next_task_does_not_probe_again(web: Any) -> None:
+    session, root = begin(web, "a")
+    session.open()
+    before = len(web.server.requests)
+    begin(web, "a")[0].open()
+    assert web.server.methods()[before:] == ["GET", "GET", "PUT"]
