@@ -47,7 +47,8 @@ _CLOUD_CONTROLLER_PLATFORM = "oci"
 @dataclasses.dataclass(frozen=True)
 class BuildRequest:
     """What the user asks for. ``config_changes`` says, in check mode, that another door would change ``config_dir`` first; ``new_secrets`` that those
-    that are there are for a cluster that is given up. ``reading`` are hosts that run from the image: it may only be built as it was. ``kind`` iso becomes minimal_iso where the configuration asks for that.
+    that are there are for a cluster that is given up. ``reading`` are hosts that run from the image: it may only be built as it was.
+    ``kind`` iso becomes minimal_iso where the configuration asks for that.
     """
 
     config_dir: Path

@@ -17,6 +17,7 @@ from typing import Any
 from ...common.clock import Clock
 from ...common.connect import ConnectTo
 from ...common.lock import one_run
+from ...common.stop import SWITCH
 from ...common.store_link import DIRECTORY, Status
 from . import process
 from .errors import StoreUnknown
@@ -47,6 +48,8 @@ def attach(wanted: Attachment, clock: Clock, show: Callable[[str], None], *, che
     Raises :class:`ZeroTouchError`: then it is not known what this deployment did, and no machine may be touched.
     """
     root = wanted.root
+    if not check_mode:
+        (root / SWITCH).unlink(missing_ok=True)  # it was for an earlier run
     if wanted.options.method == "directory":
         if (root / DIRECTORY).is_dir():
             shutil.rmtree(root / DIRECTORY)

@@ -49,6 +49,7 @@ class LeaseKeeper:
         self._confirmed: float | None = None
         self._lost = ""
         self._fault = ""  # of the latest renewal
+        self.stop_requested = False
 
     def acquire(self, *, break_lock: bool = False, show: Callable[[str], None] = lambda line: None) -> Stored:
         """Take the lease; the record as it is then. A lease that this run has already is renewed.
@@ -136,6 +137,7 @@ class LeaseKeeper:
             other = f": {now.lease.holder()}" if now is not None and now.lease is not None else ""
             self._lost = f"The lease in {self._store.name} was taken over by another run{other}."
             raise LeaseLost(self._lost, "This run writes nothing more.")
+        self.stop_requested = self.stop_requested or (now.lease is not None and now.lease.stop)
         return self._store.write(lease, snapshot, now.version)
 
     def release(self) -> None:
@@ -178,4 +180,21 @@ class LeaseKeeper:
 
 
 def _equal(stored: Stored, known: Stored | None) -> bool:
-    return known is not None and (stored.lease, stored.snapshot) == (known.lease, known.snapshot)
+    """Whether a record is as this run wrote it, apart from a request to stop."""
+    if known is None or stored.snapshot != known.snapshot or stored.lease is None or known.lease is None:
+        return False
+    return dataclasses.replace(stored.lease, stop=False) == dataclasses.replace(known.lease, stop=False)
+
+
+def request_stop(store: Store, clock: Clock) -> str:
+    """Ask the run that holds the lease to end; that run in words, empty when no run holds it. Raises what the store raises."""
+    for _turn in turns(Deadline(clock, RENEW), 1.0):
+        stored = store.read()
+        if stored is None or stored.lease is None or stored.lease.released:
+            return ""
+        try:
+            store.write(dataclasses.replace(stored.lease, stop=True), None, stored.version)
+        except StoreConflict:
+            continue  # it renewed meanwhile
+        return stored.lease.holder()
+    raise StoreConflict(f"The lease in {store.name} changes all the time.", "Try again.")

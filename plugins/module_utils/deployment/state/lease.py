@@ -25,13 +25,16 @@ _LONGEST_TEXT = 200
 
 @dataclasses.dataclass(frozen=True)
 class Lease:
-    """Who holds it. ``renewals`` counts the writes; ``task`` and ``since`` are for people. After the end of a run it is ``released``."""
+    """Who holds it. ``renewals`` counts the writes; ``task`` and ``since`` are for people. After the end of a run it is ``released``.
+    With ``stop`` another process asks the holder to end.
+    """
 
     run: Run
     task: str
     since: str
     renewals: int = 0
     released: bool = False
+    stop: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """The form in which stores keep it."""
@@ -42,15 +45,15 @@ class Lease:
         """From JSON; None for anything else."""
         if not isinstance(value, dict) or (run := read_run(value.get("run"))) is None:
             return None
-        fields: list[Any] = [value.get(name) for name in ("task", "since", "renewals", "released")]
-        if [type(field) for field in fields] != [str, str, int, bool] or max(len(str(field)) for field in fields) > _LONGEST_TEXT:
+        fields: list[Any] = [value.get(name) for name in ("task", "since", "renewals", "released")] + [value.get("stop", False)]
+        if [type(field) for field in fields] != [str, str, int, bool, bool] or max(len(str(field)) for field in fields) > _LONGEST_TEXT:
             return None
         return cls(run, *fields)
 
     def renewed(self, task: str, now: str) -> Lease:
         """The next renewal; ``now`` is when another ``task`` begins."""
         since = self.since if task == self.task else now
-        return dataclasses.replace(self, task=task, since=since, renewals=self.renewals + 1, released=False)
+        return dataclasses.replace(self, task=task, since=since, renewals=self.renewals + 1, released=False, stop=False)
 
     def holder(self) -> str:
         """``task boot_hosts of process 123 on control.example.com, since 2026-11-24T12:00:00Z``."""

@@ -25,6 +25,7 @@ from ...common.errors import ZeroTouchError
 from ...common.files import ensure_directory, write_atomic
 from ...common.lock import start_time
 from ...common.state import StateFile
+from ...common.stop import SWITCH
 from ...common.store_link import DIRECTORY, FAILED, FORGET, SAVE, Status, since_boot
 from .errors import LeaseLost
 from .lease import RENEW
@@ -81,7 +82,7 @@ class Keeper:
         self._renewed = self._written = -1e9
         self._saved: Mapping[str, Any] = {}
         self._prints: frozenset[Any] = frozenset()
-        self._dirty = False
+        self._dirty = self._stopped = False
 
     @classmethod
     def of(cls, config: Mapping[str, Any], clock: Clock) -> Keeper:
@@ -127,6 +128,9 @@ class Keeper:
             self._attempt(self._save_changes)
         if since_boot() - self._renewed >= RENEW:
             self._attempt(self._session.renew)
+        if self._session.stop_requested and not self._stopped:
+            write_atomic(self._root / SWITCH, "requested through the state store\n")
+            self._stopped = True
         if since_boot() - self._written >= _STATUS_PAUSE:
             self._note()
 

@@ -186,6 +186,11 @@ class StoreSession:
         self._keeper.renew()
 
     @property
+    def stop_requested(self) -> bool:
+        """Whether another process asked this run to end."""
+        return self._keeper.stop_requested
+
+    @property
     def renewed(self) -> float:
         """When the lease was last confirmed, on the clock of :func:`.keeper.since_boot`."""
         return self._keeper.confirmed
@@ -213,7 +218,7 @@ class StoreSession:
 def peek(store: Store, keys: Keys | None, cluster: str, root: Path) -> Opened:
     """Make the work directory current without the lease, for calls that change nothing else. Raises :class:`StoreUnknown`."""
     record = read_record(store.read(), keys, cluster, store.name)
-    marks = Marks.load(root, store.name)
+    marks = Marks.load(root)
     if not marks.restoring:
         check_record(root)
     snapshot, mark = record if record is not None else (None, None)

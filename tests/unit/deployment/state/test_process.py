@@ -20,10 +20,12 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import start_time
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.stop import SWITCH
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import DIRECTORY, Status, StoreLink, StoreLost
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import attach as attaching
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import process
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import StoreUnknown, WrongPassphrase
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.keeper import request_stop
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import keys_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import StateOptions
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import Run, this_machine
@@ -208,6 +210,24 @@ def test_a_lost_lease_stops_every_write(playbook: Any, remote: Any) -> None:
     until(lambda: (status := Status.read(run.root)) is not None and status.lost)
     with pytest.raises(StoreLost, match="taken over by another run"):
         run.link.check()
+
+
+def test_a_stop_that_is_requested_through_the_store_reaches_the_tasks(playbook: Any, remote: Any) -> None:
+    run = playbook("one")
+    run.attach()
+    state_of(run.root).update("machines", machines(node="booted"))
+    run.link.save()
+    store = remote.store(SystemClock())
+    assert request_stop(store, SystemClock()).startswith("task deployment_settings of process")
+    state_of(run.root).update("machines", machines(node="booting"))
+    until((run.root / SWITCH).exists)
+    run.link.check()  # it still holds the lease, and can end its sessions
+    run.end()
+    assert request_stop(store, SystemClock()) == "", "no run holds the lease any more"
+    store.close()
+    run = playbook("one")
+    run.attach()
+    assert not (run.root / SWITCH).exists(), "a request is for one run"
 
 
 def test_a_wrong_passphrase_is_not_an_empty_store(playbook: Any) -> None:
