@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import Stop, SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Interrupted, RemoteError, Unreachable, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import HttpClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cache import ImageCache, default_directory
@@ -291,7 +291,7 @@ def test_progress_is_told_in_tenths(server: Server, tmp_path: Path) -> None:
 
 
 def test_a_signal_ends_a_transfer(server: Server, tmp_path: Path) -> None:
-    stop = threading.Event()
+    stop = Stop()
     stop.set()
     with pytest.raises(Interrupted):
         Downloader(HttpClient("The image server", server.base), SystemClock(stop)).fetch(server.url, tmp_path / "x.iso")
