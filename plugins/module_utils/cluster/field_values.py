@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .field_table import AGENT_HOST_FIELDS, ClusterRow, FieldRow, HostRow
+from .field_table import AGENT_HOST_FIELDS, CLUSTER_FIELDS, ClusterRow, FieldRow, HostRow
 from .shapes import ListOf, Record, Shape, in_upstream_case, snake_case
 from .spec import Bmc, Cluster, Host
 from .tree import Item
@@ -54,6 +54,16 @@ def document_values(rows: Sequence[ClusterRow] | Sequence[HostRow], holder: Clus
     """Values by upstream's names of the fields that have an attribute; without those that are not given."""
     values = {row.upstream: value_of(row, holder) for row in rows if has_attribute(type(holder), row)}
     return given({name: value for name, value in values.items() if value is not False})
+
+
+def infra_env_values(cluster: Cluster) -> dict[str, Any]:
+    """Options of module infra_env that have the value of a field."""
+    return given({row.infra_env: value_of(row, cluster) for row in CLUSTER_FIELDS if row.infra_env})
+
+
+def request_options(rows: Iterable[HostRow], host: Host) -> dict[str, Any]:
+    """Options that modules take for a host, for the fields that it gives."""
+    return given({row.option: value_of(row, host) for row in rows})
 
 
 def given(mapping: Mapping[str, Any]) -> dict[str, Any]:
