@@ -348,3 +348,8 @@ HOST_FIELDS = (
 INSTALL_FIELDS = tuple(row for row in CLUSTER_FIELDS if row.upstream and row.passed_on and row.document == "install")
 AGENT_FIELDS = tuple(row for row in CLUSTER_FIELDS if row.upstream and row.passed_on and row.document == "agent")
 AGENT_HOST_FIELDS = tuple(row for row in HOST_FIELDS if row.upstream and row.passed_on)
+# Rows whose value an Agent, an annotation of a BareMetalHost or an update of assisted-service has as it is.
+AGENT_REQUESTS = tuple(row for row in HOST_FIELDS if row.agent)
+ANNOTATION_REQUESTS = tuple(row for row in HOST_FIELDS if row.annotation)
+SERVICE_REQUESTS = tuple(row for row in HOST_FIELDS if row.service)
+OWN_REQUESTS = tuple(row for row in HOST_FIELDS if row.own_request)
