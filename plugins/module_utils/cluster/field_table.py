@@ -245,15 +245,6 @@ CLUSTER_FIELDS = (
     ),
     ClusterRow("os_image_stream", STRING, "Operating system stream of the hosts.", "osImageStream", override=True, default="rhel-9", since=(4, 22)),
     ClusterRow(
-        "audit_profile",
-        Scalar("string", ("Default", "WriteRequestBodies", "AllRequestBodies")),
-        "Which requests the API servers write to their audit logs; default Default.",
-        "auditProfile",
-        override=True,
-        default="Default",
-        since=(4, 22),
-    ),
-    ClusterRow(
         "rendezvous_ip",
         STRING,
         "Address of the host that runs the installation; default: the first static address of a control-plane host.",
@@ -340,16 +331,6 @@ HOST_FIELDS = (
         own_request=True,
     ),
     HostRow("network_config", OPAQUE, "nmstate document of the host; DHCP without.", "networkConfig", was=("nmstate", "network")),
-    HostRow(
-        "power_profile",
-        Scalar("string", ("performance", "balanced")),
-        "Power profile of the host's firmware; default balanced.",
-        "powerProfile",
-        agent="powerProfile",
-        annotation="power-profile",
-        service="power_profile",
-        since=(4, 22),
-    ),
     HostRow("bmc", BMC, "How to reach the host's BMC."),
     HostRow("boot", _BOOT, "How the host is booted.", was=("boot_method",)),
     HostRow(

@@ -16,9 +16,6 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import CLUSTER, HOST, TARGETS_BY_OPTION
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import read_variables
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.desired import read_wishes
-from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.overrides import install_config_overrides
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import bare_metal_hosts, hub_hosts
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -70,7 +67,6 @@ OPTIONS = [
     ("feature_set", "CustomNoUpgrade", "CustomNoUpgrade"),
     ("feature_gates", ["A=true"], ("A=true",)),
     ("os_image_stream", "rhel-10", "rhel-10"),
-    ("audit_profile", "AllRequestBodies", "AllRequestBodies"),
     ("rendezvous_ip", "192.0.2.12", "192.0.2.12"),
     ("ntp_sources", ["pool.example.com"], ("pool.example.com",)),
     ("boot_artifacts_base_url", "http://192.0.2.1/boot/", "http://192.0.2.1/boot"),
@@ -93,7 +89,7 @@ def test_every_option_is_tested_or_has_a_test_of_its_own() -> None:
     elsewhere = {"network_type", "machine_networks", "cluster_networks", "service_networks", "control_plane", "compute", "arbiter", "architecture"}
     elsewhere |= {"pull_secret", "extra_manifests", "install_config_overrides"}
     assert {option[0] for option in OPTIONS} | elsewhere == set(CLUSTER.fields)
-    assert set(HOST.fields) == {"hostname", "interfaces", "root_device_hints", "network_config", "power_profile", "bmc", "boot"}
+    assert set(HOST.fields) == {"hostname", "interfaces", "root_device_hints", "network_config", "bmc", "boot"}
 
 
 def test_networking() -> None:
@@ -347,25 +343,3 @@ def test_no_input_raises(option: str, value: Any, host_option: str, host_value: 
 def test_a_cluster_that_is_no_mapping(value: Any) -> None:
     _deployment, problems = from_variables(value, [])
     assert {problem.path for problem in problems} >= {"openshift_cluster"} or value is None
-
-
-def test_audit_profile_and_power_profile_reach_every_method() -> None:
-    """install-config.yaml, agent-config.yaml, the override of hubs and services, Agents, BareMetalHosts, hosts of assisted-service."""
-    hosts = good_hosts()
-    hosts[0]["power_profile"] = "performance"
-    deployment = deployed(hosts, audit_profile="AllRequestBodies")
-    files = render_files(deployment)
-    assert "auditProfile: AllRequestBodies\n" in files["install-config.yaml"]
-    assert files["agent-config.yaml"].count("powerProfile: performance\n") == 1
-    assert json.loads(install_config_overrides(deployment)) == {"auditProfile": "AllRequestBodies"}
-    agent, *others = hub_hosts(hosts, {}, None)["agents"]
-    assert (agent["power_profile"], [other for other in others if "power_profile" in other]) == ("performance", [])
-    (with_bmc,) = bare_metal_hosts([agent], [{"name": "node-1", "bmc": hosts[0]["bmc"]}])
-    assert with_bmc["power_profile"] == "performance"
-    assert [dict(request.members) for request in read_wishes(deployment).hosts] == [{"power_profile": "performance"}, {}, {}, {}, {}]
-    assert problems_of([{**hosts[0], "power_profil": "performance"}, *hosts[1:]]) == [("openshift_host[node-1].power_profil", "Unknown field")]
-    assert problems_of(audit_profile=["Default"]) == [("openshift_cluster.audit_profile", "Invalid value")]
-    assert problems_of(hosts, version="4.21.0", release_image=None, audit_profile="Default") == [
-        ("openshift_cluster.audit_profile", "Unknown field"),
-        ("openshift_host[node-1].power_profile", "Unknown field"),
-    ]
