@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_row import FieldRow
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_table import (
     AGENT_FIELDS,
     AGENT_HOST_FIELDS,
     HOST_FIELDS,
     INSTALL_FIELDS,
-    FieldRow,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.fields import AGENT_CONFIG, INSTALL_CONFIG
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.nested_fields import POOL
@@ -87,15 +87,17 @@ def _hints_apart(shape: Record) -> Record:
 def upstream_sections() -> list[tuple[str, Record, Mapping[str, Meaning]]]:
     """Title, shape and meanings of each table of upstream's fields."""
     top = _without(INSTALL_CONFIG, "platform", "controlPlane", "compute", "arbiter")
+    install = _with_rows("", INSTALL_FIELDS, field_meanings.INSTALL_CONFIG)
+    agent = _with_rows("hosts[].", AGENT_HOST_FIELDS, _with_rows("", AGENT_FIELDS, field_meanings.AGENT_CONFIG))
     return [
-        ("install-config.yaml", Record({**top.fields, "platform": Field(OPAQUE)}), _with_rows("", INSTALL_FIELDS, field_meanings.INSTALL_CONFIG)),
+        ("install-config.yaml", Record({**top.fields, "platform": Field(OPAQUE)}), install),
         ("Machine pools: controlPlane, arbiter, compute[]", POOL, field_meanings.POOL),
         *(
             (f"platform.{name}", _hints_apart(shape), field_meanings.PLATFORMS[name])
             for name, shape in PLATFORMS.items()
             if isinstance(shape, Record) and shape.fields
         ),
-        ("agent-config.yaml", _hints_apart(AGENT_CONFIG), _with_rows("hosts[].", AGENT_HOST_FIELDS, _with_rows("", AGENT_FIELDS, field_meanings.AGENT_CONFIG))),
+        ("agent-config.yaml", _hints_apart(AGENT_CONFIG), agent),
         ("rootDeviceHints", ROOT_DEVICE_HINTS, field_meanings.ROOT_DEVICE_HINTS),
     ]
 

@@ -1,102 +1,37 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The table of the fields of a cluster and of a host: one row a field, read by parsing, rendering, schema, documentation and the requests of all methods.
+"""The table of fields: one row for each field of a cluster and of a host.
 
-Names of options are upstream's in snake_case. A field whose value upstream gets unchanged needs its row only. A field with rules has code of its own in
-addition, where its row says so.
+Parsing, rendering, schema, documentation and the requests of all methods read it. A field whose value upstream gets
+unchanged needs its row only; for a field with rules, the row says where its code is. Names of options are upstream's in
+snake_case.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Any, Literal
-
 from ..boot.methods import METHODS
+from .field_row import ClusterRow, HostRow
 from .nested_fields import AGENT_PLATFORMS, CAPABILITIES, DIGEST_SOURCE, INTERFACE, POOL, PROXY, ROLES
 from .platform_fields import MAC, ROOT_DEVICE_HINTS
-from .shapes import BOOLEAN, INTEGER, OPAQUE, STRING, STRINGS, AnyOf, Field, ListOf, Opaque, Scalar, Shape, in_snake_case, record
+from .shapes import BOOLEAN, INTEGER, OPAQUE, STRING, STRINGS, AnyOf, Field, ListOf, Scalar, record
 from .spec import ARCHITECTURES, ImageDigestSource, Interface, Proxy
-
-
-@dataclasses.dataclass(frozen=True)
-class FieldRow:
-    """One field.
-
-    ``option``: its name in the variables, and of the attribute of the spec if a rule reads it; a value without attribute is held as it was written.
-    ``shape``: upstream's, whose keys the variables have in snake_case unless ``verbatim``; ``variable_shape`` where the variables differ in more.
-    ``upstream``: its path in the document that has it, for a host inside ``hosts[]``; empty without a counterpart.
-    ``passed_on``: the document has the value of the variable. Otherwise variables.py, documents.py and render.py have code of their own for it.
-    ``holds``: the class of the spec for the value, or for each element of a list.
-    ``was``: names that users may know from elsewhere. ``since``: the first release whose installer knows the field.
-    """
-
-    option: str
-    shape: Shape
-    text: str
-    upstream: str = ""
-    passed_on: bool = True
-    verbatim: bool = False
-    variable_shape: Shape | None = None
-    holds: type | None = None
-    required: bool = False
-    was: tuple[str, ...] = ()
-    since: tuple[int, int] | None = None
-
-    @property
-    def keeps_case(self) -> bool:
-        """Whether keys inside the variable are in upstream's spelling."""
-        return self.verbatim or isinstance(self.shape, Opaque)
-
-    @property
-    def variable(self) -> Field:
-        """The field of the variables."""
-        shape = self.variable_shape or (self.shape if self.keeps_case else in_snake_case(self.shape))
-        return Field(shape, self.text, self.required, self.was)
-
-
-@dataclasses.dataclass(frozen=True)
-class ClusterRow(FieldRow):
-    """A field of ``openshift_cluster``.
-
-    ``document``: install-config.yaml or agent-config.yaml.
-    ``override``: hubs and services get it as an install-config override, unless it is ``default``.
-    ``infra_env``: the option of module infra_env that has its value.
-    ``hosted``: ``same`` if module hosted_cluster has an option of that name for it, ``rule`` if plugin_utils/pool.py has a rule for it. Without either,
-    a hosted cluster must not have it.
-    """
-
-    document: Literal["install", "agent"] = "install"
-    override: bool = False
-    default: Any = None
-    infra_env: str = ""
-    hosted: Literal["", "same", "rule"] = ""
-
-
-@dataclasses.dataclass(frozen=True)
-class HostRow(FieldRow):
-    """A field of a host.
-
-    ``in_variables``: ``openshift_host`` has it.
-    ``agent``: its name in the spec of an Agent. ``annotation``: its name among the annotations that a BareMetalHost passes on to its Agent.
-    ``service``: its name in an update of a host of assisted-service. Modules agents, bare_metal_hosts and assisted_hosts have an option for each of these.
-    ``own_request``: these modules have an option for it with rules of its own.
-    """
-
-    document: Literal["agent"] = "agent"
-    in_variables: bool = True
-    agent: str = ""
-    annotation: str = ""
-    service: str = ""
-    own_request: bool = False
-
 
 _POOL_TEXT = "Machine pool of the {}. replicas is the number of hosts of that role in the inventory unless given."
 _CLUSTER_NETWORK = record({"cidr": STRING, "hostPrefix": INTEGER})
 _EXTRA_MANIFEST = record({"name": STRING, "content": AnyOf((STRING, OPAQUE, ListOf(OPAQUE)))})
 
 CLUSTER_FIELDS = (
-    ClusterRow("name", STRING, "Name of the cluster.", "metadata.name", passed_on=False, required=True, was=("cluster_name", "metadata"), hosted="rule"),
+    ClusterRow(
+        "name",
+        STRING,
+        "Name of the cluster.",
+        "metadata.name",
+        passed_on=False,
+        required=True,
+        was=("cluster_name", "metadata"),
+        hosted="rule",
+    ),
     ClusterRow("namespace", STRING, "Namespace of the generated manifests.", "metadata.namespace", passed_on=False),
     ClusterRow(
         "base_domain",
@@ -150,7 +85,14 @@ CLUSTER_FIELDS = (
         passed_on=False,
         was=("ingress_vip", "ingressVIP"),
     ),
-    ClusterRow("network_type", STRING, "Network plug-in; default OVNKubernetes.", "networking.networkType", passed_on=False, hosted="rule"),
+    ClusterRow(
+        "network_type",
+        STRING,
+        "Network plug-in; default OVNKubernetes.",
+        "networking.networkType",
+        passed_on=False,
+        hosted="rule",
+    ),
     ClusterRow(
         "machine_networks",
         STRINGS,
@@ -178,9 +120,31 @@ CLUSTER_FIELDS = (
         was=("service_cidr", "service_network"),
         hosted="rule",
     ),
-    ClusterRow("control_plane", POOL, _POOL_TEXT.format("control plane"), "controlPlane", passed_on=False, was=("masters", "control_plane_replicas")),
-    ClusterRow("compute", POOL, _POOL_TEXT.format("workers"), "compute[0]", passed_on=False, was=("workers", "compute_replicas")),
-    ClusterRow("arbiter", POOL, _POOL_TEXT.format("arbiter"), "arbiter", passed_on=False, was=("arbiters",), since=(4, 19)),
+    ClusterRow(
+        "control_plane",
+        POOL,
+        _POOL_TEXT.format("control plane"),
+        "controlPlane",
+        passed_on=False,
+        was=("masters", "control_plane_replicas"),
+    ),
+    ClusterRow(
+        "compute",
+        POOL,
+        _POOL_TEXT.format("workers"),
+        "compute[0]",
+        passed_on=False,
+        was=("workers", "compute_replicas"),
+    ),
+    ClusterRow(
+        "arbiter",
+        POOL,
+        _POOL_TEXT.format("arbiter"),
+        "arbiter",
+        passed_on=False,
+        was=("arbiters",),
+        since=(4, 19),
+    ),
     ClusterRow(
         "architecture",
         Scalar("string", ARCHITECTURES),
@@ -233,7 +197,13 @@ CLUSTER_FIELDS = (
     ),
     ClusterRow("proxy", PROXY, "Proxy of the cluster and its hosts.", "proxy", holds=Proxy, hosted="rule"),
     ClusterRow("fips", BOOLEAN, "Run the cluster in FIPS mode; default false.", "fips", override=True, hosted="same"),
-    ClusterRow("cpu_partitioning_mode", Scalar("string", ("None", "AllNodes")), "Workload partitioning.", "cpuPartitioningMode", override=True),
+    ClusterRow(
+        "cpu_partitioning_mode",
+        Scalar("string", ("None", "AllNodes")),
+        "Workload partitioning.",
+        "cpuPartitioningMode",
+        override=True,
+    ),
     ClusterRow("capabilities", CAPABILITIES, "Optional components of the cluster.", "capabilities", override=True),
     ClusterRow("feature_set", STRING, "Feature set of the cluster.", "featureSet", override=True),
     ClusterRow(
@@ -243,7 +213,15 @@ CLUSTER_FIELDS = (
         "featureGates",
         override=True,
     ),
-    ClusterRow("os_image_stream", STRING, "Operating system stream of the hosts.", "osImageStream", override=True, default="rhel-9", since=(4, 22)),
+    ClusterRow(
+        "os_image_stream",
+        STRING,
+        "Operating system stream of the hosts.",
+        "osImageStream",
+        override=True,
+        default="rhel-9",
+        since=(4, 22),
+    ),
     ClusterRow(
         "rendezvous_ip",
         STRING,
@@ -268,14 +246,25 @@ CLUSTER_FIELDS = (
         "bootArtifactsBaseURL",
         document="agent",
     ),
-    ClusterRow("minimal_iso", BOOLEAN, "Build the minimal ISO; default false.", "minimalISO", document="agent", since=(4, 18)),
+    ClusterRow(
+        "minimal_iso",
+        BOOLEAN,
+        "Build the minimal ISO; default false.",
+        "minimalISO",
+        document="agent",
+        since=(4, 18),
+    ),
     ClusterRow(
         "extra_manifests",
         ListOf(AnyOf((STRING, _EXTRA_MANIFEST))),
         "Manifests to apply at installation: paths of YAML files or directories, from the directory in which the playbook is started, or {name, content}.",
         was=("manifests",),
     ),
-    ClusterRow("install_config_overrides", OPAQUE, "Merge patch for install-config.yaml, in upstream's spelling; applied last, then checked."),
+    ClusterRow(
+        "install_config_overrides",
+        OPAQUE,
+        "Merge patch for install-config.yaml, in upstream's spelling; applied last, then checked.",
+    ),
 )
 
 BMC = record(
@@ -293,7 +282,11 @@ BMC = record(
             "Whether the BMC's certificate is verified; default true.",
             was=("disableCertificateVerification", "disable_certificate_verification", "verify_ssl", "insecure"),
         ),
-        "ca_cert": Field(STRING, "CA that the BMC's certificate is verified with: path or PEM.", was=("ca", "ca_bundle", "ca_path")),
+        "ca_cert": Field(
+            STRING,
+            "CA that the BMC's certificate is verified with: path or PEM.",
+            was=("ca", "ca_bundle", "ca_path"),
+        ),
         "fingerprint": Field(STRING, "SHA-256 fingerprint of the BMC's certificate, trusted instead of a CA."),
     }
 )
@@ -306,13 +299,30 @@ _INTERFACE = record(
 _BOOT = record(
     {
         "method": Field(Scalar("string", tuple(METHODS)), "bmc if the host has a bmc, else manual."),
-        "take_over": Field(BOOLEAN, "The machine may be taken over although it is on and no record says what runs on it; default false."),
+        "take_over": Field(
+            BOOLEAN,
+            "The machine may be taken over although it is on and no record says what runs on it; default false.",
+        ),
     }
 )
 
 HOST_FIELDS = (
-    HostRow("hostname", STRING, "Host name; default: the inventory name.", "hostname", was=("name", "fqdn"), own_request=True),
-    HostRow("role", Scalar("string", ROLES), "Role of the host; the group of the inventory says it.", "role", in_variables=False, own_request=True),
+    HostRow(
+        "hostname",
+        STRING,
+        "Host name; default: the inventory name.",
+        "hostname",
+        was=("name", "fqdn"),
+        own_request=True,
+    ),
+    HostRow(
+        "role",
+        Scalar("string", ROLES),
+        "Role of the host; the group of the inventory says it.",
+        "role",
+        in_variables=False,
+        own_request=True,
+    ),
     HostRow(
         "interfaces",
         ListOf(INTERFACE),
@@ -330,7 +340,13 @@ HOST_FIELDS = (
         verbatim=True,
         own_request=True,
     ),
-    HostRow("network_config", OPAQUE, "nmstate document of the host; DHCP without.", "networkConfig", was=("nmstate", "network")),
+    HostRow(
+        "network_config",
+        OPAQUE,
+        "nmstate document of the host; DHCP without.",
+        "networkConfig",
+        was=("nmstate", "network"),
+    ),
     HostRow("bmc", BMC, "How to reach the host's BMC."),
     HostRow("boot", _BOOT, "How the host is booted.", was=("boot_method",)),
     HostRow(

@@ -1,8 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The fields of install-config.yaml and agent-config.yaml, after old layouts were upgraded: those of the table and those that only files have.
+"""The fields of install-config.yaml and agent-config.yaml, after old layouts were upgraded.
 
+Those of the table of fields, and those that only files have.
 Source: openshift/installer pkg/types/installconfig.go and pkg/types/agent/agent_config_type.go.
 """
 
@@ -10,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from .field_table import AGENT_FIELDS, AGENT_HOST_FIELDS, INSTALL_FIELDS, FieldRow
+from .field_row import FieldRow
+from .field_table import AGENT_FIELDS, AGENT_HOST_FIELDS, INSTALL_FIELDS
 from .located import PULL_SECRET_HINT
 from .nested_fields import DOCUMENT_POOL, METADATA, NETWORKING, OTHER_PLATFORMS, TYPE
 from .platform_fields import BMC, PLATFORMS
@@ -43,4 +45,12 @@ INSTALL_CONFIG = record(
     }
 )
 AGENT_HOST = record({**_shapes(AGENT_HOST_FIELDS), "bmc": BMC})
-AGENT_CONFIG = record({"apiVersion": TYPE, "kind": TYPE, "metadata": METADATA, **_shapes(AGENT_FIELDS), "hosts": ListOf(AGENT_HOST)})
+AGENT_CONFIG = record(
+    {
+        "apiVersion": TYPE,
+        "kind": TYPE,
+        "metadata": METADATA,
+        **_shapes(AGENT_FIELDS),
+        "hosts": ListOf(AGENT_HOST),
+    }
+)

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Options of a host of modules agents, bare_metal_hosts and assisted_hosts for the fields that these modules pass on as they are."""
+"""Options of modules agents, bare_metal_hosts and assisted_hosts for fields of a host that they pass on unchanged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from .field_table import HostRow
+from .field_row import HostRow
 from .shapes import ListOf, Scalar, Shape
 
 _TYPES = {"string": "str", "integer": "int", "boolean": "bool"}

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is inside fields of install-config.yaml and agent-config.yaml: metadata, pools, networking, proxy, mirrors, interfaces."""
+"""Parts of install-config.yaml and agent-config.yaml: metadata, pools, networking, proxy, mirrors, interfaces."""
 
 from __future__ import annotations
 
@@ -17,7 +17,19 @@ TYPE = Scalar("string", exact=True)
 
 METADATA = record(
     {
-        **dict.fromkeys(("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp"), STRING),
+        **dict.fromkeys(
+            (
+                "name",
+                "generateName",
+                "namespace",
+                "selfLink",
+                "uid",
+                "resourceVersion",
+                "creationTimestamp",
+                "deletionTimestamp",
+            ),
+            STRING,
+        ),
         **dict.fromkeys(("generation", "deletionGracePeriodSeconds"), INTEGER),
         **dict.fromkeys(("labels", "annotations"), OPAQUE),
         **dict.fromkeys(("ownerReferences", "managedFields"), ListOf(OPAQUE)),
@@ -66,7 +78,12 @@ _POOL: dict[str, Shape] = {
 # A pool as variables describe it: its platform in upstream's own spelling.
 POOL = record(_POOL)
 # A pool of install-config.yaml.
-_POOL_PLATFORMS: dict[str, Shape] = {**dict.fromkeys(OTHER_PLATFORMS, OPAQUE), "baremetal": record({}), "vsphere": VSPHERE_POOL, "nutanix": NUTANIX_POOL}
+_POOL_PLATFORMS: dict[str, Shape] = {
+    **dict.fromkeys(OTHER_PLATFORMS, OPAQUE),
+    "baremetal": record({}),
+    "vsphere": VSPHERE_POOL,
+    "nutanix": NUTANIX_POOL,
+}
 DOCUMENT_POOL = record({**_POOL, "platform": record(_POOL_PLATFORMS)})
 
 NETWORKING = record(
@@ -82,5 +99,11 @@ NETWORKING = record(
 
 PROXY = record({"httpProxy": STRING, "httpsProxy": STRING, "noProxy": STRING})
 CAPABILITIES = record({"baselineCapabilitySet": STRING, "additionalEnabledCapabilities": STRINGS})
-DIGEST_SOURCE = record({"source": STRING, "mirrors": STRINGS, "sourcePolicy": Scalar("string", ("NeverContactSource", "AllowContactingSource"))})
+DIGEST_SOURCE = record(
+    {
+        "source": STRING,
+        "mirrors": STRINGS,
+        "sourcePolicy": Scalar("string", ("NeverContactSource", "AllowContactingSource")),
+    }
+)
 INTERFACE = record({"name": STRING, "macAddress": MAC})

@@ -19,7 +19,7 @@ from typing import Any
 from ..common import yaml_text
 from .documents import AGENT_CONFIG_KIND
 from .field_table import AGENT_FIELDS, AGENT_HOST_FIELDS, INSTALL_FIELDS
-from .field_values import document_values, given
+from .field_values import document_values, without_empty
 from .files import MANIFESTS_DIRECTORY, RELEASE_FILE
 from .paths import AGENT_CONFIG, INSTALL_CONFIG
 from .spec import Cluster, Deployment, Host, Pool
@@ -67,7 +67,7 @@ def install_config(cluster: Cluster) -> dict[str, Any]:
         **dict(sorted(extra.items())),
         **last,
     }
-    return given({**document, "metadata": given(document["metadata"])})
+    return without_empty({**document, "metadata": without_empty(document["metadata"])})
 
 
 def agent_config(deployment: Deployment) -> dict[str, Any]:
@@ -77,16 +77,16 @@ def agent_config(deployment: Deployment) -> dict[str, Any]:
     document = {
         "apiVersion": AGENT_API_VERSION,
         "kind": AGENT_CONFIG_KIND,
-        "metadata": given({"name": cluster.name, "namespace": cluster.namespace}),
+        "metadata": without_empty({"name": cluster.name, "namespace": cluster.namespace}),
         **cluster.agent_config_extra,
         **document_values(AGENT_FIELDS, cluster),
         "hosts": [_host(host, bmcs.get(index, {})) for index, host in enumerate(deployment.hosts)],
     }
-    return given(document)
+    return without_empty(document)
 
 
 def _platform(cluster: Cluster) -> dict[str, Any]:
-    vips = given({"apiVIPs": list(cluster.api_vips), "ingressVIPs": list(cluster.ingress_vips)})
+    vips = without_empty({"apiVIPs": list(cluster.api_vips), "ingressVIPs": list(cluster.ingress_vips)})
     return {**vips, **{key: value for key, value in cluster.platform_options.items() if not (cluster.platform == "baremetal" and key == "hosts")}}
 
 
@@ -97,7 +97,7 @@ def _pool(name: str, pool: Pool) -> dict[str, Any]:
 def _host(host: Host, bmc: Mapping[str, Any]) -> dict[str, Any]:
     own = document_values(AGENT_HOST_FIELDS, host)
     network = own.pop("networkConfig", None)
-    return given({**own, **host.agent_config_extra, "bmc": bmc, "networkConfig": network})
+    return without_empty({**own, **host.agent_config_extra, "bmc": bmc, "networkConfig": network})
 
 
 def _bmc_documents(deployment: Deployment) -> dict[int, Mapping[str, Any]]:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The options of ``openshift_cluster`` and ``openshift_host``, and where each of them is in upstream's documents; from the table of fields."""
+"""The options of ``openshift_cluster`` and ``openshift_host``, and their places in upstream's documents."""
 
 from __future__ import annotations
 

@@ -9,7 +9,8 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from ..cluster.field_table import CLUSTER_FIELDS, ClusterRow
+from ..cluster.field_row import ClusterRow
+from ..cluster.field_table import CLUSTER_FIELDS
 from ..cluster.field_values import value_of
 from ..cluster.profile import profile_of
 from ..cluster.shapes import Record
@@ -21,7 +22,10 @@ from .go_json import compact, in_order
 # Network types that the AgentClusterInstall itself can carry.
 _PLAIN_NETWORK_TYPES = ("OVNKubernetes", "OpenShiftSDN")
 # The order of upstream's type; further ones follow.
-_ORDER = ("fips", "platform", "capabilities", "networking", "cpuPartitioningMode", "additionalTrustBundlePolicy", "featureSet", "featureGates", "osImageStream")
+_ORDER = (
+    *("fips", "platform", "capabilities", "networking", "cpuPartitioningMode", "additionalTrustBundlePolicy"),
+    *("featureSet", "featureGates", "osImageStream"),
+)
 _BMC_KEYS = ("username", "password", "address")
 # Fields of the nutanix platform that agent installs ignore (reference 3.11), and those that have a place of their own here.
 _NUTANIX_IGNORED = ("clusterOSImage", "preloadedOSImageName", "defaultMachinePlatform", "loadBalancer", "prismAPICallTimeout", "failureDomains")
@@ -50,8 +54,9 @@ def install_config_overrides(deployment: Deployment) -> str:
     platform = _platform(deployment, forced)
     if platform is not None:
         overrides["platform"] = {cluster.platform: platform}
-    given = {"networking": _networking(cluster), **{row.upstream: _field(row, cluster) for row in CLUSTER_FIELDS if row.override}}
-    overrides.update({key: value for key, value in given.items() if value})
+    fields = {row.upstream: _field(row, cluster) for row in CLUSTER_FIELDS if row.override}
+    fields["networking"] = _networking(cluster)
+    overrides.update({key: value for key, value in fields.items() if value})
     return compact(in_order(overrides, _ORDER)) if overrides else ""
 
 

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The table of fields: each row that upstream gets unchanged reaches its document and comes back; rows agree with the spec and with upstream's documents."""
+"""The table of fields: the value of each row that is passed on reaches its document and comes back."""
 
 from __future__ import annotations
 
@@ -13,23 +13,33 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster import field_values
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_row import ClusterRow, FieldRow, HostRow
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_table import (
     AGENT_FIELDS,
     AGENT_HOST_FIELDS,
     CLUSTER_FIELDS,
     HOST_FIELDS,
     INSTALL_FIELDS,
-    ClusterRow,
-    FieldRow,
-    HostRow,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.fields import AGENT_CONFIG, AGENT_HOST, INSTALL_CONFIG
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.fields import (
+    AGENT_CONFIG,
+    AGENT_HOST,
+    INSTALL_CONFIG,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import read_directory
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.later_fields import later_fields
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.nodes_config import read_nodes_config
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.profile import profile_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.render import render_files
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.shapes import STRING, STRINGS, ListOf, Opaque, Record, Scalar, Shape
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.shapes import (
+    STRING,
+    STRINGS,
+    ListOf,
+    Opaque,
+    Record,
+    Scalar,
+    Shape,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Cluster, Deployment, Host, Pool
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.tree import wrap
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import read_variables
@@ -57,7 +67,8 @@ def ids(row: FieldRow) -> str:
 
 
 def documents(deployment: Deployment) -> dict[str, Any]:
-    return {name: yaml.safe_load(text) for name, text in render_files(deployment).items() if name.endswith("-config.yaml")}
+    files = render_files(deployment)
+    return {name: yaml.safe_load(text) for name, text in files.items() if name.endswith("-config.yaml")}
 
 
 def from_variables(cluster: dict[str, Any], host: dict[str, Any]) -> Deployment:
@@ -93,11 +104,12 @@ def test_a_field_of_a_host_reaches_its_documents(row: HostRow, tmp_path: Path) -
 
 @pytest.mark.parametrize("row", [row for row in CLUSTER_FIELDS if row.override], ids=ids)
 def test_an_override_is_sent_unless_it_is_the_default(row: ClusterRow) -> None:
-    deployment = from_variables({row.option: sample(row.variable.shape)}, {})
-    overrides = json.loads(install_config_overrides(deployment))
-    assert overrides[row.upstream] == sample(row.shape)
+    def overrides(**cluster: Any) -> dict[str, Any]:
+        return dict(json.loads(install_config_overrides(from_variables(cluster, {})) or "{}"))
+
+    assert overrides(**{row.option: sample(row.variable.shape)})[row.upstream] == sample(row.shape)
     if row.default is not None:
-        assert install_config_overrides(from_variables({row.option: row.default}, {})) == install_config_overrides(from_variables({}, {}))
+        assert overrides(**{row.option: row.default}) == overrides()
 
 
 def test_a_value_without_attribute_is_kept() -> None:
@@ -127,7 +139,8 @@ def test_an_older_release_refuses_the_field(row: ClusterRow | HostRow) -> None:
     document, nothing = wrap({"hosts": [entry]} if isinstance(row, HostRow) else entry, ""), wrap({}, "")
     install, agent = (document, nothing) if row.document == "install" else (nothing, document)
     older = profile_of(f"{row.since[0]}.{row.since[1] - 1}.0")
-    assert [problem.path.rpartition(".")[2] for found in later_fields(install, agent, older) for problem in found] == [row.upstream]
+    problems = [problem for found in later_fields(install, agent, older) for problem in found]
+    assert [problem.path.rpartition(".")[2] for problem in problems] == [row.upstream]
 
 
 def test_upstream_knows_the_path_of_each_row() -> None:

@@ -40,8 +40,8 @@ _CHECK = "assisted-hosts"
 class HostRequest:
     """One host: who it is and how it shall be. ``None`` leaves a field as it is.
 
-    ``members`` are those of the update that the service gets as they are. ``skip_formatting`` are disks by id or path, as a whole; ``replace_endpoint`` sends
-    token and headers although the service does not show whether they differ.
+    ``members`` are those of the update that the service gets as they are. ``skip_formatting`` are disks by id or path, as a
+    whole; ``replace_endpoint`` sends token and headers although the service does not show whether they differ.
     """
 
     name: str
