@@ -420,7 +420,7 @@ options:
     description: Limit of the wait in seconds; with O(state=absent) of each of its waits.
     type: float
     default: 3600
-  dest:
+  work_dir:
     description:
       - Work directory for C(auth/kubeconfig) and C(auth/kubeadmin-password) (mode 0600), fetched as soon as the hub has them.
       - Without it nothing is written here.
@@ -448,7 +448,7 @@ EXAMPLES = r"""
     api_server_address: 192.0.2.10
     networking: {machine_network: [192.0.2.0/24]}
     wait_for: available
-    dest: clusters/edge
+    work_dir: clusters/edge
 
 - name: Take it down
   zerotouch.openshift.hosted_cluster:
@@ -523,11 +523,11 @@ node_pools:
   elements: str
 kubeconfig:
   description: Path of the kubeconfig; empty as long as there is none.
-  returned: with O(dest)
+  returned: with O(work_dir)
   type: str
 kubeadmin_password_file:
   description: Path of the password's file; empty as long as there is none.
-  returned: with O(dest)
+  returned: with O(work_dir)
   type: str
 needs_reboot:
   description: Hosts that have to boot the discovery image before they are free.
@@ -571,7 +571,7 @@ def argument_spec() -> dict[str, Any]:
         **OPTION_SPEC,
         "wait_for": {"type": "str", "choices": ["none", "valid", "available", "completed"], "default": "none"},
         "timeout": {"type": "float", "default": 3600.0},
-        "dest": {"type": "path"},
+        "work_dir": {"type": "path"},
         "drain": {"type": "bool", "default": True},
     }
 

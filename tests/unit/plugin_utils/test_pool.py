@@ -171,4 +171,4 @@ def test_options_are_those_of_the_modules() -> None:
     ours = {"name", "namespace", "state", "wait_for", "timeout", "drain", *CONNECTION_OPTIONS}
     of_pool = set(node_pool.argument_spec()) - ours - {"cluster_name", "replicas", "remove", "agent_label_selector"}
     assert set(POOL_OPTIONS) == of_pool
-    assert set(HOSTED_OPTIONS) == set(hosted_cluster.argument_spec()) - ours - {"agent_namespace", "dest"}
+    assert set(HOSTED_OPTIONS) == set(hosted_cluster.argument_spec()) - ours - {"agent_namespace", "work_dir"}
