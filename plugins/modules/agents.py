@@ -43,7 +43,7 @@ options:
     description: The namespace of the Agents, which is that of their InfraEnv.
     type: str
     required: true
-  infra_env:
+  infra_env_name:
     description: Only look at Agents of this InfraEnv; by default at all of the namespace.
     type: str
   hosts:
@@ -80,7 +80,7 @@ options:
       query:
         description:
           - JMESPath expression that is true for the Agent and no other. It sees C(name), C(namespace), C(labels), C(annotations), C(hostname), C(role),
-            C(state), C(approved), C(infra_env), C(inventory), C(spec) and C(status).
+            C(state), C(approved), C(infra_env_name), C(inventory), C(spec) and C(status).
         type: str
       approved:
         description:
@@ -194,7 +194,7 @@ EXAMPLES = r"""
   zerotouch.openshift.agents:
     kubeconfig: hub.kubeconfig
     namespace: edge
-    infra_env: edge
+    infra_env_name: edge
     wait_for: bound
     hosts:
       - name: node-1

@@ -36,7 +36,7 @@ options:
     description: Namespace of the InfraEnv, and of the BareMetalHosts.
     type: str
     required: true
-  infra_env:
+  infra_env_name:
     description: The InfraEnv whose image the hosts boot. Needed unless O(state=absent).
     type: str
   state:
@@ -168,7 +168,7 @@ EXAMPLES = r"""
   zerotouch.openshift.bare_metal_hosts:
     kubeconfig: ~/hub.kubeconfig
     namespace: site-1
-    infra_env: site-1
+    infra_env_name: site-1
     hosts:
       - name: worker-0
         boot_mac_address: "52:54:00:00:00:01"
@@ -281,7 +281,7 @@ def argument_spec() -> dict[str, Any]:
     return {
         **CONNECTION_OPTIONS,
         "namespace": {"type": "str", "required": True},
-        "infra_env": {"type": "str"},
+        "infra_env_name": {"type": "str"},
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},
         "wait": {"type": "bool", "default": True},

@@ -229,7 +229,7 @@ node_pool:
     name:
       description: Its name.
       type: str
-    cluster:
+    cluster_name:
       description: Its hosted cluster; empty if there is no such pool.
       type: str
     replicas:

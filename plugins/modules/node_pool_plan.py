@@ -124,7 +124,7 @@ options:
     description: How many BMCs are read at the same time.
     type: int
     default: 20
-  infra_env:
+  infra_env_name:
     description: The InfraEnv whose image they boot.
     type: str
   agent_labels:
@@ -156,7 +156,7 @@ exists:
   description: Whether there is such a pool.
   returned: always
   type: bool
-cluster:
+cluster_name:
   description: Name of its cluster.
   returned: always
   type: str
@@ -355,7 +355,7 @@ def argument_spec() -> dict[str, Any]:
         "bmc_ca_cert": {"type": "str"},
         "forks": {"type": "int", "default": 20},
         "touch": touch_spec(),
-        "infra_env": {"type": "str"},
+        "infra_env_name": {"type": "str"},
         "agent_labels": {"type": "dict", "default": {}},
     }
 

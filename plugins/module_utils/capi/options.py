@@ -47,7 +47,7 @@ def reconcile_argument_spec() -> dict[str, Any]:
     return {
         **CONNECTION_OPTIONS,
         "namespace": {"type": "str", "required": True},
-        "cluster": {"type": "str"},
+        "cluster_name": {"type": "str"},
         "agent_namespace": {"type": "str"},
         "mode": {"type": "str", "choices": ["auto", "reconcile", "steer"], "default": "auto"},
         "until": {"type": "str", "choices": ["pass", "converged"], "default": "pass"},
@@ -92,7 +92,7 @@ class _Run:
     def __init__(self, call: Opened, client: KubeClient, policy: Policy) -> None:
         params = call.params
         self._call, self._client, self._policy = call, client, policy
-        self._scope = Scope(params["namespace"], params["cluster"] or "", params["agent_namespace"] or "")
+        self._scope = Scope(params["namespace"], params["cluster_name"] or "", params["agent_namespace"] or "")
         self._controller = find_controller(client, self._scope.namespace, params["provider_namespace"])
         self._steers = params["mode"] == "steer" or (params["mode"] == "auto" and self._controller.active)
         if params["mode"] == "reconcile" and self._controller.active:

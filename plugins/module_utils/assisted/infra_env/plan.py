@@ -103,7 +103,7 @@ def plan_absent(name: str, observed: Document | None, hosts: Sequence[Document],
 
 
 def _fixed(difference: Difference) -> Problem:
-    option = "cluster" if difference.field == "cluster_id" else difference.field
+    option = "cluster_name" if difference.field == "cluster_id" else difference.field
     detail = f"cannot be changed; it is {difference.before or 'none'}"
     return image_problem(option, FORBIDDEN, detail, str(difference.after), "Delete the InfraEnv first, or choose another name.")
 

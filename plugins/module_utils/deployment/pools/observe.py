@@ -85,7 +85,7 @@ def pool_request(params: Mapping[str, Any]) -> PoolRequest:
         coming=params["cluster_coming"],
         hosts=params["hosts"],
         manual=frozenset(params["manual_hosts"]),
-        infra_env=params["infra_env"] or "",
+        infra_env=params["infra_env_name"] or "",
         agent_labels={str(key): str(value) for key, value in params["agent_labels"].items()},
     )
 
@@ -336,7 +336,7 @@ def describe(info: PoolInfo, plan: PoolPlan) -> dict[str, Any]:
     seen = info.seen
     return {
         "exists": seen.pool.exists,
-        "cluster": seen.cluster,
+        "cluster_name": seen.cluster,
         "replicas": seen.pool.replicas,
         "ready": seen.ready,
         "target": plan.replicas,

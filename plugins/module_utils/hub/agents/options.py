@@ -57,7 +57,7 @@ def agents_argument_spec() -> dict[str, Any]:
     return {
         **CONNECTION_OPTIONS,
         "namespace": {"type": "str", "required": True},
-        "infra_env": {"type": "str"},
+        "infra_env_name": {"type": "str"},
         "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},
         "unexpected": {"type": "str", "choices": ["ignore", "warn", "fail", "approve"], "default": "warn"},
         "wait_for": {"type": "str", "choices": list(TARGETS), "default": "none"},
@@ -72,8 +72,8 @@ def agents_info_argument_spec() -> dict[str, Any]:
         **CONNECTION_OPTIONS,
         "namespaces": {"type": "list", "elements": "str", "default": [], "aliases": ["namespace"]},
         "label_selector": {"type": "str"},
-        "infra_env": {"type": "str"},
-        "cluster": {"type": "str"},
+        "infra_env_name": {"type": "str"},
+        "cluster_name": {"type": "str"},
         "query": {"type": "str"},
         "inventory": {"type": "bool", "default": True},
     }
@@ -88,7 +88,7 @@ def run_agents(call: Opened, barred: Callable[[Agent], str] = lambda agent: "") 
     requests = host_requests(params["hosts"], params["namespace"])
     options = Options(
         namespace=params["namespace"],
-        infra_env=params["infra_env"] or "",
+        infra_env=params["infra_env_name"] or "",
         unexpected=params["unexpected"],
         wait_for=params["wait_for"],
         timeout=float(params["timeout"]),
