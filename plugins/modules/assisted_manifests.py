@@ -38,10 +38,10 @@ options:
   openshift_version:
     description: Version of the release image. By default what its tag or the name of the ClusterImageSet says.
     type: str
-  cpu_architecture:
+  arch:
     description: Architecture of the release image. By default what its tag says, else that of the InfraEnv.
     type: str
-    choices: [x86_64, aarch64, arm64, ppc64le, s390x, multi]
+    choices: [x86_64, aarch64, ppc64le, s390x, multi]
   image_type:
     description: Kind of the discovery image.
     type: str
@@ -152,14 +152,14 @@ EXAMPLES = r"""
     service_url: http://192.0.2.10:8090
     config_dir: ./clusters/edge/manifests
     openshift_version: 4.22.0
-    cpu_architecture: x86_64
+    arch: x86_64
 
 - name: Wait for the machines and configure them
   zerotouch.openshift.assisted_manifests:
     service_url: http://192.0.2.10:8090
     config_dir: ./clusters/edge/manifests
     openshift_version: 4.22.0
-    cpu_architecture: x86_64
+    arch: x86_64
     hosts:
       - hostname: node-1
         mac_addresses: ["52:54:00:00:00:01"]
@@ -234,7 +234,7 @@ def argument_spec() -> dict[str, Any]:
         **ASSISTED_OPTIONS,
         "config_dir": {"type": "path", "required": True},
         "openshift_version": {"type": "str"},
-        "cpu_architecture": {"type": "str", "choices": ["x86_64", "aarch64", "arm64", "ppc64le", "s390x", "multi"]},
+        "arch": {"type": "str", "choices": ["x86_64", "aarch64", "ppc64le", "s390x", "multi"]},
         "image_type": {"type": "str", "choices": ["full-iso", "minimal-iso"], "default": "full-iso"},
         "host_config_dir": {"type": "path"},
         "hosts": {

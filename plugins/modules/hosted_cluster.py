@@ -61,9 +61,10 @@ options:
   pull_secret_name:
     description: A Secret with the key C(.dockerconfigjson) that is there already.
     type: str
-  ssh_key:
-    description: Public SSH key of the user C(core) of the hosts, kept in the Secret C(<name>-ssh-key).
-    type: str
+  ssh_public_keys:
+    description: Public SSH keys of the user C(core) of the hosts, kept in the Secret C(<name>-ssh-key).
+    type: list
+    elements: str
   ssh_key_name:
     description: A Secret with the key C(id_rsa.pub) that is there already.
     type: str
@@ -442,7 +443,7 @@ EXAMPLES = r"""
     name: edge
     release_image: quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64
     pull_secret: "{{ lookup('ansible.builtin.file', '~/pull-secret.json') }}"
-    ssh_key: "{{ lookup('ansible.builtin.file', '~/.ssh/id_ed25519.pub') }}"
+    ssh_public_keys: ["{{ lookup('ansible.builtin.file', '~/.ssh/id_ed25519.pub') }}"]
     agent_namespace: hosts
     base_domain: example.com
     api_server_address: 192.0.2.10

@@ -151,7 +151,7 @@ EXAMPLES = r"""
     name: site-1
     namespace: site-1
     pull_secret: "{{ lookup('ansible.builtin.file', '~/pull-secret.json') }}"
-    ssh_authorized_key: "{{ lookup('ansible.builtin.file', '~/.ssh/id_ed25519.pub') }}"
+    ssh_public_keys: ["{{ lookup('ansible.builtin.file', '~/.ssh/id_ed25519.pub') }}"]
     additional_ntp_sources: [ntp.example.com]
     agent_labels: {site: site-1}
     hosts:

@@ -74,15 +74,16 @@ options:
         description: C(.dockerconfigjson) of Secret C(openshift-config/pull-secret).
         type: str
         required: true
-      architecture:
+      arch:
         description: Architecture of the nodes; C(cpuArchitecture) in C(nodes-config.yaml) wins.
         type: str
-        choices: [amd64, arm64, ppc64le, s390x]
-        default: amd64
-      ssh_key:
-        description: Public key for user C(core) of the live system; C(sshKey) in C(nodes-config.yaml) wins.
-        type: str
-        default: ""
+        choices: [x86_64, aarch64, ppc64le, s390x]
+        default: x86_64
+      ssh_public_keys:
+        description: Public SSH keys of the user C(core) of the live system; C(sshKey) in C(nodes-config.yaml) wins.
+        type: list
+        elements: str
+        default: []
       additional_trust_bundle:
         description: C(ca-bundle.crt) of ConfigMap C(openshift-config/user-ca-bundle).
         type: str
@@ -310,8 +311,8 @@ def argument_spec() -> dict[str, Any]:
         "release_image": {"type": "str", "required": True},
         "platform": {"type": "str", "required": True, "choices": ["baremetal", "vsphere", "nutanix", "none", "external"]},
         "pull_secret": {"type": "str", "required": True, "no_log": True},
-        "architecture": {"type": "str", "choices": ["amd64", "arm64", "ppc64le", "s390x"], "default": "amd64"},
-        "ssh_key": {"type": "str", "default": "", "no_log": False},
+        "arch": {"type": "str", "choices": ["x86_64", "aarch64", "ppc64le", "s390x"], "default": "x86_64"},
+        "ssh_public_keys": {"type": "list", "elements": "str", "default": [], "no_log": False},
         "additional_trust_bundle": {"type": "str", "default": ""},
         "image_digest_sources": {"type": "list", "elements": "dict", "options": mirrors, "default": []},
         "http_proxy": {"type": "str", "default": ""},

@@ -97,7 +97,7 @@ options:
     type: dict
     default: {}
   arch:
-    description: Architecture of the pool; of one that exists it cannot be changed.
+    description: Architecture of the pool, V(x86_64), V(aarch64) or V(ppc64le); of one that exists it cannot be changed.
     type: str
   upgrade_type:
     description: How the nodes of the pool are updated; of one that exists it cannot be changed.

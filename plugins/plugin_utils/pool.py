@@ -21,7 +21,7 @@ from ..module_utils.hypershift.names import control_plane_namespace
 from ..module_utils.hypershift.node_pool.rules import problems as rules_of_pools
 from ..module_utils.hypershift.user_input import given as without_unset
 from ..module_utils.hypershift.values import cluster_name_fault, key_fault, label_value_fault, object_name_fault
-from ..module_utils.manifests.objects import ssh_key
+from ..module_utils.manifests.objects import ssh_keys
 from ..modules.hosted_cluster import argument_spec as hosted_cluster_spec
 from ..modules.node_pool import argument_spec as node_pool_spec
 from .hosts import merge
@@ -75,7 +75,7 @@ HOSTED_OPTIONS = (
     "control_plane_release_image",
     "pull_secret",
     "pull_secret_name",
-    "ssh_key",
+    "ssh_public_keys",
     "ssh_key_name",
     "additional_trust_bundle",
     "additional_trust_bundle_name",
@@ -182,7 +182,7 @@ def hosted_options(variables: Mapping[str, Any]) -> dict[str, Any]:
         "base_domain": given.get("base_domain"),
         "release_image": cluster.release_image,
         "pull_secret": cluster.pull_secret,
-        "ssh_key": ssh_key(cluster),
+        "ssh_public_keys": ssh_keys(cluster),
         "additional_trust_bundle": cluster.additional_trust_bundle,
         "fips": given.get("fips"),
         "image_content_sources": [{"source": each.source, "mirrors": list(each.mirrors)} for each in cluster.image_digest_sources],
@@ -198,10 +198,10 @@ def image_options(variables: Mapping[str, Any]) -> dict[str, Any]:
     proxy = {"http_proxy": cluster.proxy.http_proxy, "https_proxy": cluster.proxy.https_proxy, "no_proxy": cluster.proxy.no_proxy}
     options = {
         "pull_secret": cluster.pull_secret,
-        "ssh_authorized_key": ssh_key(cluster),
+        "ssh_public_keys": ssh_keys(cluster),
         "additional_ntp_sources": list(cluster.ntp_sources),
         "additional_trust_bundle": cluster.additional_trust_bundle,
-        "cpu_architecture": cluster.architecture if given.get("architecture") else None,
+        "arch": cluster.architecture if given.get("architecture") else None,
         "image_proxy": {key: value for key, value in proxy.items() if value},
     }
     return {key: value for key, value in options.items() if value not in (None, "", [], {})}

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..cluster.spec import Deployment, Host
-from ..manifests.objects import no_proxy, pull_secret_name, ssh_key
+from ..manifests.objects import no_proxy, pull_secret_name, ssh_keys
 
 
 def infra_env_options(deployment: Deployment, *, mirror_registry: str = "", namespace: str = "") -> dict[str, Any]:
@@ -21,10 +21,10 @@ def infra_env_options(deployment: Deployment, *, mirror_registry: str = "", name
     proxy = {"http_proxy": cluster.proxy.http_proxy, "https_proxy": cluster.proxy.https_proxy, "no_proxy": no_proxy(deployment)}
     options = {
         "pull_secret_name": pull_secret_name(cluster),
-        "ssh_authorized_key": ssh_key(cluster),
+        "ssh_public_keys": ssh_keys(cluster),
         "additional_ntp_sources": list(cluster.ntp_sources),
         "additional_trust_bundle": cluster.additional_trust_bundle,
-        "cpu_architecture": cluster.architecture,
+        "arch": cluster.architecture,
         "image_proxy": {key: value for key, value in proxy.items() if value} if cluster.proxy.http_proxy or cluster.proxy.https_proxy else {},
         "mirror_registry": {"name": mirror_registry, "namespace": namespace} if mirror_registry else {},
         "hosts": network_hosts(deployment.hosts),

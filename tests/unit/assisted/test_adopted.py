@@ -33,7 +33,7 @@ def theirs(door, described, pull_secret):
     options = {
         "base_dns_domain": "example.com",
         "openshift_version": "4.22.0",
-        "cpu_architecture": "x86_64",
+        "arch": "x86_64",
         "high_availability_mode": "None",
         "user_managed_networking": True,
     }

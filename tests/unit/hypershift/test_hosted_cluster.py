@@ -101,7 +101,7 @@ def test_check_run_run_again(api: Any) -> None:
 
 
 def test_what_is_made(api: Any) -> None:
-    ok(opened(**NEW, ssh_key="ssh-ed25519 AAAA", base_domain_prefix=""))
+    ok(opened(**NEW, ssh_public_keys=["ssh-ed25519 AAAA"], base_domain_prefix=""))
     made = spec(api)
     assert [each["service"] for each in made["services"]] == ["APIServer", "Ignition", "Konnectivity", "OAuthServer", "OIDC"]
     assert made["platform"] == {"type": "Agent", "agent": {"agentNamespace": "hosts"}}

@@ -21,6 +21,7 @@ from ...cluster.rules.facts import Facts
 from ...cluster.rules.hosts import hosts as host_rules
 from ...cluster.rules.network_config import network_configs
 from ...cluster.spec import Deployment, ImageDigestSource, Proxy, canonical_ip
+from ...common.architectures import go_architecture
 from ...common.errors import InvalidInput, ZeroTouchError
 from ...common.files import ensure_directory, remove_leftovers
 from ...common.problems import INVALID, Problem
@@ -115,8 +116,8 @@ def facts_of(given: Mapping[str, Any]) -> RunningCluster:
         release_image=given["release_image"],
         platform=given["platform"],
         pull_secret=given["pull_secret"],
-        architecture=given["architecture"],
-        ssh_key=given["ssh_key"],
+        architecture=go_architecture(given["arch"]),
+        ssh_key="\n".join(given["ssh_public_keys"]),
         trust_bundle=given["additional_trust_bundle"],
         image_digest_sources=tuple(ImageDigestSource(source["source"], tuple(source["mirrors"])) for source in given["image_digest_sources"]),
         proxy=Proxy(given["http_proxy"], given["https_proxy"], given["no_proxy"]),

@@ -59,7 +59,7 @@ def observe(client: KubeClient, options: Mapping[str, Any]) -> Observed:
             object_ = client.find((SECRET if kind == "Secret" else CONFIG_MAP).path(namespace, name))
         except ForbiddenError:
             # Who gives no content needs no rights on Secrets.
-            if wished.get("pull_secret") or wished.get("ssh_key") or wished.get("additional_trust_bundle") or present is None:
+            if wished.get("pull_secret") or wished.get("ssh_public_keys") or wished.get("additional_trust_bundle") or present is None:
                 raise
             unseen = True
             continue
