@@ -176,7 +176,7 @@ options:
   forks:
     description: How many Agents are written at the same time.
     type: int
-    default: 20
+    default: 8
   state_file:
     description:
       - The state file of a deployment, C(state.json). Hosts that were waited for to the end and have no Agent are remembered there, so that

@@ -180,7 +180,7 @@ options:
   forks:
     description: How many hosts are written at the same time.
     type: int
-    default: 20
+    default: 8
 requirements:
   - jmespath, for O(hosts[].query)
 seealso:
@@ -314,6 +314,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.waits import TARGETS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import API_FORKS
 
 OPTIONS = {"supports_check_mode": True, "required_one_of": [["infra_env_name", "cluster_name"]]}
 
@@ -351,7 +352,7 @@ def argument_spec() -> dict[str, Any]:
         "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},
         "wait_for": {"type": "str", "choices": list(TARGETS), "default": "none"},
         "timeout": {"type": "float", "default": 1800},
-        "forks": {"type": "int", "default": 20},
+        "forks": {"type": "int", "default": API_FORKS},
     }
 
 

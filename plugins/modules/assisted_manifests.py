@@ -133,7 +133,7 @@ options:
     description:
       - Seconds to wait until every configured host has registered and is as configured. V(0) looks once, and hosts that have not registered yet are
         returned in RV(missing) without a failure.
-    type: int
+    type: float
     default: 0
   forks:
     description: How many hosts are changed at the same time.
@@ -223,6 +223,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.request import FENCING_OPTIONS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import API_FORKS
 
 OPTIONS = {"supports_check_mode": True, "mutually_exclusive": [["hosts", "host_config_dir"]]}
 
@@ -259,8 +260,8 @@ def argument_spec() -> dict[str, Any]:
                 "ignition_endpoint": {"type": "dict", "options": {"url": _TEXT, "ca_certificate": {"type": "str"}}},
             },
         },
-        "timeout": {"type": "int", "default": 0},
-        "forks": {"type": "int", "default": 8},
+        "timeout": {"type": "float", "default": 0},
+        "forks": {"type": "int", "default": API_FORKS},
     }
 
 

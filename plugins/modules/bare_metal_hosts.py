@@ -155,7 +155,7 @@ options:
     default: true
   timeout:
     description: Seconds to wait at most.
-    type: int
+    type: float
     default: 600
   forks:
     description: How many objects are written at the same time.
@@ -243,6 +243,7 @@ hosts:
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import API_FORKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.run import Waiting, make_absent, make_present
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import Session
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
@@ -285,8 +286,8 @@ def argument_spec() -> dict[str, Any]:
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},
         "wait": {"type": "bool", "default": True},
-        "timeout": {"type": "int", "default": 600},
-        "forks": {"type": "int", "default": 8},
+        "timeout": {"type": "float", "default": 600},
+        "forks": {"type": "int", "default": API_FORKS},
     }
 
 

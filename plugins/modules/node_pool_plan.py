@@ -315,6 +315,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.protocol 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import inspect_all
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import BMC_FORKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.observe import (
     PoolInfo,
     describe,
@@ -353,7 +354,7 @@ def argument_spec() -> dict[str, Any]:
         "manual_hosts": {"type": "list", "elements": "str", "default": []},
         "bmc_hosts": hosts_spec(),
         "bmc_ca_cert": {"type": "str"},
-        "forks": {"type": "int", "default": 20},
+        "forks": {"type": "int", "default": BMC_FORKS},
         "touch": touch_spec(),
         "infra_env_name": {"type": "str"},
         "agent_labels": {"type": "dict", "default": {}},

@@ -12,6 +12,7 @@ from typing import Any
 from ..common.connect import ConnectTo
 from ..common.errors import InvalidInput, PartialFailure, ZeroTouchError
 from ..common.opened import Opened
+from ..common.parallel import API_FORKS
 from ..common.problems import INVALID, REQUIRED, Problem
 from ..kube.client import KubeClient
 from ..kube.config import load_document
@@ -57,7 +58,7 @@ def reconcile_argument_spec() -> dict[str, Any]:
         "provider_namespace": {"type": "str", "default": PROVIDER_NAMESPACE},
         "node_provider_ids": {"type": "bool", "default": True},
         "workload_kubeconfig": {"type": "path"},
-        "forks": {"type": "int", "default": 8},
+        "forks": {"type": "int", "default": API_FORKS},
     }
 
 

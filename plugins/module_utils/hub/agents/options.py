@@ -11,6 +11,7 @@ from typing import Any
 
 from ...common.errors import PartialFailure
 from ...common.opened import Opened
+from ...common.parallel import API_FORKS
 from ...common.problems import warnings as warnings_of
 from ...common.state import StateFile
 from ...kube.client import KubeClient
@@ -62,7 +63,7 @@ def agents_argument_spec() -> dict[str, Any]:
         "unexpected": {"type": "str", "choices": ["ignore", "warn", "fail", "approve"], "default": "warn"},
         "wait_for": {"type": "str", "choices": list(TARGETS), "default": "none"},
         "timeout": {"type": "float", "default": 1800},
-        "forks": {"type": "int", "default": 20},
+        "forks": {"type": "int", "default": API_FORKS},
         "state_file": {"type": "path"},
     }
 
