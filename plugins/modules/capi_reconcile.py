@@ -255,10 +255,10 @@ unlabelled:
   elements: dict
   contains: *agent
 problems:
-  description: What does not mend itself.
+  description: What the user must correct, each with its text in C(detail).
   returned: always
   type: list
-  elements: str
+  elements: dict
 """
 
 from typing import Any

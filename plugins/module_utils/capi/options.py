@@ -13,7 +13,7 @@ from ..common.connect import ConnectTo
 from ..common.errors import InvalidInput, PartialFailure, ZeroTouchError
 from ..common.opened import Opened
 from ..common.parallel import API_FORKS
-from ..common.problems import INVALID, REQUIRED, Problem
+from ..common.problems import INVALID, REQUIRED, Problem, state_problems
 from ..kube.client import KubeClient
 from ..kube.config import load_document
 from ..kube.connection import CONNECTION_OPTIONS, connect
@@ -120,7 +120,7 @@ class _Run:
             self._reconciler.close()
         value = self._value()
         for problem in value["problems"]:
-            self._call.warn(problem)
+            self._call.warn(problem["detail"])
         return value
 
     def _look_for_rival(self) -> None:
@@ -195,7 +195,7 @@ class _Run:
             "machines": rows,
             "labelled": _agents(steerer, "labelled", check_mode=self._call.check_mode),
             "unlabelled": _agents(steerer, "unlabelled", check_mode=self._call.check_mode),
-            "problems": list(dict.fromkeys(problems)),
+            "problems": state_problems(problems, "capi"),
             **self._diff(outcomes),
         }
 
