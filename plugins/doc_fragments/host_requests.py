@@ -45,7 +45,7 @@ _AGENTS = r"""
       query:
         description:
           - JMESPath expression that is true for the Agent and no other. It sees C(name), C(namespace), C(labels), C(annotations), C(hostname), C(role),
-            C(state), C(approved), C(infra_env), C(inventory), C(spec) and C(status).
+            C(state), C(approved), C(infra_env_name), C(inventory), C(spec) and C(status).
         type: str
       approved:
         description:
@@ -317,7 +317,7 @@ _ASSISTED_HOSTS = r"""
         elements: str
         choices: [sufficient-installation-disk-speed, container-images-available]
         default: []
-      cluster:
+      cluster_name:
         description:
           - The cluster to bind it to (late binding), by name or id. That is possible once it is C(known-unbound), which is waited for with O(wait_for).
         type: str

@@ -44,7 +44,7 @@ options:
     description: The namespace of the Agents, which is that of their InfraEnv.
     type: str
     required: true
-  infra_env:
+  infra_env_name:
     description: Only look at Agents of this InfraEnv; by default at all of the namespace.
     type: str
   hosts:
@@ -75,7 +75,7 @@ options:
   forks:
     description: How many Agents are written at the same time.
     type: int
-    default: 20
+    default: 8
   state_file:
     description:
       - The state file of a deployment, C(state.json). Hosts that were waited for to the end and have no Agent are remembered there, so that
@@ -93,7 +93,7 @@ EXAMPLES = r"""
   zerotouch.openshift.agents:
     kubeconfig: hub.kubeconfig
     namespace: edge
-    infra_env: edge
+    infra_env_name: edge
     wait_for: bound
     hosts:
       - name: node-1

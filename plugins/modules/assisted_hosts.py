@@ -34,11 +34,11 @@ attributes:
     support: partial
     details: Not with O(hosts[].replace_ignition_endpoint), since the service does not show what it has.
 options:
-  infra_env:
-    description: The InfraEnv whose hosts to look at, by name or id. This or O(cluster) is needed.
+  infra_env_name:
+    description: The InfraEnv whose hosts to look at, by name or id. This or O(cluster_name) is needed.
     type: str
-  cluster:
-    description: The cluster whose hosts to look at, by name or id; together with O(infra_env) also hosts of none.
+  cluster_name:
+    description: The cluster whose hosts to look at, by name or id; together with O(infra_env_name) also hosts of none.
     type: str
   hosts:
     description:
@@ -63,7 +63,7 @@ options:
   forks:
     description: How many hosts are written at the same time.
     type: int
-    default: 20
+    default: 8
 requirements:
   - jmespath, for O(hosts[].query)
 seealso:
@@ -75,7 +75,7 @@ EXAMPLES = r"""
 - name: Name hosts as they appear, choose their disks, and wait until they can be installed
   zerotouch.openshift.assisted_hosts:
     service_url: http://192.0.2.10:8090
-    infra_env: edge
+    infra_env_name: edge
     wait_for: ready
     hosts:
       - name: node-1
@@ -92,12 +92,12 @@ EXAMPLES = r"""
 - name: Bind a spare host
   zerotouch.openshift.assisted_hosts:
     service_url: http://192.0.2.10:8090
-    infra_env: spares
+    infra_env_name: spares
     wait_for: bound
     hosts:
       - name: spare-1
         mac_addresses: ["52:54:00:00:00:09"]
-        cluster: edge
+        cluster_name: edge
 """
 
 RETURN = r"""
@@ -199,8 +199,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_table import SERVICE_REQUESTS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_options import option_specs
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import API_FORKS
 
-OPTIONS = {"supports_check_mode": True, "required_one_of": [["infra_env", "cluster"]]}
+OPTIONS = {"supports_check_mode": True, "required_one_of": [["infra_env_name", "cluster_name"]]}
 
 
 def argument_spec() -> dict[str, Any]:
@@ -225,18 +226,18 @@ def argument_spec() -> dict[str, Any]:
         "fencing_credentials": {"type": "dict", "options": FENCING_OPTIONS},
         "installer_args": {"type": "list", "elements": "str"},
         "reset_validations": {"type": "list", "elements": "str", "choices": list(RESETTABLE), "default": []},
-        "cluster": {"type": "str"},
+        "cluster_name": {"type": "str"},
         "unbind": {"type": "bool", "default": False},
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     }
     return {
         **ASSISTED_OPTIONS,
-        "infra_env": {"type": "str"},
-        "cluster": {"type": "str"},
+        "infra_env_name": {"type": "str"},
+        "cluster_name": {"type": "str"},
         "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},
         "wait_for": {"type": "str", "choices": list(TARGETS), "default": "none"},
         "timeout": {"type": "float", "default": 1800},
-        "forks": {"type": "int", "default": 20},
+        "forks": {"type": "int", "default": API_FORKS},
     }
 
 
@@ -246,8 +247,8 @@ def run(call: Call) -> dict[str, Any]:
     call.add_secrets({secret for request in requests for secret in request.secrets})
     bulk = Bulk(
         requests,
-        params["infra_env"] or "",
-        params["cluster"] or "",
+        params["infra_env_name"] or "",
+        params["cluster_name"] or "",
         params["wait_for"],
         params["timeout"],
         params["forks"],

@@ -37,7 +37,7 @@ options:
     description: Namespace of the InfraEnv, and of the BareMetalHosts.
     type: str
     required: true
-  infra_env:
+  infra_env_name:
     description: The InfraEnv whose image the hosts boot. Needed unless O(state=absent).
     type: str
   state:
@@ -58,7 +58,7 @@ options:
     default: true
   timeout:
     description: Seconds to wait at most.
-    type: int
+    type: float
     default: 600
   forks:
     description: How many objects are written at the same time.
@@ -71,7 +71,7 @@ EXAMPLES = r"""
   zerotouch.openshift.bare_metal_hosts:
     kubeconfig: ~/hub.kubeconfig
     namespace: site-1
-    infra_env: site-1
+    infra_env_name: site-1
     hosts:
       - name: worker-0
         boot_mac_address: "52:54:00:00:00:01"
@@ -148,6 +148,7 @@ from typing import Any
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_table import ANNOTATION_REQUESTS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_options import option_specs
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import API_FORKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.run import Waiting, make_absent, make_present
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import Session
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
@@ -186,12 +187,12 @@ def argument_spec() -> dict[str, Any]:
     return {
         **CONNECTION_OPTIONS,
         "namespace": {"type": "str", "required": True},
-        "infra_env": {"type": "str"},
+        "infra_env_name": {"type": "str"},
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},
         "wait": {"type": "bool", "default": True},
-        "timeout": {"type": "int", "default": 600},
-        "forks": {"type": "int", "default": 8},
+        "timeout": {"type": "float", "default": 600},
+        "forks": {"type": "int", "default": API_FORKS},
     }
 
 

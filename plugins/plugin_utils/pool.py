@@ -23,7 +23,7 @@ from ..module_utils.hypershift.names import control_plane_namespace
 from ..module_utils.hypershift.node_pool.rules import problems as rules_of_pools
 from ..module_utils.hypershift.user_input import given as without_unset
 from ..module_utils.hypershift.values import cluster_name_fault, key_fault, label_value_fault, object_name_fault
-from ..module_utils.manifests.objects import ssh_key
+from ..module_utils.manifests.objects import ssh_keys
 from ..modules.hosted_cluster import argument_spec as hosted_cluster_spec
 from ..modules.node_pool import argument_spec as node_pool_spec
 from .hosts import merge
@@ -77,7 +77,7 @@ HOSTED_OPTIONS = (
     "control_plane_release_image",
     "pull_secret",
     "pull_secret_name",
-    "ssh_key",
+    "ssh_public_keys",
     "ssh_key_name",
     "additional_trust_bundle",
     "additional_trust_bundle_name",
@@ -164,7 +164,7 @@ def hosted_options(variables: Mapping[str, Any]) -> dict[str, Any]:
         **{row.option: value_of(row, cluster) for row in CLUSTER_FIELDS if row.hosted == "same" and given.get(row.option) is not None},
         "release_image": cluster.release_image,
         "pull_secret": cluster.pull_secret,
-        "ssh_key": ssh_key(cluster),
+        "ssh_public_keys": ssh_keys(cluster),
         "image_content_sources": [{"source": each.source, "mirrors": list(each.mirrors)} for each in cluster.image_digest_sources],
         "networking": {key: value for key, value in networking.items() if given.get(said[key])},
         "configuration": {"proxy": {key: value for key, value in proxy.items() if value}} if any(proxy.values()) else {},
@@ -178,9 +178,9 @@ def image_options(variables: Mapping[str, Any]) -> dict[str, Any]:
     proxy = {"http_proxy": cluster.proxy.http_proxy, "https_proxy": cluster.proxy.https_proxy, "no_proxy": cluster.proxy.no_proxy}
     options = {
         "pull_secret": cluster.pull_secret,
-        "ssh_authorized_key": ssh_key(cluster),
+        "ssh_public_keys": ssh_keys(cluster),
         **infra_env_values(cluster),
-        "cpu_architecture": cluster.architecture if given.get("architecture") else None,
+        "arch": cluster.architecture if given.get("architecture") else None,
         "image_proxy": {key: value for key, value in proxy.items() if value},
     }
     return {key: value for key, value in options.items() if value not in (None, "", [], {})}

@@ -14,11 +14,11 @@ import ipaddress
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from ..common.architectures import RPM_ARCHITECTURES
+
 Role = Literal["master", "arbiter", "worker", ""]
 Document = Mapping[str, Any]
 
-# Go architecture name -> rpm name (reference agent-based-installer.md 4, infraenv.yaml).
-RPM_ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64", "ppc64le": "ppc64le", "s390x": "s390x"}
 ARCHITECTURES = tuple(RPM_ARCHITECTURES)
 PLATFORM_TYPES = {"baremetal": "BareMetal", "vsphere": "VSphere", "nutanix": "Nutanix", "none": "None", "external": "External"}
 

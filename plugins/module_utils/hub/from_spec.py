@@ -11,7 +11,7 @@ from typing import Any
 from ..cluster.field_table import HOST_FIELDS
 from ..cluster.field_values import infra_env_values, request_options
 from ..cluster.spec import Deployment, Host
-from ..manifests.objects import no_proxy, pull_secret_name, ssh_key
+from ..manifests.objects import no_proxy, pull_secret_name, ssh_keys
 
 _REQUESTS = tuple(row for row in HOST_FIELDS if row.own_request or row.agent)
 
@@ -25,9 +25,9 @@ def infra_env_options(deployment: Deployment, *, mirror_registry: str = "", name
     proxy = {"http_proxy": cluster.proxy.http_proxy, "https_proxy": cluster.proxy.https_proxy, "no_proxy": no_proxy(deployment)}
     options = {
         "pull_secret_name": pull_secret_name(cluster),
-        "ssh_authorized_key": ssh_key(cluster),
+        "ssh_public_keys": ssh_keys(cluster),
         **infra_env_values(cluster),
-        "cpu_architecture": cluster.architecture,
+        "arch": cluster.architecture,
         "image_proxy": {key: value for key, value in proxy.items() if value} if cluster.proxy.http_proxy or cluster.proxy.https_proxy else {},
         "mirror_registry": {"name": mirror_registry, "namespace": namespace} if mirror_registry else {},
         "hosts": network_hosts(deployment.hosts),

@@ -18,11 +18,12 @@ from ..cluster.documents import Parsed, Release, assemble
 from ..cluster.field_table import CLUSTER_FIELDS
 from ..cluster.located import load
 from ..cluster.paths import AGENT_CONFIG
-from ..cluster.spec import PLATFORM_TYPES, RPM_ARCHITECTURES, ExtraManifest, Host, ImageDigestSource
+from ..cluster.spec import PLATFORM_TYPES, ExtraManifest, Host, ImageDigestSource
 from ..cluster.tree import Item, wrap
 from ..cluster.upgrade import AGENT_API_VERSION, Upgrade
 from ..cluster.upstream.agent_config import agent_config
 from ..common import json_text
+from ..common.architectures import RPM_ARCHITECTURES
 from ..common.problems import Problem
 from . import given_set as names
 from .given_mirrors import mirror_sources

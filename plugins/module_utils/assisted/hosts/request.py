@@ -100,7 +100,7 @@ def _request(host: Mapping[str, Any]) -> HostRequest:
         fencing=_fencing(host.get("fencing_credentials")),
         installer_args=host.get("installer_args"),
         reset_validations=tuple(dict.fromkeys(host.get("reset_validations") or ())),
-        cluster=host.get("cluster"),
+        cluster=host.get("cluster_name"),
         unbind=bool(host.get("unbind")),
         absent=host.get("state") == "absent",
     )
@@ -131,8 +131,8 @@ def _check(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
         yield from check_hints(host["root_device_hints"], f"{path}.root_device_hints")
         if host.get("installation_disk_id") is not None:
             yield _problem(path, FORBIDDEN, "installation_disk_id and root_device_hints exclude each other")
-    if host.get("cluster") and (host.get("unbind") or host.get("state") == "absent"):
-        yield _problem(path, FORBIDDEN, "cluster excludes unbind and state absent")
+    if host.get("cluster_name") and (host.get("unbind") or host.get("state") == "absent"):
+        yield _problem(path, FORBIDDEN, "cluster_name excludes unbind and state absent")
     text = str(host.get("ignition_config_overrides") or "").strip()
     if text and not _is_object(text):
         yield _problem(f"{path}.ignition_config_overrides", INVALID, "is not a JSON object")
@@ -172,7 +172,7 @@ def _twice(hosts: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
 
 def _hostname_in_cluster(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     """A hostname is taken once in a cluster, not once in a task."""
-    return [(str(host["hostname"]), str(host.get("cluster") or ""))] if host.get("hostname") else []
+    return [(str(host["hostname"]), str(host.get("cluster_name") or ""))] if host.get("hostname") else []
 
 
 def _problem(path: str, kind: str, detail: str, value: str = "") -> Problem:

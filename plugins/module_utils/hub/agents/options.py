@@ -13,6 +13,7 @@ from ...cluster.field_table import AGENT_REQUESTS
 from ...cluster.host_options import option_specs
 from ...common.errors import PartialFailure
 from ...common.opened import Opened
+from ...common.parallel import API_FORKS
 from ...common.problems import warnings as warnings_of
 from ...common.state import StateFile
 from ...kube.client import KubeClient
@@ -59,12 +60,12 @@ def agents_argument_spec() -> dict[str, Any]:
     return {
         **CONNECTION_OPTIONS,
         "namespace": {"type": "str", "required": True},
-        "infra_env": {"type": "str"},
+        "infra_env_name": {"type": "str"},
         "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},
         "unexpected": {"type": "str", "choices": ["ignore", "warn", "fail", "approve"], "default": "warn"},
         "wait_for": {"type": "str", "choices": list(TARGETS), "default": "none"},
         "timeout": {"type": "float", "default": 1800},
-        "forks": {"type": "int", "default": 20},
+        "forks": {"type": "int", "default": API_FORKS},
         "state_file": {"type": "path"},
     }
 
@@ -74,8 +75,8 @@ def agents_info_argument_spec() -> dict[str, Any]:
         **CONNECTION_OPTIONS,
         "namespaces": {"type": "list", "elements": "str", "default": [], "aliases": ["namespace"]},
         "label_selector": {"type": "str"},
-        "infra_env": {"type": "str"},
-        "cluster": {"type": "str"},
+        "infra_env_name": {"type": "str"},
+        "cluster_name": {"type": "str"},
         "query": {"type": "str"},
         "inventory": {"type": "bool", "default": True},
     }
@@ -90,7 +91,7 @@ def run_agents(call: Opened, barred: Callable[[Agent], str] = lambda agent: "") 
     requests = host_requests(params["hosts"], params["namespace"])
     options = Options(
         namespace=params["namespace"],
-        infra_env=params["infra_env"] or "",
+        infra_env=params["infra_env_name"] or "",
         unexpected=params["unexpected"],
         wait_for=params["wait_for"],
         timeout=float(params["timeout"]),

@@ -83,7 +83,7 @@ def read_wish(options: Mapping[str, Any]) -> Wish:
         requests = []
     if problems:
         raise InvalidInput(problems)
-    return Wish(namespace, str(options["infra_env"]), tuple(_wish(host, request, options) for host, request in zip(hosts, requests, strict=True)))
+    return Wish(namespace, str(options["infra_env_name"]), tuple(_wish(host, request, options) for host, request in zip(hosts, requests, strict=True)))
 
 
 def read_names(hosts: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -98,8 +98,8 @@ def credentials(hosts: Sequence[Mapping[str, Any]]) -> set[str]:
 
 
 def _problems(options: Mapping[str, Any]) -> Iterator[Problem]:
-    if not options.get("infra_env"):
-        yield _problem("infra_env", REQUIRED, "name the InfraEnv whose image the hosts boot")
+    if not options.get("infra_env_name"):
+        yield _problem("infra_env_name", REQUIRED, "name the InfraEnv whose image the hosts boot")
     for index, host in enumerate(options["hosts"]):
         path = f"hosts[{index}]"
         if not _NAME.fullmatch(str(host["name"])):
@@ -139,7 +139,7 @@ def _wish(host: Mapping[str, Any], request: HostRequest, options: Mapping[str, A
         spec["rootDeviceHints"] = dict(request.root_device_hints)
     if host.get("boot_mode"):
         spec["bootMode"] = host["boot_mode"]
-    metadata = {"name": name, "namespace": namespace, "labels": {INFRA_ENV_LABEL: str(options["infra_env"])}, "annotations": _annotations(request)}
+    metadata = {"name": name, "namespace": namespace, "labels": {INFRA_ENV_LABEL: str(options["infra_env_name"])}, "annotations": _annotations(request)}
     return HostWish(
         name,
         {"metadata": metadata, "spec": spec},
