@@ -115,7 +115,7 @@ def test_an_agent_gets_the_value(row: HostRow) -> None:
 def test_a_bare_metal_host_passes_the_value_on(row: HostRow) -> None:
     agent = {"name": "a", "mac_addresses": [MAC], row.option: sample(row.shape)}
     (host,) = with_bmcs([agent], [{"name": "a", "bmc": BMC}])
-    (wish,) = read_wish({"namespace": "lab", "infra_env": "site", "hosts": [host]}).hosts
+    (wish,) = read_wish({"namespace": "lab", "infra_env_name": "site", "hosts": [host]}).hosts
     value = wish.bare_metal_host["metadata"]["annotations"][f"bmac.agent-install.openshift.io/{row.annotation}"]
     assert value == sample(row.shape) or json.loads(value) == sample(row.shape)
 
