@@ -11,7 +11,7 @@ from pathlib import Path
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.methods import METHODS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.checks import CHECKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.schema import schema_files
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.table import markdown
 from ansible_collections.zerotouch.openshift.tests.docs.error_pages import errors_page
 from ansible_collections.zerotouch.openshift.tests.docs.field_pages import fields_page

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ansible_collections.zerotouch.openshift.plugins.modules import agents_info
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import DoorAction
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import DoorAction
 
 
 class ActionModule(DoorAction):

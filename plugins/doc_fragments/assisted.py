@@ -60,7 +60,7 @@ requirements:
   - urllib3
 """
 
-    # Of the doors that create something (argument spec: PULL_SECRET_OPTIONS of assisted/connection.py).
+    # Of the doors that create something (argument spec: PULL_SECRET_OPTIONS of assisted/rest/connection.py).
     PULL_SECRET = r"""
 options:
   pull_secret:

@@ -42,7 +42,7 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.extend_crds import extend_crd
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import native
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import native
 
 
 def extended_crd(definition: Any) -> dict[str, Any]:

@@ -109,7 +109,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.fla
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.inventory import groups_of, host_names, variables_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.select import list_agents, selection
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import native
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import native
 
 _SELECTING = ("namespaces", "label_selector", "infra_env", "cluster", "query")
 # What tells one source of Agents from another in the cache; no secrets among them.

@@ -229,10 +229,10 @@ import dataclasses
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import media_hosts_spec
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.described import DESCRIPTION_OPTIONS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub_cluster import HubRequest, ensure_absent, ensure_present
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_wait import Limits
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub.cluster import HubRequest, ensure_absent, ensure_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.wait import Limits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS
 
 OPTIONS = {

@@ -226,9 +226,9 @@ import contextlib
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.configure import (
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.configure import (
     Input,
     Plan,
     apply_plan,

@@ -228,10 +228,10 @@ problems:
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import base_image
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build import (
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent import base_image
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.build import (
     ENGINES,
     KINDS,
     BuildPlan,
@@ -241,8 +241,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.bui
     read_input,
     verify,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build_result import describe
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.image_diff import describe_diff
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.build_result import describe
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.image_diff import describe_diff
 
 OPTIONS = {"supports_check_mode": True}
 

@@ -129,7 +129,7 @@ image:
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
 
 OPTIONS = {"supports_check_mode": True}

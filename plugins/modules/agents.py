@@ -376,10 +376,10 @@ api_calls:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_release, why_not_ours
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.door import agents_argument_spec, run_agents
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.options import agents_argument_spec, run_agents
 
 OPTIONS = {"supports_check_mode": True}
 

@@ -166,8 +166,8 @@ agents:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.door import agents_info_argument_spec, run_agents_info
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.options import agents_info_argument_spec, run_agents_info
 
 OPTIONS = {"supports_check_mode": True}
 

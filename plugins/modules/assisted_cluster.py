@@ -308,11 +308,11 @@ cluster:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster import make_absent, make_present
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster_wish import read_wish
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS, PULL_SECRET_OPTIONS, connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.desired import read_wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.run import make_absent, make_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, PULL_SECRET_OPTIONS, connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.shown_text import yaml_secrets
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
 OPTIONS = {"supports_check_mode": True, "mutually_exclusive": [["ntp_sources", "additional_ntp_sources"]]}
 

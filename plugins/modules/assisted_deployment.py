@@ -253,21 +253,21 @@ stays:
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import media_hosts_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_deployment import ensure_absent, ensure_present, tell_removal
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_join import wait_joined
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_session import AssistedRequest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_wait import Patience, wait_installed
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.join import wait_joined
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.run import ensure_absent, ensure_present, tell_removal
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.session import AssistedRequest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.wait import Patience, wait_installed
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.described import DESCRIPTION_OPTIONS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.media import HostMedia
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import touch_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits, timeouts_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits, timeouts_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import HostMedia
 
 OPTIONS = {
     "supports_check_mode": True,

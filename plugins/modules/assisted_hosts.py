@@ -309,11 +309,11 @@ ambiguous:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS, connect
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_request import FENCING_OPTIONS, RESETTABLE, ROLES, host_requests
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_waits import TARGETS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts import Bulk, bring_hosts
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.request import FENCING_OPTIONS, RESETTABLE, ROLES, host_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.run import Bulk, bring_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.waits import TARGETS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
 OPTIONS = {"supports_check_mode": True, "required_one_of": [["infra_env", "cluster"]]}
 

@@ -148,10 +148,10 @@ done:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS, PULL_SECRET_OPTIONS, connect
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.infra_env import make_absent, make_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.infra_env.run import make_absent, make_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, PULL_SECRET_OPTIONS, connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.discovery_options import DISCOVERY_OPTIONS, HOST_NETWORKS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
 OPTIONS = {"supports_check_mode": True, "mutually_exclusive": [["ntp_sources", "additional_ntp_sources"]]}
 

@@ -107,10 +107,10 @@ validations:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS, connect
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install import Installation, Order
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install_plan import STATES
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.plan import STATES
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.run import Installation, Order
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
 OPTIONS = {"supports_check_mode": True}
 

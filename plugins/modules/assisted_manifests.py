@@ -219,10 +219,10 @@ unknown:
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import ASSISTED_OPTIONS, connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.register import Manner, read_request, register
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_request import FENCING_OPTIONS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.request import FENCING_OPTIONS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
 OPTIONS = {"supports_check_mode": True, "mutually_exclusive": [["hosts", "host_config_dir"]]}
 

@@ -242,9 +242,9 @@ hosts:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts import Waiting, make_absent, make_present
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env import Session
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.run import Waiting, make_absent, make_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import Session
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 
 OPTIONS = {"supports_check_mode": True}

@@ -104,12 +104,12 @@ hosts:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_argument_spec, bmc_options
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.info import some_failed
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.options import bmc_argument_spec, bmc_options
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.facts import describe_machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import inspect_all
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
 OPTIONS = {"supports_check_mode": True}
 

@@ -163,12 +163,12 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_options
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.options import bmc_options
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import boot_argument_spec, bulk_result
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import image_tokens

@@ -275,8 +275,8 @@ stays:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.cluster_door import cluster_argument_spec, run_cluster
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.cluster.run import cluster_argument_spec, run_cluster
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
 OPTIONS = {"supports_check_mode": True}
 

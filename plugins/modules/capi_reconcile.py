@@ -263,8 +263,8 @@ problems:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.door import reconcile_argument_spec, run_reconcile
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.options import reconcile_argument_spec, run_reconcile
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
 OPTIONS = {"supports_check_mode": True}
 

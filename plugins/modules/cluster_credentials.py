@@ -88,11 +88,11 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.credentials import plan_hand_over
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.recovery import recover, restore
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import (
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.recovery import recover, restore
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import (
     WorkDir,
     known_secrets,
     open_work_dir,

@@ -179,11 +179,11 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.info import Question, answer
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.plan import Question, answer
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits, timeouts_spec
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import inventory_host, known_secrets, open_work_dir
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import inventory_host, known_secrets, open_work_dir
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits, timeouts_spec
 
 OPTIONS = {"supports_check_mode": True}
 

@@ -80,9 +80,9 @@ report:
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report_files import plan_report
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import known_secrets, open_work_dir
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.files import plan_report
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import known_secrets, open_work_dir
 
 OPTIONS = {"supports_check_mode": True}
 

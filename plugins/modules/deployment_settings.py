@@ -103,7 +103,7 @@ problems:
 
 from typing import Any, NoReturn
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 
 OPTIONS = {"supports_check_mode": True}

@@ -110,11 +110,11 @@ decision:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_options
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.options import bmc_options
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import boot_argument_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import inspect_all
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.removal import Order, check_order, plan_removal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.check import check_machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_permission

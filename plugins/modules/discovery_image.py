@@ -161,9 +161,9 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.discovery import Target, Transfer, fetch_discovery
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env import Waiting
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import Waiting
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.build import normal_sha256
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 

@@ -553,9 +553,10 @@ stays:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import hosted_cluster, hosted_cluster_absent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster_options import OPTION_SPEC
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import absent as hosted_cluster_absent
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import run as hosted_cluster
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.options import OPTION_SPEC
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS
 
 OPTIONS = {"supports_check_mode": True}

@@ -143,8 +143,8 @@ nodes:
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub_observe import describe, observe_and_decide
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub.observe import describe, observe_and_decide
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import ClusterRef
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 

@@ -175,9 +175,9 @@ state_file:
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.publication import publish_image, withdraw_image
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, known_secrets
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, known_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import DEFAULT_LIFE, DEFAULT_LISTEN, METHODS
 
 OPTIONS = {"supports_check_mode": True}

@@ -256,8 +256,8 @@ stays:
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.discovery_options import DISCOVERY_OPTIONS, HOST_NETWORKS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env import Session, Waiting, make_absent, make_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import Session, Waiting, make_absent, make_present
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 
 OPTIONS = {"supports_check_mode": True, "mutually_exclusive": [["pull_secret", "pull_secret_name"], ["ntp_sources", "additional_ntp_sources"]]}

@@ -137,16 +137,16 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.door import bmc_options
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.options import bmc_options
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import boot_argument_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.media import HostMedia
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.wait import Surroundings, WaitRequest, predict, wait
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES, START_OVER
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits, timeouts_spec
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.wait import Surroundings, WaitRequest, predict, wait
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, known_secrets, open_work_dir
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, known_secrets, open_work_dir
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits, timeouts_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import HostMedia
 
 OPTIONS = {"supports_check_mode": True}
 

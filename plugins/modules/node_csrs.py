@@ -132,7 +132,7 @@ missing:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import PartialFailure, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.approval import Approver, expected_nodes, results

@@ -282,11 +282,11 @@ problems:
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import base_image
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.image_diff import describe_diff
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.node_image import (
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent import base_image
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.image_diff import describe_diff
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.node_image import (
     KINDS,
     NodeImageRequest,
     apply_node_image,

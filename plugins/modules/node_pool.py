@@ -315,8 +315,8 @@ pending_csrs:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool import ensure_absent, ensure_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.run import ensure_absent, ensure_present
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS
 
 OPTIONS = {"supports_check_mode": True}

@@ -314,15 +314,15 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.protocol import Machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import inspect_all
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_observe import (
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.observe import (
     PoolInfo,
     describe,
     observe_pool,
     pool_request,
     warnings_of,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_touch import Touched, decide_pool
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.touch import Touched, decide_pool
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import print_not_checked, record_permission
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect

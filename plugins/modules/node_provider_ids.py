@@ -91,7 +91,7 @@ problems:
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.node_ids import node_ids_argument_spec, run_node_ids
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
 OPTIONS = {"supports_check_mode": True}
 

@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from ..module_utils.assisted.connection import ASSISTED_OPTIONS, AUTH_KINDS, connect, settings
+from ..module_utils.assisted.rest.connection import ASSISTED_OPTIONS, AUTH_KINDS, connect, settings
 from ..module_utils.common.errors import InvalidInput, ZeroTouchError
 from ..module_utils.common.problems import INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
 from ..modules.assisted_hosts import argument_spec as hosts_spec

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..module_utils.assisted.connection import settings as assisted_options
+from ..module_utils.assisted.rest.connection import settings as assisted_options
 from ..module_utils.common.errors import ZeroTouchError
-from ..module_utils.deployment.workdir import WorkDir
+from ..module_utils.deployment.state.work_dir import WorkDir
 from ..module_utils.kube.config import read_source, server_of
 from ..module_utils.kube.connection import where
 

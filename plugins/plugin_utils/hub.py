@@ -14,7 +14,7 @@ from ..module_utils.cluster.variables import read_variables
 from ..module_utils.common import yaml_text
 from ..module_utils.common.errors import InvalidInput
 from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
-from ..module_utils.hub.agents.door import agents_argument_spec
+from ..module_utils.hub.agents.options import agents_argument_spec
 from ..module_utils.hub.from_spec import agent_hosts, network_hosts
 from ..module_utils.kube.connection import CONNECTION_OPTIONS
 from ..module_utils.manifests.given_set import CLUSTER_DEPLOYMENT, is_given_set

@@ -15,8 +15,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import INVALID, Problem
 from ansible_collections.zerotouch.openshift.plugins.module_utils.manifests.source import read_source
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import native
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import group_names, members_of_roles, named_as_described, read_members
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import native
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import spare_group
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import OF_HOSTS, VARIABLES

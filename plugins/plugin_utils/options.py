@@ -12,7 +12,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import FORBIDDEN, INVALID, UNKNOWN_FIELD, Problem, nearest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor, secret_values
 
-from .door import native
+from .in_process import native
 
 
 def check_options(path: str, given: Mapping[str, Any], spec: Mapping[str, Mapping[str, Any]], *, ours: Sequence[str], because: str) -> list[Problem]:

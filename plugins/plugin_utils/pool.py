@@ -17,9 +17,9 @@ from ..module_utils.cluster.spec import Cluster
 from ..module_utils.cluster.variables import read_variables
 from ..module_utils.common.errors import InvalidInput
 from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
-from ..module_utils.hypershift.given import given as without_unset
 from ..module_utils.hypershift.names import control_plane_namespace
-from ..module_utils.hypershift.node_pool_rules import problems as rules_of_pools
+from ..module_utils.hypershift.node_pool.rules import problems as rules_of_pools
+from ..module_utils.hypershift.user_input import given as without_unset
 from ..module_utils.hypershift.values import cluster_name_fault, key_fault, label_value_fault, object_name_fault
 from ..module_utils.manifests.objects import ssh_key
 from ..modules.hosted_cluster import argument_spec as hosted_cluster_spec

@@ -18,9 +18,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.saf
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.from_spec import agent_hosts
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import METHOD as ASSISTED
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import host_options
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import native
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts, chosen_hosts, identities, manual_hosts, node_addresses
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import bare_metal_hosts, by_hostname, cluster_name, hub_hosts
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import native
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory import Inventory
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute_manifests
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import read_hosted, read_pool

@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import secret_values
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.check import check_input
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.check import check_variables, configuration
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.connections import describe
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.door import DoorAction
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import DoorAction
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory import Inventory
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.resolved import Resolved, resolve
 

@@ -32,7 +32,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.apply imp
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Policy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.observe import Scope, discover, observe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.pass_plan import plan_pass
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.steer import Steering, plan_steering
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_selection import Steering, plan_steering
 spec = importlib.util.spec_from_file_location("capihub", sys.argv[1])
 world = importlib.util.module_from_spec(spec)
 sys.modules["capihub"] = world

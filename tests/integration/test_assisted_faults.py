@@ -15,10 +15,11 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted import cluster, infra_env
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster_wish import read_wish
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import connect
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.service import AssistedService
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster import run as cluster
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.desired import read_wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.infra_env import run as infra_env
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.service import AssistedService
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 

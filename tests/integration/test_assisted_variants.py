@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.common.arg_spec import ModuleArgumentSpecValidator
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_care import Care
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_session import AssistedRequest, open_session
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.session import AssistedRequest, open_session
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.upkeep import Care
 from ansible_collections.zerotouch.openshift.plugins.modules.assisted_deployment import argument_spec
 
 from .assisted_lab import PULL_SECRET, Bench, Door, scripted

@@ -24,11 +24,11 @@ import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Policy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.kinds import AGENT_CLUSTER, AGENT_MACHINE, CoreKinds
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_assignments import Steerer
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_selection import Steering
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import LAST_MACHINE, STEERED_FOR
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.observe import Scope
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.reconcile import Reconciler
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.steer import Steering
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.steering import Steerer
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, NAMESPACE, SECRET
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient

@@ -16,7 +16,7 @@ import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.extend_crds import extend_crd
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.kinds import AGENT_CLUSTER, AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, CoreKinds
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.resource import Resource
 from ansible_collections.zerotouch.openshift.plugins.modules import capi_cluster, capi_reconcile

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, BARE_METAL_HOST, INFRA_ENV
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_cluster_install, agents, bare_metal_hosts, infra_env
 

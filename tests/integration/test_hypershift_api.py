@@ -19,13 +19,13 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import RemoteError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster_object import OWNED as CLUSTER_OWNED
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster_object import cluster_object
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.object import OWNED as CLUSTER_OWNED
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.object import cluster_object
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.kinds import HOSTED_CLUSTER, NODE_POOL
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool_object import OWNED as POOL_OWNED
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool_object import pool_object
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.object import OWNED as POOL_OWNED
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.object import pool_object
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import apply_change, plan_object
 from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster, node_pool

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import make_secrets
 from ansible_collections.zerotouch.openshift.plugins.modules import node_image
 from ztlab.clock import LabClock

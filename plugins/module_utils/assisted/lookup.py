@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ..common.errors import ZeroTouchError
-from .client import Document
+from .rest.client import Document
 
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..common.host_names import safe_address, safe_host_name
-from .client import Document, members
-from .narration import read_view, standing
-from .progress import HostProgress, Validation, read_cluster, read_host
+from .install.narration import read_view, standing
+from .install.progress import HostProgress, Validation, read_cluster, read_host
+from .rest.client import Document, members
 
 Record = dict[str, Any]
 

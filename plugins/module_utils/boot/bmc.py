@@ -10,12 +10,12 @@ from typing import Any
 
 from ..bmc import media
 from ..bmc.apply import carry_out
-from ..bmc.door import bmc_suboptions
 from ..bmc.guard import impossible, wrong_machine
 from ..bmc.hosts import BmcOptions, BootRequest, HostResult
 from ..bmc.info import machine_facts
 from ..bmc.machine import Machine, read_machine
 from ..bmc.observe import address_of, observe, open_session
+from ..bmc.options import bmc_suboptions
 from ..bmc.plan import State, Step, describe, plan_machine
 from ..bmc.requests import bmc_request, check_bmc
 from ..common.errors import Interrupted, ZeroTouchError

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..bmc.door import bmc_argument_spec
 from ..bmc.hosts import HostResult
 from ..bmc.info import some_failed
+from ..bmc.options import bmc_argument_spec
 from ..bmc.plan import State
 from ..common.opened import Opened
 from ..common.secrets import without_url_tokens

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..hub.agents.model import Agent
-from ..hub.install_status import Condition
+from ..hub.install.status import Condition
 
 READY = "Ready"
 RESERVED = "AgentReserved"

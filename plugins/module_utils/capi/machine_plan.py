@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from ..cluster.host_states import INSTALLED
 from ..hub.agents.model import Agent
-from ..hub.install_status import Condition
+from ..hub.install.status import Condition
 from ..hub.kinds import AGENT
 from ..kube.resource import Resource
 from .addresses import addresses, refreshed

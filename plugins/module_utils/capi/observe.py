@@ -12,7 +12,7 @@ from ..common.errors import RemoteError
 from ..hub.agents.model import Agent, read_agent, read_agents, without_bulk
 from ..hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, SECRET
 from ..kube.client import KubeClient
-from .cluster_plan import ClusterView, ControlPlane, read_control_plane
+from .cluster.plan import ClusterView, ControlPlane, read_control_plane
 from .kinds import AGENT_CLUSTER, AGENT_MACHINE, CoreKinds, ServedFields, core_kinds, referenced_resource, served_fields
 from .machine_view import data_secret
 from .names import CLUSTER_LABEL, CLUSTER_NAME_LABEL, token_secret

@@ -15,7 +15,7 @@ from .bootstrap import Bootstrap, read_bootstrap, token_secret_object
 from .choose.model import Choice, Host, Policy, Wish, from_agent
 from .choose.plan import choose
 from .choose.selector import read_selector
-from .cluster_plan import ClusterPlan, plan_cluster
+from .cluster.plan import ClusterPlan, plan_cluster
 from .machine_plan import MachinePlan, plan_machine, wants_agent
 from .machine_view import MachineView, data_secret, reservations
 from .names import CLUSTER_NAME_LABEL, LAST_MACHINE

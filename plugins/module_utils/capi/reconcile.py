@@ -22,12 +22,12 @@ from .choose.model import Policy
 from .kinds import AGENT_CLUSTER, AGENT_MACHINE
 from .machine_plan import SETTLED, MachinePlan
 from .names import ADMIN_KUBECONFIG
+from .nudge import Wake
 from .objects import Key, Object, backup_label
 from .observe import Api, Observed, Scope, discover, observe
 from .pass_plan import PassPlan, plan_pass
 from .report import Explained, explained
 from .steps import Chain, patch
-from .wake import Wake
 from .workload import Workload, kubeconfig_secret, open_workload, wanted_ids
 
 # Seconds after which everything is looked at again although no watch said anything: Secrets and control planes are not watched.

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..common.errors import InvalidInput
 from ..common.problems import Problem, errors
-from .configure import Input, read_input
+from .agent.configure import Input, read_input
 
 # Nothing is written, and nobody looks there: the configuration is only read.
 _NOWHERE = Path("/nonexistent")

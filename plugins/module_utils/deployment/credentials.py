@@ -27,9 +27,9 @@ from ..common.waiting import Deadline, turns
 from ..kube.client import KubeClient
 from ..kube.config import load_document
 from ..kube.paths import CONFIG_MAP, NODE, ROUTE
-from .observe import read_node
-from .report_nodes import record_nodes
-from .workdir import Identity, WorkDir, identity, read_deployment
+from .report.nodes import record_nodes
+from .state.work_dir import Identity, WorkDir, identity, read_deployment
+from .supervise.observe import read_node
 
 # Seconds; the console's route is admitted last (reference 9).
 CONSOLE_LIMIT = 120.0

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .configure import Input
+from .agent.configure import Input
 
 # Argument spec of the options in documentation fragment described_cluster.
 DESCRIPTION_OPTIONS: dict[str, dict[str, Any]] = {

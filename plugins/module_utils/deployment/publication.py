@@ -24,7 +24,7 @@ from ..image.download import Downloader
 from ..serving.options import Publication, PublishOptions, read_publish
 from ..serving.publish import publish, withdraw
 from ..serving.route import Peer
-from .workdir import WorkDir
+from .state.work_dir import WorkDir
 
 _DOOR = "image_server"
 

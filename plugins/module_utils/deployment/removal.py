@@ -13,7 +13,7 @@ from typing import Any
 from ..common.errors import ZeroTouchError
 from .safety.decision import Judgement
 from .safety.options import Touch
-from .workdir import WorkDir
+from .state.work_dir import WorkDir
 
 # Files of a deployment that its cluster does not need, once the machines are off.
 _REMOVED = ("images", "boot-artifacts", "config", "state.json", ".state.lock", "rendezvousIP")

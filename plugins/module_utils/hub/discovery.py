@@ -30,8 +30,8 @@ from ..common.urls import split_remote
 from ..image.download import Downloader, RemoteFile
 from ..image.live import read_live_image
 from ..kube.client import KubeClient, Object
-from .infra_env import Waiting, describe
-from .infra_env_image import boot_artifacts, image_condition, infra_env_id, iso_url, wait_for_image
+from .infra_env.image import boot_artifacts, image_condition, infra_env_id, iso_url, wait_for_image
+from .infra_env.run import Waiting, describe
 from .kinds import INFRA_ENV
 
 Kind = Literal["iso", "full_iso", "minimal_iso", "pxe"]

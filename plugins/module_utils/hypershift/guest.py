@@ -18,7 +18,7 @@ from ..kube.client import KubeClient, Object
 from ..kube.remote_config import resolve_remote
 from ..nodes.approval import look
 from ..nodes.csrs import Expected
-from .pool_view import PoolView
+from .node_pool.view import PoolView
 
 # Seconds: a hosted cluster that does not answer must not hold up the report about it.
 _TIMEOUT = 5.0

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..capi.objects import annotations_of, text
-from .hosted_cluster_status import last_version
+from .hosted_cluster.status import last_version
 from .names import SKIP_RELEASE_CHECKS
 
 Version = tuple[int, int, int]

@@ -36,7 +36,7 @@ FLOORS = {
     "hypershift": 5.5,
     "deployment": 6,
 }
-KNOWS_ANSIBLE = ROOMS / "common" / "door.py"
+KNOWS_ANSIBLE = ROOMS / "common" / "entry_point.py"
 KNOWS_PACKAGES = ROOMS / "common" / "libraries.py"
 FILES = sorted(path for path in ROOMS.rglob("*.py") if "__pycache__" not in path.parts)
 

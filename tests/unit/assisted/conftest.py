@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import connect
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.service import AssistedService
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.service import AssistedService
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 
 _SPEC = importlib.util.spec_from_file_location("assisted_fakeservice", Path(__file__).with_name("fakeservice.py"))

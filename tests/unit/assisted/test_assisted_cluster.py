@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster_plan import ObservedCluster, plan_present
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster_wish import read_wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.desired import read_wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.plan import ObservedCluster, plan_present
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 
 # option: (given, what is sent, what the service then shows)

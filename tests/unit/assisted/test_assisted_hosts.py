@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_request import host_requests
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts import Bulk, bring_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.request import host_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.run import Bulk, bring_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, PartialFailure
 
 MAC = "52:54:00:00:00:0{}".format

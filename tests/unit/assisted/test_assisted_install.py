@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install import Installation, Order
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install_plan import decide
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.plan import decide
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.run import Installation, Order
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, ZeroTouchError
 
 INSTALLING = ("installing", "finalizing", "installing-pending-user-action")

@@ -10,8 +10,8 @@ import json
 import threading
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.auth import Tokens
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.client import AssistedClient, decoded
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.auth import Tokens
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.client import AssistedClient, decoded
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import RemoteError, Unreachable
 

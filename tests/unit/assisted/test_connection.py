@@ -8,9 +8,9 @@ from __future__ import annotations
 import concurrent.futures
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.auth import NoToken
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.connection import connect, settings
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.faults import AssistedError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.auth import NoToken
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import connect, settings
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.faults import AssistedError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, Unreachable, ZeroTouchError
 
 BODY = {"kind": "Error", "id": 409, "href": "/x", "code": "409", "reason": "text"}

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted import progress
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.progress import HostProgress, Validation
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install import progress
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import HostProgress, Validation
 
 
 @pytest.mark.parametrize(

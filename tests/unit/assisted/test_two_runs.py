@@ -11,13 +11,14 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted import cluster, infra_env
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster_wish import read_wish
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.infra_env_plan import InfraEnvWish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster import run as cluster
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.desired import read_wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.infra_env import run as infra_env
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.infra_env.plan import InfraEnvWish
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, PartialFailure, ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_find import Known, find
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_objects import Maker
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.find import Known, find
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.objects import Maker
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
 
 IMPORT = {"api_vip_dnsname": "api.old.example.com", "openshift_cluster_id": "6f1f9c2e-6a0f-4d0e-9a3c-0c3c5f6d7e8f"}
 

@@ -19,7 +19,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts, inspect_all, release
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import HOST
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.media import HostMedia
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import HostMedia
 from ansible_collections.zerotouch.openshift.plugins.modules import boot_hosts as module
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts, check_host, manual_hosts
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args

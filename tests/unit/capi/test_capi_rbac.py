@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import cluster_door, cluster_unit, door
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import options as door
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.cluster import run as cluster_door
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.cluster import unit as cluster_unit
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.modules import capi_cluster, capi_reconcile
 
 RBAC = Path(__file__).parents[3] / "docs" / "rbac"

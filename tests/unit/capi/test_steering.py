@@ -10,12 +10,12 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import steering
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import label_assignments as steering
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Policy
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_assignments import Steerer, taken_by
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_selection import Steering, plan_steering
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import RESERVED_LABEL, STEERED_FOR, STEERED_LABEL
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.observe import Scope
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.steer import Steering, plan_steering
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.steering import Steerer, taken_by
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, PartialFailure, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, read_agent
 

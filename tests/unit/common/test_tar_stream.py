@@ -17,7 +17,7 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common import tar_stream
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.tar_stream import BadTar, Budget, members
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.archive import redact_archive
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.archive import redact_archive
 from ansible_collections.zerotouch.openshift.tests.support.hostile import archives
 from hypothesis import given
 from hypothesis import strategies as st

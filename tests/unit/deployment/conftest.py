@@ -12,13 +12,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.progress import ClusterProgress, HostProgress, Validation
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import ClusterProgress, HostProgress, Validation
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Interrupted
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import observation as o
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import supervision as s
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import MediaResult, Supervisor
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.timeline import Timeline
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import decide as s
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import observation as o
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.supervisor import MediaResult, Supervisor
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.timeline import Timeline
 
 YES, NO = o.Condition("True"), o.Condition("False")
 

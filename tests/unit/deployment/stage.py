@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.inputs import input_digests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.inputs import input_digests
 
 BASE = "/api/assisted-install/v2"
 INFRA_ENV = "5f6e2d0c-0000-4000-8000-000000000001"

@@ -10,21 +10,21 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.faults import AssistedError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_request import HostRequest, host_requests
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.progress import read_cluster, read_host
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.request import HostRequest, host_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import read_cluster, read_host
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.faults import AssistedError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import read_variables
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import PartialFailure, Unreachable, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import Response
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_care import Care, plan_care, plan_hosts
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_find import Found, Known, find
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_join import JoinWait, plan_join
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_objects import plan_absent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_resume import decide_additions, decide_installation
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted_wish import REGISTRIES, live_system, read_wishes
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.observation import ApiView, InventoryHost, Node, Observation, ServiceView
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.resume import Decision
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.resume import Decision
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.desired import REGISTRIES, live_system, read_wishes
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.find import Found, Known, find
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.join import JoinWait, plan_join
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.objects import plan_absent
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.resume import decide_additions, decide_installation
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.upkeep import Care, plan_care, plan_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import ApiView, InventoryHost, Node, Observation, ServiceView
 
 PULL_SECRET = json.dumps({"auths": {"quay.io": {"auth": "bGFiOm5vdC1hLXJlYWwtcGFzc3dvcmQ="}}})
 ONE = InventoryHost("one", "one", ("52:54:00:00:00:01",), "master")

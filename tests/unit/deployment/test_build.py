@@ -25,9 +25,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import build as building
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.base_image import BaseImage, Source, published_url
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build import (
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent import build as building
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.base_image import BaseImage, Source, published_url
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.build import (
     BuildPlan,
     BuildRequest,
     apply_build,
@@ -36,10 +36,10 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.bui
     read_input,
     verify,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build_result import describe
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.image_diff import describe_diff
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.inputs import input_digests
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import open_work_dir
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.build_result import describe
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.image_diff import describe_diff
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.inputs import input_digests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import open_work_dir
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, make_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables

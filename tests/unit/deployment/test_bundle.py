@@ -16,12 +16,12 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.archive import LeftOut, redact_archive
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.bundle import failure_message, write_bundle
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.observe import Observer
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import Outcome
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Memory, Setup, Step
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, hosts_of_state, identity, known_secrets
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, hosts_of_state, identity, known_secrets
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.archive import LeftOut, redact_archive
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.bundle import failure_message, write_bundle
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Memory, Setup, Step
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observe import Observer
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.supervisor import Outcome
 
 from tests.support.hostile.terminals import PAYLOADS, harmful
 
@@ -164,7 +164,7 @@ def test_the_message(stage):
 
 
 def test_members_that_cannot_be_looked_into_are_left_out(monkeypatch):
-    monkeypatch.setattr("ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.archive.MEMBER_LIMIT", 1000)
+    monkeypatch.setattr("ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.archive.MEMBER_LIMIT", 1000)
     deep = gzip.compress(gzip.compress(gzip.compress(gzip.compress(SECRET.encode()))))
     source = tar_of(large=b"x" * 1001, deep=deep, broken=b"\x1f\x8bnot gzip", small=b"fine", bomb=gzip.compress(b"0" * 5000))
     target = io.BytesIO()

@@ -21,7 +21,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.cre
     plan_kubeconfig,
     read_ingress_ca,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 
 

@@ -20,11 +20,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state_shape import EACH, SECTIONS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.plan import Question, answer
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.wait import Surroundings, WaitRequest, predict
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.credentials import plan_hand_over
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.info import Question, answer
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.publication import publish_image, withdraw_image
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.wait import Surroundings, WaitRequest, predict
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, known_secrets
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, known_secrets
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.host_step import HostStep
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub_resume import HubView, decide_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub.resume import HubView, decide_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.match import Match
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, ClusterRef, read_agent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_status import InstallStatus
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.status import InstallStatus
 
 NEW = HubView()
 WAITING = HubView("Cluster a/b", InstallStatus("waiting"))

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Cluster, Deployment, Host, Interface, Pool
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub_timeline import HubTimeline
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report import make_report, summary_lines
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub.timeline import HubTimeline
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.data import make_report, summary_lines
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, read_agent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_status import InstallStatus
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_wait import Situation
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.status import InstallStatus
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.wait import Situation
 
 HOST = Host(name="node-1", hostname="node-1", role="master", interfaces=(Interface("eth0", "52:54:00:00:00:01"),))
 DEPLOYMENT = Deployment(

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.inputs import differing_paths, input_digests, same_content
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.inputs import differing_paths, input_digests, same_content
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.inputs import BASE_IMAGE
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.observe import Observer, read_operator, view_image
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import (
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.inputs import BASE_IMAGE
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import (
     Identity,
     WorkDir,
     hosts_of_deployment,
@@ -19,6 +18,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.wor
     known_secrets,
     read_deployment,
 )
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observe import Observer, read_operator, view_image
 
 
 def look(stage):

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_states import BUSY, FAILED, INSTALLED
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.host_step import HostStep
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_plan import Judge, PoolPlan, plan_pool
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_size import (
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.plan import Judge, PoolPlan, plan_pool
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.size import (
     DesiredPool,
     Pool,
     PoolMachine,

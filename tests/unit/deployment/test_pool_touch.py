@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.host_step import HostStep
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_plan import PoolPlan
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_size import Resize
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_touch import choose_boots, shrink_stop
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.plan import PoolPlan
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.size import Resize
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.touch import choose_boots, shrink_stop
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Judgement, Request, judge
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import Touch

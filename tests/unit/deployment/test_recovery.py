@@ -18,15 +18,15 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.render
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import build as building
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.base_image import BaseImage, Source
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build import BuildPlan, BuildRequest, apply_build, complete_plan, read_input
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build_result import describe
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.info import Question, answer
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.recovery import recover, restore
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent import build as building
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.base_image import BaseImage, Source
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.build import BuildPlan, BuildRequest, apply_build, complete_plan, read_input
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.build_result import describe
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.plan import Question, answer
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gather import decide as judge_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import Touch
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, hosts_of_deployment, read_deployment
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.recovery import recover, restore
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, hosts_of_deployment, read_deployment
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, issued_by, make_secrets
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
 

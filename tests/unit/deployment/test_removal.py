@@ -13,7 +13,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.removal import Order, Removal, check_order, foreign_files, plan_removal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Judgement, Verdict
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import Touch
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
 
 FILES = ("images", "boot-artifacts", "config", "state.json", ".state.lock", "rendezvousIP")
 BMC_HOSTS = ("a", "b", "c", "d")

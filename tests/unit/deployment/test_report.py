@@ -12,11 +12,11 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report import count_text, duration_text, make_report, summary_lines
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report_files import plan_report
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report_nodes import role_differs
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report_page import report_html
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report_pictures import (
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.data import count_text, duration_text, make_report, summary_lines
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.files import plan_report
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.nodes import role_differs
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.page import report_html
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.pictures import (
     FAMILIES,
     FAMILY_TEXTS,
     family,
@@ -24,7 +24,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.rep
     timeline,
     topology,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, known_secrets, read_deployment
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, known_secrets, read_deployment
 
 from tests.support.hostile.terminals import PAYLOADS, harmful
 

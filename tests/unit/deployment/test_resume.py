@@ -9,8 +9,15 @@ import datetime
 import itertools
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.progress import ClusterProgress, HostProgress
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.observation import (
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import ClusterProgress, HostProgress
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.resume import Decision, decide
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Judgement, Request, judge
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.nodes import NodeView
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.observed import observed
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import (
     ApiView,
     ClusterVersion,
     Condition,
@@ -21,14 +28,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.obs
     ServiceView,
     Silence,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.resume import Decision, decide
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Judgement, Request, judge
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.nodes import NodeView
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.observed import observed
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.silence import silence_of
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervision import Limits
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.silence import silence_of
 
 A = InventoryHost("a", "node-a", ("52:54:00:00:00:0a",), "master", ("192.168.1.10",))
 B = InventoryHost("b", "node-b", ("52:54:00:00:00:0b",), "worker", ("192.168.1.11",))

@@ -17,22 +17,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.host_match import registered
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.look import Question, look
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.narration import changes, read_view
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.service import AssistedService
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.match import registered
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.inspect import Question, look
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.narration import changes, read_view
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.service import AssistedService
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions, BootRequest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import ForeignUrl, HttpClient, Response
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.tar_stream import Budget
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import observe
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.archive import redact_archive
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub import infra_env_image
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import observe
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.archive import redact_archive
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents import clusters, match, model, request
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.flat import flatten
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_status import read_status
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster_status import summary
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env import image as infra_env_image
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.status import read_status
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.status import summary
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cpio import Member, gzip, read_members, write_archive, xz
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient

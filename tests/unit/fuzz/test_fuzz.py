@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.shapes import misfit
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.shapes import misfit
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common import http
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import HttpClient

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Cluster, Deployment, Networking, Pool
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_objects import HubCluster
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.objects import HubCluster
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import Event
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import ConflictError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import merged

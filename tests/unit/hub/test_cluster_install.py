@@ -16,9 +16,9 @@ import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Deployment, ExtraManifest, Host, ImageDigestSource, Pool
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub import cluster_install
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.cluster_install import RESOURCES, apply_install, observe, plan_install, plan_removal
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_objects import CONFIG_MAP_BYTES, HubCluster, hub_objects
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install import run as cluster_install
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.objects import CONFIG_MAP_BYTES, HubCluster, hub_objects
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.run import RESOURCES, apply_install, observe, plan_install, plan_removal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, INFRA_ENV, NAMESPACE
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_status import InstallStatus, failing_validations, read_status
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.status import InstallStatus, failing_validations, read_status
 
 
 def install(state: str = "", **conditions: str) -> dict[str, Any]:

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import errors
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import hosted_cluster_rules, node_pool_rules
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster_immutable import settled
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster_object import cluster_object
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool_object import pool_object
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import rules as hosted_cluster_rules
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.immutable import settled
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.object import cluster_object
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool import rules as node_pool_rules
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.object import pool_object
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import merged
 
 _SPEC = importlib.util.spec_from_file_location("hypershift_corpus", Path(__file__).with_name("corpus.py"))

@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import hosted_cluster as present_case
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import hosted_cluster_absent as absent_case
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import hosted_cluster_wait
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster_status import standing
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import absent as absent_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import run as present_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import wait as hosted_cluster_wait
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.status import standing
 from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster
 
 _SPEC = importlib.util.spec_from_file_location("hypershift_hub", Path(__file__).with_name("hub.py"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster_immutable import settled
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.immutable import settled
 
 
 def services(address: str, names: tuple[str, ...] = ("APIServer", "Ignition")) -> list[dict[str, Any]]:

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import hosted_cluster as present_case
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import hosted_cluster_absent as absent_case
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import node_pool as pool_case
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster_immutable import settled
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster_object import OWNED as CLUSTER_OWNED
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster_object import cluster_object
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import absent as absent_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import run as present_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.immutable import settled
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.object import OWNED as CLUSTER_OWNED
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.object import cluster_object
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.kinds import HOSTED_CLUSTER, NODE_POOL
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool_object import OWNED as POOL_OWNED
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool_object import pool_object
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool import run as pool_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.object import OWNED as POOL_OWNED
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.object import pool_object
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import merged, plan_object
 from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster, node_pool
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.machine_standing import STATES, MachineView, view_machine
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import STATES, MachineView, view_machine
 
 _SPEC = importlib.util.spec_from_file_location("hypershift_hub", Path(__file__).with_name("hub.py"))
 hub = sys.modules.get("hypershift_hub") or importlib.util.module_from_spec(_SPEC)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import node_pool as use_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool import run as use_case
 from ansible_collections.zerotouch.openshift.plugins.modules import node_pool
 
 _SPEC = importlib.util.spec_from_file_location("hypershift_hub", Path(__file__).with_name("hub.py"))

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.conditions import read_conditions
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.machine_standing import view_machine
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.pool_standing import percent, skew, standing
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.pool_view import PoolView, released
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import view_machine
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.status import percent, skew, standing
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.view import PoolView, released
 
 _SPEC = importlib.util.spec_from_file_location("hypershift_hub", Path(__file__).with_name("hub.py"))
 hub = sys.modules.get("hypershift_hub") or importlib.util.module_from_spec(_SPEC)

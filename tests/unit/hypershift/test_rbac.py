@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import hosted_cluster as present_case
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import hosted_cluster_absent as absent_case
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import node_pool as pool_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import absent as absent_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import run as present_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool import run as pool_case
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import Event
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import ConflictError, ForbiddenError, missing_rule
 from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster, node_pool

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.names import SKIP_RELEASE_CHECKS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.pool_config import config_faults
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.config import config_faults
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.release import cluster_fault, skew_fault, version_of
 
 _SPEC = importlib.util.spec_from_file_location("hypershift_hub", Path(__file__).with_name("hub.py"))

@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.machine_standing import MachineView
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool_removal import StillGrowing, plan_removal
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.pool_view import PoolView
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import MachineView
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.removal import StillGrowing, plan_removal
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.view import PoolView
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift import guest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.machine_standing import view_machine
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.pool_view import PoolView
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.supply import shortage
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import view_machine
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.supply import shortage
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.view import PoolView
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.approval import Situation
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.csrs import Decision
 

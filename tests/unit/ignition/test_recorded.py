@@ -21,7 +21,7 @@ import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import read_directory
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Host, ImageDigestSource, Interface, Proxy
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.build import kernel_arguments
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.build import kernel_arguments
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.document import LiveIgnition
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.live import OsImage, build_live_ignition
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_config, agent_image, agent_manifests
 from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.counterparts import COMMANDS, VARIABLES

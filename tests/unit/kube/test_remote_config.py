@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.service import AssistedService
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.service import AssistedService
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.workload import Workload, open_workload
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub_observe import spoke_client
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub.observe import spoke_client
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import ClusterRef
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.credentials import KUBECONFIG, read_credentials, write_credentials
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.guest import pending_requests

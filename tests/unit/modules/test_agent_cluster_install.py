@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import hub_cluster
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import MediaResult
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub import cluster as hub_cluster
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.supervisor import MediaResult
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_wait import agent_text
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.wait import agent_text
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, SECRET
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import Event
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_cluster_install
@@ -138,7 +138,7 @@ def test_a_medium_that_a_killed_run_left_is_detached_once(api: Any, tmp_path: Pa
         ejected.append(list(names))
         return [MediaResult(name, changed=True) for name in names]
 
-    monkeypatch.setattr("ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.media.HostMedia.eject", eject)
+    monkeypatch.setattr("ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media.HostMedia.eject", eject)
     opened()
     condition(api, DONE)
     agent(api, "worker-0", "Done")

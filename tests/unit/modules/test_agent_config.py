@@ -20,8 +20,8 @@ import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common import lock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.configuration_changes import differing_paths
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.configuration_changes import differing_paths
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_config
 
 _SPEC = importlib.util.spec_from_file_location("mistakes_of_agent_config", Path(__file__).parents[1] / "cluster" / "mistakes.py")

@@ -22,7 +22,7 @@ import pycdlib
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common import lock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cpio import read_members
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_config, agent_image
@@ -242,7 +242,7 @@ def test_a_minimal_iso_of_nowhere(work: Path, base: Path, tmp_path: Path, synthe
 
 BESIDE = """
 import json, sys
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_image
 sys.stdin.readline()
 print(json.dumps(perform(agent_image.run, Call(json.loads(sys.argv[1])))))

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image import cpio
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_image_info
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub import bare_metal_hosts as use_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts import run as use_case
 from ansible_collections.zerotouch.openshift.plugins.modules import bare_metal_hosts
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 

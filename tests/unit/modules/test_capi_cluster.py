@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import cluster_door, cluster_unit
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.cluster import run as cluster_door
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.cluster import unit as cluster_unit
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.modules import capi_cluster
 
 if "capi_capihub" not in sys.modules:

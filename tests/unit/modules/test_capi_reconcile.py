@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import door
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import options as door
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import HOSTED_DEPLOYMENT
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.modules import capi_reconcile
 
 _SPEC = importlib.util.spec_from_file_location("capi_capihub", Path(__file__).parents[1] / "capi" / "capihub.py")

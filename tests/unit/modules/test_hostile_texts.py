@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.modules import assisted_info, bmc_info, hub_plan
 
 from tests.support.hostile.echoes import ECHOES, assisted, echoing, kubernetes, redfish, traces

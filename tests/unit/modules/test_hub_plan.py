@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import hub_observe
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub import observe as hub_observe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.config import resolve, source_of
 from ansible_collections.zerotouch.openshift.plugins.modules import hub_plan
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import Process
 from ansible_collections.zerotouch.openshift.plugins.modules import install_wait
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args

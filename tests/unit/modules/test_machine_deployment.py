@@ -14,10 +14,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_deployment import standing
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_observe import Seen
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_plan import Pool
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.machine_standing import MachineView
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.machine_deployment import standing
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.observe import Seen
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.plan import Pool
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import MachineView
 from ansible_collections.zerotouch.openshift.plugins.modules import machine_deployment
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 

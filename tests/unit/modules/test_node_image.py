@@ -14,10 +14,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment import node_image as use_case
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.node_image import NodeImageRequest, apply_node_image, plan_node_image
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.workdir import WorkDir, known_secrets
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent import node_image as use_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.node_image import NodeImageRequest, apply_node_image, plan_node_image
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, known_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, make_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
 from ansible_collections.zerotouch.openshift.plugins.modules import node_image

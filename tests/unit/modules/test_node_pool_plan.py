@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import STEERED_FOR
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pool_observe import candidates, is_steered, judge_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.observe import candidates, is_steered, judge_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
 from ansible_collections.zerotouch.openshift.plugins.modules import node_pool_plan
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args

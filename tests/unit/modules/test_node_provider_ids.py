@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import door, node_ids, workload
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import node_ids, workload
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import options as door
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Unreachable
 from ansible_collections.zerotouch.openshift.plugins.modules import capi_reconcile, node_provider_ids
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import pytest
 from ansible.errors import AnsibleFilterError, AnsibleUndefinedVariable
 from ansible_collections.zerotouch.openshift.plugins.filter.deployment import deployment
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.terminal import printable
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.check import check_variables, configuration

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...common.errors import InvalidInput
 from ...common.problems import INVALID, Problem
-from ..cluster_wish import ClusterWish, Manifest
+from ..cluster.desired import ClusterWish, Manifest
 from .documents import Object, at, list_at, number_at, text_at
 from .read import Manifests
 

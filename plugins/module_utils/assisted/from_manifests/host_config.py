@@ -20,7 +20,7 @@ from ...cluster.located import load_all
 from ...cluster.tree import plain
 from ...common.errors import InvalidInput, ZeroTouchError
 from ...common.problems import DUPLICATE, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, errors, nearest
-from ..host_request import NO_HOSTNAME, is_hostname
+from ..hosts.request import NO_HOSTNAME, is_hostname
 from .documents import Object, text_at
 from .hints import hint_problems, in_hints_spelling
 

@@ -18,8 +18,8 @@ from ...cluster.host_identity import Identity
 from ...cluster.host_match import Wanted, match_identities
 from ...common.host_names import safe_host_name
 from ..change import Difference
-from ..client import Document
-from ..host_match import WORDS, Match, RegisteredHost, registered
+from ..hosts.match import WORDS, Match, RegisteredHost, registered
+from ..rest.client import Document
 from .hints import acceptable_disks, objections
 from .host_config import Fencing, HostConfig, HostSettings
 

@@ -10,7 +10,7 @@ from typing import Any
 from ...common.errors import InvalidInput
 from ...common.problems import INVALID, Problem
 from ...common.yaml_text import dump
-from ..infra_env_plan import InfraEnvWish
+from ..infra_env.plan import InfraEnvWish
 from .documents import Object, at, list_at, number_at, text_at
 from .read import Manifests, label_problems
 

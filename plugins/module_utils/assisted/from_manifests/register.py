@@ -16,17 +16,17 @@ from ...common.parallel import Outcome, for_each
 from ...common.retry import Backoff
 from ...common.secrets import secret_values
 from ...common.waiting import Deadline, ProgressLines, turns
-from .. import cluster as clusters
-from .. import infra_env as infra_envs
 from ..change import Change
-from ..client import Document
-from ..cluster_wish import ClusterWish
-from ..faults import AssistedError
-from ..infra_env_plan import plan_present
+from ..cluster import run as clusters
+from ..cluster.desired import ClusterWish
+from ..infra_env import run as infra_envs
+from ..infra_env.plan import plan_present
 from ..lookup import only_one
-from ..patience import patiently
 from ..records import infra_env_record
-from ..service import AssistedService
+from ..rest.client import Document
+from ..rest.faults import AssistedError
+from ..rest.patience import patiently
+from ..rest.service import AssistedService
 from .cluster import Release, cluster_wish
 from .host_config import HostSettings, from_hosts, read_host_config
 from .hosts import HostPlan, HostsPlan, plan_hosts

@@ -15,7 +15,7 @@ from typing import Any
 
 from ...common.errors import InvalidInput
 from ...common.problems import INVALID, REQUIRED, SYNTAX, Problem
-from ..cluster_wish import ClusterWish
+from ..cluster.desired import ClusterWish
 from .documents import at, text_at
 
 _CONFIG = "import-cluster-config.json"

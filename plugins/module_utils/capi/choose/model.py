@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from ...hub.agents.model import Agent, ClusterRef
-from ...hub.install_status import Condition
+from ...hub.install.status import Condition
 from ..names import RESERVED_LABEL, RESERVED_NAMESPACE
 
 Key = tuple[str, str]

@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ...assisted.connection import connect as connect_assisted
+from ...assisted.rest.connection import connect as connect_assisted
 from ...bmc.guard import shared_machines, wrong_machine
 from ...boot.methods import booted_by_user
 from ...boot.protocol import Machines
@@ -20,9 +20,9 @@ from ...common.clock import Clock
 from ...common.errors import ZeroTouchError
 from ...kube.client import KubeClient
 from ...kube.connection import connect as connect_hub
-from ..hub_observe import spoke_client
-from ..observation import InventoryHost
-from ..workdir import WorkDir
+from ..hub.observe import spoke_client
+from ..state.work_dir import WorkDir
+from ..supervise.observation import InventoryHost
 from . import on_service
 from .decision import Judgement, judge, row_of
 from .evidence import Evidence, Power

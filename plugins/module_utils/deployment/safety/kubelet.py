@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from ...common import libraries
 from ...common.connect import ConnectTo
 from ...common.parallel import for_each
-from ..observation import InventoryHost
+from ..supervise.observation import InventoryHost
 
 PORT = 10250
 _SECONDS = 3.0

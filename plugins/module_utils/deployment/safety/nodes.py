@@ -14,7 +14,7 @@ from typing import Any
 
 from ...cluster.host_identity import normal_mac
 from ...cluster.spec import canonical_ip
-from ..observation import InventoryHost
+from ..supervise.observation import InventoryHost
 from .evidence import NodeFacts
 
 # Nodes that run etcd. Those with the role arbiter run nothing else of the control plane (openshift/enhancements two-nodes-with-arbiter).

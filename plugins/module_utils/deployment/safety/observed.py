@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...assisted.progress import HOST_JOINED
-from ..observation import FAILED, RUNNING_PHASES, InventoryHost, Observation
+from ...assisted.install.progress import HOST_JOINED
+from ..supervise.observation import FAILED, RUNNING_PHASES, InventoryHost, Observation
 from .evidence import Evidence
 from .nodes import NodeView, find_node, member
 

@@ -11,19 +11,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...assisted.connection import connect as connect_assisted
+from ...assisted.rest.connection import connect as connect_assisted
 from ...common.clock import Clock
 from ...common.errors import RemoteError, Unreachable
 from ...hub.kinds import BARE_METAL_HOST
 from ...kube.client import KubeClient, Object
 from ...kube.paths import NODE
-from ..assisted_observer import AssistedObserver
-from ..observation import InventoryHost, Observation, ServiceView
-from ..observe import Observer
-from ..recovery import readable_kubeconfig, recover
-from ..silence import silence_of
-from ..timeline import utc_now
-from ..workdir import Identity, WorkDir, identity, read_deployment
+from ..assisted.observer import AssistedObserver
+from ..state.recovery import readable_kubeconfig, recover
+from ..state.work_dir import Identity, WorkDir, identity, read_deployment
+from ..supervise.observation import InventoryHost, Observation, ServiceView
+from ..supervise.observe import Observer
+from ..supervise.silence import silence_of
+from ..supervise.timeline import utc_now
 from .evidence import Evidence
 from .nodes import NodeView, facts, find_node, member, read_node
 from .observed import observed

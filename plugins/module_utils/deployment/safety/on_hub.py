@@ -16,13 +16,13 @@ from ...common.errors import ZeroTouchError
 from ...hub.agents.match import match_hosts
 from ...hub.agents.model import INFRA_ENV_LABEL, Agent, ClusterRef, read_agents, without_bulk
 from ...hub.agents.request import HostRequest
-from ...hub.install_status import InstallStatus, read_status
+from ...hub.install.status import InstallStatus, read_status
 from ...hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, BARE_METAL_HOST
 from ...kube.client import KubeClient, Object
 from ...kube.faults import ForbiddenError
 from ...kube.resource import Resource
 from ...kube.write import is_ours
-from ..observation import InventoryHost
+from ..supervise.observation import InventoryHost
 from .evidence import Evidence
 from .nodes import same_uuid
 from .table import COLUMNS, Action

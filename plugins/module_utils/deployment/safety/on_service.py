@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...assisted.client import Document
-from ...assisted.progress import read_host
-from ...assisted.service import AssistedService
-from ..observation import InventoryHost
+from ...assisted.install.progress import read_host
+from ...assisted.rest.client import Document
+from ...assisted.rest.service import AssistedService
+from ..supervise.observation import InventoryHost
 from .evidence import Evidence
 
 

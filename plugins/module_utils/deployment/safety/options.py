@@ -13,10 +13,10 @@ from typing import Any
 from ...cluster.host_identity import Identity, read_identity
 from ...common.connect import DIRECT, ConnectTo
 from ...hub.agents.model import ClusterRef
-from ..assisted_find import Known
-from ..observation import InventoryHost
-from ..supervision import Limits
-from ..workdir import WorkDir, inventory_host
+from ..assisted.find import Known
+from ..state.work_dir import WorkDir, inventory_host
+from ..supervise.decide import Limits
+from ..supervise.observation import InventoryHost
 from .decision import Request
 from .on_hub import HubScope
 from .table import HUB_METHODS, Action

@@ -20,9 +20,9 @@ from typing import Any
 from ...common.errors import ZeroTouchError
 from ...common.state import StateFile
 from ...common.state_shape import SECTIONS, fault_of
-from ..observation import FAILED, PHASES, InventoryHost
-from ..timeline import SECTION as INSTALL
-from ..workdir import hosts_of_state, inventory_host
+from ..state.work_dir import hosts_of_state, inventory_host
+from ..supervise.observation import FAILED, PHASES, InventoryHost
+from ..supervise.timeline import SECTION as INSTALL
 
 MACHINES = "machines"
 PERMITTED, BOOTING, BOOTED, RELEASED = "permitted", "booting", "booted", "released"

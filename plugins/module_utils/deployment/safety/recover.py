@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from ...assisted.progress import HostProgress
-from ..observation import InventoryHost, Observation
+from ...assisted.install.progress import HostProgress
+from ..supervise.observation import InventoryHost, Observation
 from .decision import Request, may_touch
 from .evidence import Evidence
 from .observed import is_complete

@@ -14,7 +14,7 @@ from ...cluster import host_states as states
 from ...cluster.root_device import choose_disk, find_disk
 from ...common import json_text
 from ...kube.write import Change, plan_deletion, plan_object
-from ..install_status import FailingValidation
+from ..install.status import FailingValidation
 from ..kinds import AGENT
 from .clusters import ClusterFacts, InfraEnvFacts
 from .model import Agent, ClusterRef

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..install_status import read_status
+from ..install.status import read_status
 from .model import Agent, ClusterRef
 
 # Role of an Agent -> the count in provisionRequirements.

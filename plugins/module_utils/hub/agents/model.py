@@ -13,7 +13,7 @@ from ...cluster.host_identity import bmc_addresses, normal_mac
 from ...cluster.host_states import QUIET
 from ...common.collector import collector_paused
 from ...common.host_names import safe_host_name
-from ..install_status import Condition, FailingValidation, failing_validations, read_conditions
+from ..install.status import Condition, FailingValidation, failing_validations, read_conditions
 
 INFRA_ENV_LABEL = "infraenvs.agent-install.openshift.io"
 BMH_LABEL = "agent-install.openshift.io/bmh"

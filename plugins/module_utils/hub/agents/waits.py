@@ -9,7 +9,7 @@ from typing import Literal
 
 from ...cluster import host_states as states
 from ...common.waiting import REACHED, WaitStatus
-from ..install_status import Condition
+from ..install.status import Condition
 from .change import condition_text
 from .model import Agent
 from .plan import HostPlan

@@ -11,15 +11,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.progress import ClusterProgress, HostProgress
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import ClusterProgress, HostProgress
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.observation import ApiView, InventoryHost, Observation, ServiceView, Silence
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety import record
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import row_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.nodes import NodeView, facts, find_node, read_node, same_uuid
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.observed import observed
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.on_hub import same_bmc
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import (
+    ApiView,
+    InventoryHost,
+    Observation,
+    ServiceView,
+    Silence,
+)
 
 HOST = InventoryHost("node-1", "node-1.example.com", ("52:54:00:00:00:01",), "worker", ("192.0.2.11",))
 UUID, SWAPPED = "00112233-4455-6677-8899-aabbccddeeff", "33221100-5544-7766-8899-aabbccddeeff"

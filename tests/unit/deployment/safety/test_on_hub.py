@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_identity import Identity
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.observation import InventoryHost
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety import gather
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Request, may_touch, row_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence, NodeFacts
@@ -21,8 +20,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.saf
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import Touch
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.record import RELEASED, read_record
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import Action
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import InventoryHost
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, ClusterRef, read_agent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install_status import InstallStatus
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.status import InstallStatus
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import OURS
 
 MAC = "52:54:00:00:00:01"

@@ -9,8 +9,12 @@ import dataclasses
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.progress import HostProgress
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.observation import (
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import HostProgress
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Request, judge, may_touch
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence, NodeFacts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.recover import may_recover
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import COLUMNS, OVERRIDES
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import (
     ApiView,
     ClusterVersion,
     Condition,
@@ -19,10 +23,6 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.obs
     Observation,
     ServiceView,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Request, judge, may_touch
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence, NodeFacts
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.recover import may_recover
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import COLUMNS, OVERRIDES
 from hypothesis import given
 from hypothesis import strategies as st
 

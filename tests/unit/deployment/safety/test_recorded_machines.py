@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.observation import InventoryHost
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.record import (
     BOOTED,
     RELEASED,
@@ -17,6 +16,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.saf
     read_record,
     siblings,
 )
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import InventoryHost
 
 HOST = InventoryHost("node-1", macs=("52:54:00:00:00:01",))
 RENAMED = InventoryHost("blade-7", macs=("52:54:00:00:00:01",))

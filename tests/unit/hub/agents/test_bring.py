@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Interrupted, RemoteError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.bring import Account, Options, bring_agents
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.request import host_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.run import Account, Options, bring_agents
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import connect
 
 COUNT = 24
@@ -307,7 +307,7 @@ class TestWaiting:
         assert failed(account) == {"node-1": "it is error: Host is error"} and clock.now() - began < 60
 
     def test_an_input_error_ends_it_once_it_has_lasted(self, hub: Any, bring: Any, hosts: Any, made: ModuleType, monkeypatch: Any) -> None:
-        module = "ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.bring"
+        module = "ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.run"
         monkeypatch.setattr(f"{module}.DOUBT", 0.2)
         monkeypatch.setattr(f"{module}.LOOK_AGAIN", 0.1)
         wrong = ("False", "InputError", "The Spec could not be synced due to an input error: Requested installation disk is not part of the host's valid disks")

@@ -15,8 +15,8 @@ import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts_plan import Observed, plan_absent, plan_present, replan
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts_wish import credentials, read_wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.desired import credentials, read_wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.plan import Observed, plan_absent, plan_present, replan
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import MANAGED_BY, OURS, Outcome, diff_of, merged
 
 CRD = Path(__file__).parents[4] / ".." / "shared" / "crds" / "metal3" / "metal3.io_baremetalhosts.yaml"

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env import Session
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import Session
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import connect
 
 

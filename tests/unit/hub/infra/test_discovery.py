@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.discovery import Target, Transfer, carried_infra_env, fetch_discovery, image_url
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env import Waiting
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import Waiting
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cpio import Member, gzip, write_archive
 
 UUID = "0f5a3c7e-1111-2222-3333-444455556666"

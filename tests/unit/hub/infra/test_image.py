@@ -13,7 +13,7 @@ import time
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env_image import (
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.image import (
     SETTLE,
     Condition,
     Written,

@@ -10,7 +10,7 @@ import threading
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, PartialFailure, ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env import Waiting, make_absent, make_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import Waiting, make_absent, make_present
 
 QUICK = Waiting(timeout=30, cooldown=0.2)
 

@@ -11,8 +11,8 @@ import json
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env_plan import Observed, plan_absent, plan_present, replan
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env_wish import read_wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.desired import read_wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.plan import Observed, plan_absent, plan_present, replan
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import MANAGED_BY, OURS, merged
 from hypothesis import given
 from hypothesis import strategies as st

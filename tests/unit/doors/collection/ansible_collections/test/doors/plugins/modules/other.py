@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from ansible_collections.test.doors.plugins.modules.probe import OPTIONS, argument_spec, run
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import run_module
 
 __all__ = ["OPTIONS", "argument_spec", "main", "run"]
 

@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.door import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import MissingLibrary, PartialFailure, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import for_each
 

@@ -1,0 +1,66 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Two runs that make an object of one name at the same time end with one: the service takes any number of a name and compares nothing.
+
+Whoever has created something looks again. The oldest stays; whoever made another one takes it back, as long as nobody has used it, and goes on with the
+oldest. Where that does not happen (another tool was it, or a run that was killed in between) the task fails and names both.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+from ...common.clock import Clock
+from ...common.errors import PartialFailure
+from ...common.waiting import Deadline, turns
+from ..rest.client import Document
+
+# Seconds that the younger of two may take to go: its run has to look, ask whether it is used, and delete.
+PATIENCE = 15.0
+_PAUSE = 0.5
+
+
+@dataclasses.dataclass(frozen=True)
+class Kind:
+    """One kind of object: ``word`` for messages; ``rivals`` lists those that are meant to be one; ``used`` says by what one is used, or nothing."""
+
+    word: str
+    rivals: Callable[[], Sequence[Document]]
+    used: Callable[[Document], str]
+    delete: Callable[[str], None]
+
+
+def age(document: Document) -> tuple[str, str]:
+    """Sorts objects, the oldest first, in the same order for every run."""
+    return str(document.get("created_at") or ""), str(document.get("id"))
+
+
+def settled(kind: Kind, own_id: str, clock: Clock) -> str:
+    """The id of the object that stays, after ``own_id`` was created. Raises :class:`PartialFailure` where two remain."""
+    others: list[Document] = []
+    for _turn in turns(Deadline(clock, PATIENCE), _PAUSE):
+        found = sorted(kind.rivals(), key=age)
+        others = [item for item in found if item.get("id") != own_id]
+        if not others:
+            return own_id
+        if found[0].get("id") != own_id:
+            return _give_way(kind, own_id, found)
+    raise _two_remain(kind, own_id, others, "made at the same time by something else, and still there")
+
+
+def _give_way(kind: Kind, own_id: str, found: Sequence[Document]) -> str:
+    own = next((item for item in found if item.get("id") == own_id), None)
+    use = kind.used(own) if own is not None else ""
+    if use:
+        raise _two_remain(kind, own_id, found[:1], f"older than the one made here, which is used already: {use}")
+    if own is not None:
+        kind.delete(own_id)
+    return str(found[0]["id"])
+
+
+def _two_remain(kind: Kind, own_id: str, others: Sequence[Document], why: str) -> PartialFailure:
+    listed = ", ".join(str(item.get("id")) for item in others)
+    words = f"There are two {kind.word}s of one name: {own_id}, made here, and {listed}, {why}. Delete the one that is not meant, or give the id of the other."
+    return PartialFailure(words, {"changed": True})

@@ -1,0 +1,248 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What of a cluster differs from the wish, as changes (reference assisted-rest.md 3.1 to 3.5, 8.6, 9). Pure.
+
+What the service adds (defaults, operators that others need, the machine network that it derives from the hosts) is no difference.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import ipaddress
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...common import json_text
+from ...common.errors import InvalidInput, ZeroTouchError
+from ...common.problems import FORBIDDEN, REQUIRED
+from ..change import Change, Difference, Equal, differing, same_json, same_list, same_value
+from ..rest.client import Document, members
+from ..shown_text import shown_yaml
+from .desired import ONLY_UPDATED, ClusterWish, problem
+
+# What a PATCH does not take.
+FIXED = ("openshift_version", "ocp_release_image", "cpu_architecture", "high_availability_mode")
+# Where the service takes changes.
+CHANGEABLE = frozenset({"insufficient", "ready", "pending-for-input", "adding-hosts"})
+OVERRIDES, MANIFEST, IGNORED = "install-config overrides of", "manifest", "ignored validations of"
+
+
+@dataclasses.dataclass(frozen=True)
+class ObservedCluster:
+    """``manifests`` holds the content by folder and name of those that the wish speaks of and that exist; ``ignored`` is read if it is spoken of."""
+
+    document: Document
+    manifests: Mapping[tuple[str, str], str] = dataclasses.field(default_factory=dict)
+    ignored: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class ClusterPlan:
+    changes: Sequence[Change] = ()
+    warnings: Sequence[str] = ()
+
+
+def plan_present(wish: ClusterWish, observed: ObservedCluster | None) -> ClusterPlan:
+    """What makes the cluster as wished. Raises :class:`InvalidInput` for what is missing or cannot be changed, :class:`ZeroTouchError` where the service
+    takes no changes any more."""
+    title = f"cluster {wish.name}"
+    if observed is None:
+        changes = [_creation(wish, title), *_after_import(wish, title), *_around(wish, title, ObservedCluster({}))]
+        return ClusterPlan(changes)
+    document = observed.document
+    differences, warnings = _differences(wish, document)
+    changes = [Change("update", title, {item.field: item.after for item in differences}, differences)] if differences else []
+    changes += _around(wish, title, observed)
+    status = str(document.get("status") or "")
+    if changes and status not in CHANGEABLE:
+        listed = "; ".join(change.text() for change in changes)
+        raise ZeroTouchError(
+            f"Cluster {wish.name} is {status}, in which the service takes no changes, and it differs: {listed}.",
+            "Have assisted_install reset the installation first, or leave these options as they are.",
+        )
+    return ClusterPlan(changes, warnings)
+
+
+def plan_absent(name: str, document: Document | None) -> ClusterPlan:
+    """What takes the cluster away; the service forgets its hosts with it."""
+    if document is None:
+        return ClusterPlan()
+    hosts = [str(host.get("requested_hostname") or host.get("id")) for host in members(document.get("hosts"))]
+    return ClusterPlan([Change("delete", f"cluster {name}", reason=f"and with it its hosts {', '.join(sorted(hosts))}" if hosts else "")])
+
+
+def _creation(wish: ClusterWish, title: str) -> Change:
+    if wish.existing is not None:
+        return Change("import", title, wish.existing, reason="the service does not know it")
+    missing = [name for name, value in (("openshift_version", wish.params.get("openshift_version")), ("pull_secret", wish.pull_secret)) if not value]
+    if missing:
+        raise InvalidInput([problem(name, REQUIRED, f"there is no cluster {wish.name} yet, and a new one needs this") for name in missing])
+    params = {name: value for name, value in wish.params.items() if name not in ONLY_UPDATED}
+    return Change("create", title, {"name": wish.name, **params, "pull_secret": wish.pull_secret}, reason="it does not exist")
+
+
+def _after_import(wish: ClusterWish, title: str) -> list[Change]:
+    """An import takes names and version only; the rest follows as a change, as the client of the agent ISO does it."""
+    rest = {name: value for name, value in wish.params.items() if name not in FIXED}
+    if wish.existing is None or not rest:
+        return []
+    return [Change("update", title, rest, [Difference(name, None, value) for name, value in rest.items()])]
+
+
+def _differences(wish: ClusterWish, document: Document) -> tuple[list[Difference], list[str]]:
+    shown = {**document, "additional_ntp_source": document.get("additional_ntp_source"), "olm_operators": list(members(document.get("monitored_operators")))}
+    found = differing(wish.params, shown, _EQUAL)
+    fixed = [problem(item.field, FORBIDDEN, f"cannot be changed; it is {item.before}", str(item.after)) for item in found if item.field in FIXED]
+    if fixed:
+        raise InvalidInput(fixed)
+    warnings = []
+    if any(item.field == "machine_networks" for item in found) and _derives_networks(wish, document):
+        networks = ", ".join(str(each.get("cidr")) for each in members(document.get("machine_networks"))) or "not known yet"
+        warnings = [f"machine_networks of cluster {wish.name} are {networks}: the service derives them from hosts and VIPs and takes no others."]
+        found = [item for item in found if item.field != "machine_networks"]
+    if wish.replace_pull_secret and wish.pull_secret:
+        found.append(Difference("pull_secret", None, wish.pull_secret))
+    return found, warnings
+
+
+def _derives_networks(wish: ClusterWish, document: Document) -> bool:
+    """Whether setting the machine network is forbidden (reference 3.2)."""
+
+    def value(name: str) -> Any:
+        return wish.params[name] if wish.params.get(name) is not None else document.get(name)
+
+    balancer = (value("load_balancer") or {}).get("type")
+    return not value("vip_dhcp_allocation") and balancer != "user-managed" and not value("user_managed_networking")
+
+
+def _around(wish: ClusterWish, title: str, observed: ObservedCluster) -> list[Change]:
+    """What is set by requests of its own."""
+    changes = []
+    before = observed.document.get("install_config_overrides")
+    if wish.overrides is not None and not same_json(wish.overrides, before):
+        difference = Difference("install_config_overrides", before or None, wish.overrides)
+        # An empty text would be refused as no JSON; an empty object overrides nothing.
+        changes.append(Change("update", f"{OVERRIDES} {title}", {"overrides": wish.overrides or "{}"}, [difference]))
+    for manifest in wish.manifests:
+        found = observed.manifests.get((manifest.folder, manifest.name))
+        name = f"{MANIFEST} {manifest.folder}/{manifest.name}"
+        key = {"folder": manifest.folder, "file_name": manifest.name}
+        if manifest.absent and found is not None:
+            changes.append(Change("delete", name, key))
+        elif not manifest.absent and found != manifest.content:
+            verb = "create" if found is None else "update"
+            difference = Difference("content", None if found is None else shown_yaml(found), shown_yaml(manifest.content))
+            changes.append(Change(verb, name, {**key, "content": manifest.content}, [difference]))
+    return changes + _ignored(wish, title, observed)
+
+
+def _ignored(wish: ClusterWish, title: str, observed: ObservedCluster) -> list[Change]:
+    now = {name: ignored_ids(observed.ignored, name) for name in ("host", "cluster")}
+    wanted = {"host": wish.ignored_hosts, "cluster": wish.ignored_cluster}
+    differences = [
+        Difference(f"{name} validations", now[name] or None, sorted(ids)) for name, ids in wanted.items() if ids is not None and sorted(ids) != now[name]
+    ]
+    if not differences:
+        return []
+    body = {name: sorted(ids) if ids is not None else now[name] for name, ids in wanted.items()}
+    return [Change("update", f"{IGNORED} {title}", body, differences)]
+
+
+def ignored_ids(document: Mapping[str, Any], name: str) -> list[str]:
+    """The ids in the service's answer, which holds lists as text."""
+    text = document.get(f"{name}-validation-ids")
+    try:
+        ids = json_text.parse_remote(text) if isinstance(text, str) and text.strip() else text
+    except ValueError:
+        return []
+    return sorted(str(each) for each in ids) if isinstance(ids, list) else []
+
+
+def _same_version(wanted: Any, found: Any) -> bool:
+    """``4.22`` stands for its newest release, which the service then shows."""
+    return bool(wanted == found) or str(found or "").startswith(f"{wanted}.")
+
+
+def _same_architecture(wanted: Any, found: Any) -> bool:
+    return bool({"aarch64": "arm64"}.get(wanted, wanted) == {"aarch64": "arm64"}.get(str(found), found))
+
+
+def _same_words(wanted: Any, found: Any) -> bool:
+    return sorted(str(wanted).split(",")) == sorted(str(found or "").split(","))
+
+
+def _same_addresses(wanted: Any, found: Any) -> bool:
+    return [_address(each.get("ip")) for each in wanted] == [_address(each.get("ip")) for each in members(found)]
+
+
+def _same_networks(wanted: Any, found: Any) -> bool:
+    """By network, and by prefix of the hosts where the wish names one."""
+    known = [(_network(each.get("cidr")), each.get("host_prefix")) for each in members(found)]
+    asked = [(_network(each.get("cidr")), each.get("host_prefix")) for each in wanted]
+    return len(known) == len(asked) and all(have[0] == want[0] and want[1] in (None, have[1]) for have, want in zip(known, asked, strict=True))
+
+
+def _same_operators(wanted: Any, found: Any) -> bool:
+    """Those that others need are added by the service, so one too many is no difference; none wanted and some there is."""
+    known = {str(each.get("name")): each.get("properties") or "" for each in members(found) if each.get("operator_type", "olm") == "olm"}
+    if not wanted:
+        return not known
+    return all(each["name"] in known and same_json(each.get("properties") or "", known[each["name"]]) for each in wanted)
+
+
+def _same_bundles(wanted: Any, found: Any) -> bool:
+    """By id, and by the optional operators of those that name some."""
+    known = {str(each.get("id")): sorted(each.get("optional_operators") or ()) for each in members(found)}
+    if {str(each["id"]) for each in wanted} != set(known):
+        return False
+    return all(sorted(each["optional_operators"]) == known[str(each["id"])] for each in wanted if "optional_operators" in each)
+
+
+def _same_members(wanted: Any, found: Any) -> bool:
+    """Every member that is named, at any depth; texts that are JSON by what they say."""
+    have = found if isinstance(found, Mapping) else {}
+    for key, value in wanted.items():
+        equal = _same_members(value, have.get(key)) if isinstance(value, Mapping) else same_value(value, have.get(key)) or same_json(value, have.get(key))
+        if not equal:
+            return False
+    return True
+
+
+def _same_balancer(wanted: Any, found: Any) -> bool:
+    return bool(wanted.get("type") == ((found or {}).get("type") or "cluster-managed"))
+
+
+def _address(text: Any) -> str:
+    try:
+        return str(ipaddress.ip_address(str(text)))
+    except ValueError:
+        return str(text)
+
+
+def _network(text: Any) -> str:
+    try:
+        return str(ipaddress.ip_network(str(text), strict=False))
+    except ValueError:
+        return str(text)
+
+
+_EQUAL: Mapping[str, Equal] = {
+    "openshift_version": _same_version,
+    "cpu_architecture": _same_architecture,
+    "hyperthreading": _same_words,
+    "api_vips": _same_addresses,
+    "ingress_vips": _same_addresses,
+    "cluster_networks": _same_networks,
+    "service_networks": _same_networks,
+    "machine_networks": _same_networks,
+    "olm_operators": _same_operators,
+    "operator_bundles": _same_bundles,
+    "platform": _same_members,
+    "disk_encryption": _same_members,
+    "ignition_endpoint": _same_members,
+    "load_balancer": _same_balancer,
+    "tags": same_list,
+    "ntp_sources": same_list,
+    "additional_ntp_source": same_list,
+}

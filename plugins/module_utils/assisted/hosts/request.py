@@ -1,0 +1,177 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What a user says about hosts of the service, as requests; every mistake that needs no service is found at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...cluster.host_identity import Identity, check_identity, given_twice, host_macs, normal_mac, read_identity
+from ...cluster.root_device import check_hints
+from ...common.errors import InvalidInput
+from ...common.host_names import host_name_fault
+from ...common.problems import FORBIDDEN, INVALID, REQUIRED, Problem
+
+ROLES = ("auto-assign", "master", "worker", "arbiter")
+_NEEDED = {"type": "str", "required": True}
+# Argument spec of a host's fencing_credentials.
+FENCING_OPTIONS: dict[str, dict[str, Any]] = {
+    "address": _NEEDED,
+    "username": _NEEDED,
+    "password": {"type": "str", "required": True, "no_log": True},
+    "certificate_verification": {"type": "str", "choices": ["Enabled", "Disabled"]},
+    "mac_address": {"type": "str"},
+}
+# The only validations that can be asked for again (reference assisted-rest.md 2).
+RESETTABLE = ("sufficient-installation-disk-speed", "container-images-available")
+# What the service takes for a host (reference assisted-rest.md 5.2).
+_HOSTNAME = re.compile(r"(?=.{1,63}$)[a-z0-9][a-z0-9-]{0,62}(?:[.][a-z0-9-]{1,63})*")
+NO_HOSTNAME = "is not a name of at most 63 lower-case letters, digits, '-' and '.' that the service takes"
+_CHECK = "assisted-hosts"
+
+
+@dataclasses.dataclass(frozen=True)
+class HostRequest:
+    """One host: who it is and how it shall be. ``None`` leaves a field as it is.
+
+    ``skip_formatting`` are disks by id or path, as a whole; ``replace_endpoint`` sends token and headers although nobody can see whether they differ.
+    """
+
+    name: str
+    identity: Identity = dataclasses.field(default_factory=Identity)
+    hostname: str | None = None
+    role: str | None = None
+    disk_id: str | None = None
+    root_device_hints: Mapping[str, Any] | None = None
+    skip_formatting: Sequence[str] | None = None
+    node_labels: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
+    machine_config_pool: str | None = None
+    ignition: str | None = None
+    endpoint_token: str | None = dataclasses.field(default=None, repr=False)
+    endpoint_headers: Mapping[str, str] | None = dataclasses.field(default=None, repr=False)
+    replace_endpoint: bool = False
+    fencing: Mapping[str, str] | None = dataclasses.field(default=None, repr=False)
+    installer_args: Sequence[str] | None = None
+    reset_validations: Sequence[str] = ()
+    cluster: str | None = None
+    unbind: bool = False
+    absent: bool = False
+
+    @property
+    def secrets(self) -> set[str]:
+        """What must appear in no output."""
+        found = {self.endpoint_token or "", (self.fencing or {}).get("password", ""), *(self.endpoint_headers or {}).values()}
+        return found - {""}
+
+
+def host_requests(hosts: Sequence[Mapping[str, Any]]) -> list[HostRequest]:
+    """Requests for the ``hosts`` option of a door. Raises :class:`InvalidInput` with all problems."""
+    problems = [found for index, host in enumerate(hosts) for found in _check(host, f"hosts[{index}]")]
+    problems += _twice(hosts)
+    if problems:
+        raise InvalidInput(problems)
+    return [_request(host) for host in hosts]
+
+
+def _request(host: Mapping[str, Any]) -> HostRequest:
+    labels = {str(key): None if value is None else _text(value) for key, value in (host.get("node_labels") or {}).items()}
+    ignition, headers = host.get("ignition_config_overrides"), host.get("ignition_endpoint_http_headers")
+    return HostRequest(
+        name=str(host["name"]),
+        identity=read_identity(host),
+        hostname=host.get("hostname"),
+        role=host.get("role"),
+        disk_id=host.get("installation_disk_id"),
+        root_device_hints=host.get("root_device_hints"),
+        skip_formatting=host.get("disks_skip_formatting"),
+        node_labels=labels,
+        machine_config_pool=host.get("machine_config_pool"),
+        ignition=None if ignition is None else str(ignition).strip(),
+        endpoint_token=host.get("ignition_endpoint_token"),
+        endpoint_headers=None if headers is None else {str(key): _text(value) for key, value in headers.items()},
+        replace_endpoint=bool(host.get("replace_ignition_endpoint")),
+        fencing=_fencing(host.get("fencing_credentials")),
+        installer_args=host.get("installer_args"),
+        reset_validations=tuple(dict.fromkeys(host.get("reset_validations") or ())),
+        cluster=host.get("cluster"),
+        unbind=bool(host.get("unbind")),
+        absent=host.get("state") == "absent",
+    )
+
+
+def _fencing(given: Mapping[str, Any] | None) -> dict[str, str] | None:
+    if given is None:
+        return None
+    found = {key: str(value) for key, value in given.items() if value is not None}
+    return found | ({"mac_address": normal_mac(found["mac_address"])} if "mac_address" in found else {})
+
+
+def _text(value: Any) -> str:
+    # YAML's true is meant as the text "true", which is what labels hold.
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _check(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    identity = read_identity(host)
+    if identity == Identity():
+        detail = f"host {host.get('name')} has nothing to be recognised by: give mac_addresses, or one of the other identities"
+        yield _problem(path, REQUIRED, detail)
+    yield from check_identity(identity, path, _CHECK)
+    hostname = host.get("hostname")
+    if hostname is not None and not is_hostname(hostname):
+        yield _problem(f"{path}.hostname", INVALID, NO_HOSTNAME, hostname)
+    if host.get("root_device_hints") is not None:
+        yield from check_hints(host["root_device_hints"], f"{path}.root_device_hints")
+        if host.get("installation_disk_id") is not None:
+            yield _problem(path, FORBIDDEN, "installation_disk_id and root_device_hints exclude each other")
+    if host.get("cluster") and (host.get("unbind") or host.get("state") == "absent"):
+        yield _problem(path, FORBIDDEN, "cluster excludes unbind and state absent")
+    text = str(host.get("ignition_config_overrides") or "").strip()
+    if text and not _is_object(text):
+        yield _problem(f"{path}.ignition_config_overrides", INVALID, "is not a JSON object")
+    yield from _check_endpoint(host, path)
+    mac = (host.get("fencing_credentials") or {}).get("mac_address")
+    if mac:
+        yield from check_identity(Identity(macs=(normal_mac(str(mac)),)), f"{path}.fencing_credentials", _CHECK)
+
+
+def _check_endpoint(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    token, headers = host.get("ignition_endpoint_token"), host.get("ignition_endpoint_http_headers")
+    if host.get("replace_ignition_endpoint") and token is None and headers is None:
+        yield _problem(f"{path}.replace_ignition_endpoint", REQUIRED, "there is neither ignition_endpoint_token nor ignition_endpoint_http_headers to send")
+    if headers is not None and token is None and not host.get("replace_ignition_endpoint"):
+        detail = "the service does not show which headers it has: they are sent together with a token that is new to it, or with replace_ignition_endpoint"
+        yield _problem(f"{path}.ignition_endpoint_http_headers", FORBIDDEN, detail)
+
+
+def is_hostname(text: str) -> bool:
+    """Whether the service takes it for a host's name, and Ansible may."""
+    return bool(_HOSTNAME.fullmatch(text)) and not host_name_fault(text)
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False
+
+
+def _twice(hosts: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
+    yield from given_twice(hosts, "name", "name", lambda host: [str(host.get("name"))], _CHECK)
+    yield from given_twice(hosts, "hostname", "hostname", _hostname_in_cluster, _CHECK)
+    yield from given_twice(hosts, "mac_addresses", "MAC", host_macs, _CHECK)
+    yield from given_twice(hosts, "system_uuid", "system UUID", lambda host: [str(host["system_uuid"]).lower()] if host.get("system_uuid") else [], _CHECK)
+
+
+def _hostname_in_cluster(host: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """A hostname is taken once in a cluster, not once in a task."""
+    return [(str(host["hostname"]), str(host.get("cluster") or ""))] if host.get("hostname") else []
+
+
+def _problem(path: str, kind: str, detail: str, value: str = "") -> Problem:
+    return Problem(path, kind, detail, layer="ours", check=_CHECK, value=value)

@@ -1,0 +1,81 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the door of hosts returns: one record for each, the complete list also where some failed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...common.errors import PartialFailure
+from ..change import Change
+from ..records import host_record, validation_rows
+from ..rest.client import Document
+from .plan import HostPlan
+from .waits import Target, standing
+
+_SHOWN = ("id", "infra_env_id", "cluster_id", "hostname", "role", "status", "installation_disk_id")
+
+
+@dataclasses.dataclass
+class Account:
+    """What has been done, and why a host is not as wished, by name of the host."""
+
+    done: dict[str, list[Change]]
+    failed: dict[str, str]
+
+
+def hosts_result(
+    plans: Sequence[HostPlan], account: Account, wait_for: Target, *, predicted: bool = False, seen: Mapping[str, Document] | None = None
+) -> tuple[dict[str, Any], list[Change]]:
+    """The result and all changes; ``predicted`` (check mode): those of the plan, and what a run would wait for is no failure.
+
+    Raises :class:`PartialFailure` with the result where a host is not as wished.
+    """
+    records: list[dict[str, Any]] = []
+    lines: list[str] = []
+    every: list[Change] = []
+    for plan in plans:
+        changes = [] if plan.refused and predicted else list(plan.changes) if predicted else account.done[plan.request.name]
+        waited_for = predicted and wait_for != "none"
+        reason = account.failed.get(plan.request.name) or ("" if waited_for else standing(plan, wait_for).reason)
+        every += changes
+        lines += [change.text() for change in changes]
+        lines += [f"wait for host {plan.request.name}: {plan.waiting}"] if waited_for and plan.waiting else []
+        records.append(_record(plan, changes, reason, seen or {}))
+    result = {
+        "changed": bool(every),
+        "plan": lines,
+        "hosts": records,
+        "unmatched": [{"name": plan.request.name, "reason": plan.match.reason} for plan in plans if plan.match.status == "unmatched"],
+        "ambiguous": [
+            {"name": plan.request.name, "hosts": [each.id for each in plan.match.candidates], "reason": plan.match.reason}
+            for plan in plans
+            if plan.match.status == "ambiguous"
+        ],
+    }
+    failures = [record for record in records if record["failed"]]
+    if failures:
+        words = "\n".join(f"{record['name']}: {record['reason']}" for record in failures)
+        raise PartialFailure(f"{len(failures)} of {len(records)} hosts are not as wished.\n{words}", result)
+    return result, every
+
+
+def _record(plan: HostPlan, changes: Sequence[Change], reason: str, seen: Mapping[str, Document]) -> dict[str, Any]:
+    host = plan.host
+    now = seen.get(str((host or {}).get("id"))) or host
+    record = host_record(now) if now else {}
+    failing = [{key: row[key] for key in ("id", "status", "message")} for row in validation_rows([now] if now else [], "host", all_of_them=False)]
+    return {
+        **{key: record.get(key, "") for key in _SHOWN},
+        "name": plan.request.name,
+        "by": plan.match.by if host else "",
+        "note": plan.match.reason if host else "",
+        "changed": bool(changes),
+        "changes": [change.text() for change in changes],
+        "failed": bool(reason),
+        "reason": reason or plan.waiting,
+        "validations": failing,
+    }

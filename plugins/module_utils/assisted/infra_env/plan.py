@@ -1,0 +1,174 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What an InfraEnv of the service shall be, and what differs (reference assisted-rest.md 4). Pure.
+
+An option that is not given is left alone, one that is given empty is cleared. What the service adds is no difference.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ...cluster.discovery_options import check_ignition, check_interfaces, check_pull_secret, check_texts, image_problem
+from ...common import libraries, yaml_text
+from ...common.errors import InvalidInput
+from ...common.problems import DUPLICATE, FORBIDDEN, REQUIRED, Problem
+from ..change import Change, Difference, Equal, differing, same_json, same_list
+from ..rest.client import Document, members
+
+# Options that are a field of the same name, and those that are lists with commas there.
+_SAME = ("ssh_authorized_key", "image_type", "openshift_version", "cpu_architecture", "ignition_config_override", "additional_trust_bundle")
+_NUMBERS = ("network_discovery_delay_seconds", "rendezvous_ip")
+_LISTS = ("additional_ntp_sources", "ntp_sources")
+_FIXED = ("cpu_architecture", "cluster_id")
+
+
+@dataclasses.dataclass(frozen=True)
+class InfraEnvWish:
+    """``params`` are in the words of infra-env-create-params, only what the user gave; ``cluster_id`` None: nothing is said about it.
+
+    ``replace_pull_secret``: send it although nobody can see whether it differs.
+    """
+
+    name: str
+    params: Mapping[str, Any]
+    cluster_id: str | None = None
+    pull_secret: str = dataclasses.field(default="", repr=False)
+    replace_pull_secret: bool = False
+
+
+def read_wish(options: Mapping[str, Any], cluster_id: str | None = None) -> InfraEnvWish:
+    """The wish in a door's options. Raises :class:`InvalidInput` with everything that is wrong with them."""
+    problems = [problem for check in _CHECKS for problem in check(options)]
+    if problems:
+        raise InvalidInput(problems)
+    params: dict[str, Any] = {name: str(options[name]).strip() for name in _SAME if options.get(name) is not None}
+    params |= {name: options[name] for name in _NUMBERS if options.get(name) is not None}
+    params |= {name: ",".join(options[name]) for name in _LISTS if options.get(name) is not None}
+    if options.get("image_proxy") is not None:
+        params["proxy"] = {key: options["image_proxy"].get(key) or "" for key in ("http_proxy", "https_proxy", "no_proxy")}
+    if options.get("kernel_arguments") is not None:
+        params["kernel_arguments"] = [{"operation": each["operation"], "value": each["value"]} for each in options["kernel_arguments"]]
+    if options.get("hosts") is not None:
+        params["static_network_config"] = [static_network(host["interfaces"], host["network_config"]) for host in options["hosts"]]
+    return InfraEnvWish(options["name"], params, cluster_id, pull_secret_text(options.get("pull_secret")), bool(options.get("replace_pull_secret")))
+
+
+def static_network(interfaces: Sequence[Mapping[str, Any]], network_config: Mapping[str, Any]) -> dict[str, Any]:
+    """One element of ``static_network_config``: the nmstate document with sorted keys, as the client of the agent ISO sends it."""
+    names = [{"mac_address": each["mac_address"], "logical_nic_name": each["name"]} for each in interfaces]
+    return {"mac_interface_map": names, "network_yaml": libraries.yaml.safe_dump(dict(network_config), sort_keys=True)}
+
+
+def pull_secret_text(given: Any) -> str:
+    """The pull secret as the service takes it, from text or mapping."""
+    if not given:
+        return ""
+    return given.strip() if isinstance(given, str) else json.dumps(given)
+
+
+def plan_present(wish: InfraEnvWish, observed: Document | None) -> list[Change]:
+    """What makes the InfraEnv as wished. Raises :class:`InvalidInput` for what cannot be changed, or is missing for a new one."""
+    title = f"infra-env {wish.name}"
+    if observed is None:
+        if not wish.pull_secret:
+            raise InvalidInput([image_problem("pull_secret", REQUIRED, f"there is no InfraEnv {wish.name} yet, and a new one needs a pull secret")])
+        body = {"name": wish.name, **wish.params, "pull_secret": wish.pull_secret, **({"cluster_id": wish.cluster_id} if wish.cluster_id else {})}
+        return [Change("create", title, body, reason="it does not exist")]
+    shown = {**observed, "image_type": observed.get("type")}
+    wanted = {**wish.params, **({} if wish.cluster_id is None else {"cluster_id": wish.cluster_id})}
+    found = differing(wanted, shown, _EQUAL)
+    problems = [_fixed(item) for item in found if item.field in _FIXED]
+    if problems:
+        raise InvalidInput(problems)
+    if wish.replace_pull_secret and wish.pull_secret:
+        found.append(Difference("pull_secret", None, wish.pull_secret))
+    return [Change("update", title, {item.field: item.after for item in found}, found)] if found else []
+
+
+def plan_absent(name: str, observed: Document | None, hosts: Sequence[Document], *, delete_hosts: bool) -> list[Change]:
+    """What takes it away, its hosts first. Raises :class:`InvalidInput` where hosts are in the way."""
+    if observed is None:
+        return []
+    if hosts and not delete_hosts:
+        listed = ", ".join(f"{host.get('requested_hostname') or host.get('id')} ({host.get('status')})" for host in hosts)
+        detail = f"InfraEnv {name} has {len(hosts)} hosts, which the service would keep it for: {listed}"
+        raise InvalidInput([image_problem("state", FORBIDDEN, detail, hint="With delete_hosts true the service forgets them.")])
+    forget = [Change("delete", f"host {host.get('requested_hostname') or host.get('id')}", {"id": host.get("id")}) for host in hosts]
+    return [*forget, Change("delete", f"infra-env {name}")]
+
+
+def _fixed(difference: Difference) -> Problem:
+    option = "cluster" if difference.field == "cluster_id" else difference.field
+    detail = f"cannot be changed; it is {difference.before or 'none'}"
+    return image_problem(option, FORBIDDEN, detail, str(difference.after), "Delete the InfraEnv first, or choose another name.")
+
+
+def _same_version(wanted: Any, found: Any) -> bool:
+    """The service keeps the version of the live image (``4.22``) for any release of it (``4.22.3``)."""
+    return wanted == found or str(found or "").split(".")[:2] == str(wanted).split(".")[:2]
+
+
+def _same_architecture(wanted: Any, found: Any) -> bool:
+    return bool({"aarch64": "arm64"}.get(wanted, wanted) == {"aarch64": "arm64"}.get(str(found), found))
+
+
+def _same_proxy(wanted: Any, found: Any) -> bool:
+    return {key: value for key, value in wanted.items() if value} == {key: value for key, value in (found or {}).items() if value}
+
+
+def _same_network(wanted: Any, found: Any) -> bool:
+    """The service sorts hosts and NICs, and may write the document in another way."""
+    return _networks(wanted) == _networks(found)
+
+
+def _networks(configs: Any) -> list[str]:
+    return sorted(
+        json.dumps([sorted((str(nic.get("mac_address")).lower(), str(nic.get("logical_nic_name"))) for nic in members(config.get("mac_interface_map"))),
+                    _nmstate(config.get("network_yaml"))], sort_keys=True, default=str)
+        for config in members(configs)
+    )  # fmt: skip
+
+
+def _nmstate(text: Any) -> Any:
+    try:
+        return yaml_text.load_remote(str(text or ""))
+    except yaml_text.NotYaml:
+        return text
+
+
+_EQUAL: Mapping[str, Equal] = {
+    "additional_ntp_sources": same_list,
+    "ntp_sources": same_list,
+    "ignition_config_override": same_json,
+    "openshift_version": _same_version,
+    "cpu_architecture": _same_architecture,
+    "proxy": _same_proxy,
+    "static_network_config": _same_network,
+}
+
+
+def _check_ntp(options: Mapping[str, Any]) -> Iterator[Problem]:
+    if options.get("ntp_sources") and options.get("additional_ntp_sources"):
+        yield image_problem("ntp_sources", FORBIDDEN, "ntp_sources replaces the servers that additional_ntp_sources would be added to; give one of them")
+    if options.get("rendezvous_ip") and options.get("image_type") not in (None, "disconnected-iso"):
+        yield image_problem("rendezvous_ip", FORBIDDEN, "only an image of type disconnected-iso has one")
+
+
+def _check_hosts(options: Mapping[str, Any]) -> Iterator[Problem]:
+    names: set[str] = set()
+    macs: dict[str, str] = {}
+    for index, host in enumerate(options.get("hosts") or []):
+        if host["name"] in names:
+            yield image_problem(f"hosts[{index}].name", DUPLICATE, "another host has this name", host["name"])
+        names.add(host["name"])
+        if not host.get("network_config"):
+            yield image_problem(f"hosts[{index}].network_config", REQUIRED, "the host's nmstate document; leave out hosts that use DHCP")
+        yield from check_interfaces(f"hosts[{index}].interfaces", host, macs)
+
+
+_CHECKS: tuple[Callable[[Mapping[str, Any]], Iterator[Problem]], ...] = (_check_ntp, check_pull_secret, check_texts, check_ignition, _check_hosts)

@@ -1,0 +1,138 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""An InfraEnv of the service: observe, plan, apply, and where its image is."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...common.errors import PartialFailure
+from ..change import Change
+from ..cluster.creation import Kind, settled
+from ..lookup import only_one, required, to_be_had
+from ..records import infra_env_record
+from ..rest.client import Document
+from ..rest.faults import AssistedError
+from ..rest.service import AssistedService
+from .plan import InfraEnvWish, plan_absent, plan_present, read_wish
+
+_DISABLED = "image service is disabled"
+# The id of a cluster that an earlier task makes, in check mode.
+_LATER = "(not there yet)"
+
+
+@dataclasses.dataclass(frozen=True)
+class Done:
+    """``value`` is what the door returns, ``changes`` what it planned (and did, out of check mode)."""
+
+    value: Mapping[str, Any]
+    changes: Sequence[Change] = ()
+    warnings: Sequence[str] = ()
+
+
+def make_present(service: AssistedService, options: Mapping[str, Any], *, check_mode: bool) -> Done:
+    """The InfraEnv as wished. Raises :class:`InvalidInput` before anything is written, :class:`AssistedError` in the service's words."""
+    read_wish(options)  # every mistake that needs no service
+    wanted = options.get("cluster")
+    cluster_id = _cluster_id(service, wanted, check_mode=check_mode)
+    wish = read_wish(options, cluster_id)
+    observed = to_be_had(service.infra_envs(), "InfraEnv", wish.name)
+    changes = plan_present(wish, observed)
+    if check_mode:
+        words = f"The service has no cluster {wanted}; check mode takes it for something that an earlier task makes."
+        return Done(_value(service, wish.name, observed, changes), changes, [words] if cluster_id == _LATER else [])
+    applied = carry_out(service, wish, changes, observed)
+    return Done(_value(service, wish.name, applied.infra_env, changes), changes, applied.warnings)
+
+
+@dataclasses.dataclass(frozen=True)
+class Applied:
+    """The InfraEnv as it is now."""
+
+    infra_env: Document | None
+    warnings: Sequence[str] = ()
+
+
+def carry_out(service: AssistedService, wish: InfraEnvWish, changes: Sequence[Change], observed: Document | None, *, own_cluster: bool = False) -> Applied:
+    """Make the changes of a plan. One that another run made at the same time is used and brought to the wish; raises as the service refuses it, and
+    :class:`PartialFailure` where two remain. ``own_cluster``: InfraEnvs of this name that other clusters have are not meant."""
+    now = observed
+    for change in changes:
+        if observed is not None:
+            now = service.update_infra_env(str(observed["id"]), change.body)
+            continue
+        now = service.create_infra_env(change.body)
+        stays = settled(_kind(service, wish, own_cluster), str(now["id"]), service.clock)
+        if stays != now["id"]:
+            other = service.infra_env(stays)
+            rest = carry_out(service, wish, plan_present(wish, other), other)
+            words = f"Another run made InfraEnv {wish.name} at the same time. Its InfraEnv {stays} is used; the one made here was taken back."
+            return Applied(rest.infra_env, [*rest.warnings, words])
+    return Applied(now)
+
+
+def _kind(service: AssistedService, wish: InfraEnvWish, own_cluster: bool) -> Kind:
+    def rivals() -> list[Document]:
+        known = service.infra_envs(wish.cluster_id or "") if own_cluster else service.infra_envs()
+        return [item for item in known if item.get("name") == wish.name]
+
+    def used(infra_env: Document) -> str:
+        return ", ".join(f"host {host.get('id')}" for host in service.hosts(str(infra_env["id"])))
+
+    return Kind("InfraEnv", rivals, used, service.delete_infra_env)
+
+
+def make_absent(service: AssistedService, name: str, *, delete_hosts: bool, check_mode: bool) -> Done:
+    """No such InfraEnv. Raises :class:`InvalidInput` where hosts are in the way, :class:`PartialFailure` where some of it was done."""
+    observed = only_one(service.infra_envs(), "InfraEnv", name)
+    hosts = service.hosts(str(observed["id"])) if observed else []
+    changes = plan_absent(name, observed, hosts, delete_hosts=delete_hosts)
+    done: list[str] = []
+    for change in () if check_mode else changes:
+        try:
+            _delete(service, str((observed or {}).get("id")), change)
+        except AssistedError as error:
+            raise PartialFailure(str(error), {"changed": bool(done), "plan": [each.text() for each in changes], "done": done}) from error
+        done.append(change.text())
+    return Done(_value(service, name, None, changes), changes)
+
+
+def image_of(service: AssistedService, infra_env_id: str) -> dict[str, str]:
+    """``url`` and ``expires_at`` of the discovery ISO; empty where the service makes no images (that of an agent-based installation)."""
+    try:
+        image = service.image_url(infra_env_id)
+    except AssistedError as error:
+        if error.status == 400 and _DISABLED in error.reason:
+            return {"url": "", "expires_at": ""}
+        raise
+    expires = str(image.get("expires_at") or "")
+    return {"url": str(image.get("url") or ""), "expires_at": "" if expires.startswith("0001-") else expires}
+
+
+def _cluster_id(service: AssistedService, wanted: str | None, *, check_mode: bool) -> str | None:
+    if not wanted:
+        return wanted
+    known = service.clusters()
+    found = only_one(known, "cluster", wanted) if check_mode else required(known, "cluster", wanted)
+    return _LATER if found is None else str(found["id"])
+
+
+def _delete(service: AssistedService, infra_env_id: str, change: Change) -> None:
+    if change.body:
+        service.delete_host(infra_env_id, str(change.body["id"]))
+    else:
+        service.delete_infra_env(infra_env_id)
+
+
+def _value(service: AssistedService, name: str, infra_env: Document | None, changes: Sequence[Change]) -> dict[str, Any]:
+    image = image_of(service, str(infra_env["id"])) if infra_env else {"url": "", "expires_at": ""}
+    return {
+        "changed": bool(changes),
+        "plan": [change.text() for change in changes],
+        "infra_env": infra_env_record(infra_env) if infra_env else {"id": "", "name": name},
+        "image_url": image["url"],
+        "image_expires_at": image["expires_at"],
+    }

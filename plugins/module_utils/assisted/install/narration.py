@@ -1,0 +1,130 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What a watcher of an installation reads, whichever way it was started: one line for each change, hosts that change alike in one line, nothing twice.
+
+The words are pure; :class:`Narrator` keeps what was said, and says how things stand where nothing changes for a while.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from ...common.clock import Clock
+from ...common.listed import listed
+from ...common.waiting import ProgressLines
+from ..rest.client import Document, members
+from .progress import ClusterProgress, HostProgress, Validation, failing, read_cluster, read_host, validation_changes
+
+Hosts = Mapping[str, HostProgress]
+
+FEW = 5
+# A host in this status has not said yet what could be judged.
+_UNJUDGED = "discovering"
+# Host names before a message, which needs the room more.
+_NAMED = 3
+# Subject of the line that the service does not answer.
+_AWAY = "away"
+
+
+@dataclasses.dataclass(frozen=True)
+class View:
+    """A cluster and its hosts, by id, as a service shows them at one moment."""
+
+    cluster: ClusterProgress
+    hosts: Hosts = dataclasses.field(default_factory=dict)
+
+
+def read_view(document: Document) -> View:
+    """The view in a cluster's document."""
+    return View(read_cluster(document), {host.id: host for host in map(read_host, members(document.get("hosts")))})
+
+
+def changes(old: View | None, new: View) -> list[str]:
+    """What is new since the last view, in the order in which a reader wants it."""
+    before: Hosts = old.hosts if old else {}
+    texts = [new.cluster.text()] if old is None or old.cluster.status != new.cluster.status else []
+    texts += host_changes(before, new.hosts)
+    # Once the installation has begun the service's validations speak of hosts that are not what they were, and mean nothing.
+    judged = _judged(new.cluster)
+    return texts + (validation_texts(before, new.hosts, old.cluster.validations if old else (), new.cluster.validations) if judged else [])
+
+
+def host_changes(before: Hosts, after: Hosts) -> list[str]:
+    """Hosts whose state or stage changed: ``Rebooting: node-1, node-2``."""
+    changed: list[tuple[str, str]] = []
+    for identity, host in after.items():
+        old = before.get(identity)
+        if old is None or old.describe() != host.describe():
+            changed.append((_event(host, old), host.name))
+    return [f"{what}: {', '.join(names)}" for what, names in grouped(changed).items()]
+
+
+def validation_texts(before: Hosts, after: Hosts, cluster_before: Sequence[Validation], cluster_after: Sequence[Validation]) -> list[str]:
+    """Validations that began or ceased to fail."""
+    found: list[tuple[str, str]] = []
+    for identity, host in after.items():
+        old = before.get(identity)
+        told = old.validations if old and old.status != _UNJUDGED else ()
+        found += [(_validation_text(validation), host.name) for validation in validation_changes(told, host.validations) if host.status != _UNJUDGED]
+    texts = [f"{', '.join(names) if len(names) <= _NAMED else f'{len(names)} hosts'}: {what}" for what, names in grouped(found).items()]
+    return texts + [f"Cluster: {_validation_text(validation)}" for validation in validation_changes(cluster_before, cluster_after)]
+
+
+def standing(hosts: Iterable[HostProgress], *, judged: bool) -> str:
+    """How many hosts are where; ``judged``: which validations fail, too."""
+    known = list(hosts)
+    groups = grouped((host.describe(), host.name) for host in known)
+    there = "; ".join(f"{len(names)} {what}" for what, names in groups.items()) or "no host registered"
+    names = list(dict.fromkeys(each.id for host in known if host.status != _UNJUDGED for each in failing(host.validations))) if judged else []
+    return there + (f"; failing: {listed(names, FEW)}" if names else "")
+
+
+def grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Values by key, in the order in which they came."""
+    groups: dict[str, list[str]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
+
+
+def _judged(cluster: ClusterProgress) -> bool:
+    """Whether the service's validations still say what keeps the cluster from being installed."""
+    return not (cluster.installing or cluster.terminal)
+
+
+def _event(host: HostProgress, old: HostProgress | None) -> str:
+    if old is None and not host.joined:
+        return f"registered, {host.status}"
+    # In the course of an installation the stage says all; the status only when it is out of the ordinary.
+    return host.stage if host.stage and host.status == "installing-in-progress" else host.status
+
+
+def _validation_text(validation: Validation) -> str:
+    return f"{validation.id} failed: {validation.message}" if validation.failed else f"{validation.id} is fine now"
+
+
+class Narrator:
+    """Tells what it is shown of a cluster as lines of progress, on change and each minute."""
+
+    def __init__(self, tell: Callable[[str], None], clock: Clock) -> None:
+        self._lines = ProgressLines(clock, tell)
+        self._view: View | None = None
+
+    def show(self, document: Document) -> None:
+        """The cluster as it is now."""
+        view = read_view(document)
+        self._lines.forget(_AWAY)
+        self._lines.percent = max(self._lines.percent, 100 if view.cluster.installed else view.cluster.percent)
+        for text in changes(self._view, view):
+            self.say(text)
+        self._view = view
+        self._lines.beat(f"{view.cluster.text()}: {standing(view.hosts.values(), judged=_judged(view.cluster))}")
+
+    def away(self, reason: str) -> None:
+        """The service does not answer."""
+        self._lines.repeat(_AWAY, f"The service does not answer at this moment. {reason}")
+
+    def say(self, text: str) -> None:
+        self._lines.say(text)

@@ -1,0 +1,81 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What an assisted-service refuses, in its own words: three shapes of body become one error (reference assisted-rest.md 1.1)."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from ...common.errors import RemoteError
+from ...common.http import Response
+from ...common.terminal import shortened
+
+
+class AssistedError(RemoteError):
+    """The service answered with an error.
+
+    ``reason`` are its words, ``code`` its code where that says more than the status, ``id`` and ``href`` what service logic adds (else 0 and empty).
+    ``kind`` is ``Error`` for service logic, empty for authentication, router and schema. ``retry_after`` are the seconds it asks to wait, else 0.
+    """
+
+    def __init__(self, service: str, answer: Response, hint: str = "") -> None:
+        document = _document(answer)
+        reason, code = error_words(answer)
+        super().__init__(service, answer.status, reason, code, hint or _hint(answer, reason))
+        number = document.get("id")
+        self.reason = reason
+        self.id = number if isinstance(number, int) else 0
+        self.href = str(document.get("href") or "")
+        self.kind = str(document.get("kind") or "")
+        self.retry_after = answer.retry_after() or 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """For results."""
+        return {"status": self.status, "code": self.code or str(self.status), "reason": self.reason, "id": self.id, "href": self.href}
+
+
+def _hint(answer: Response, reason: str) -> str:
+    """What a user does about a refusal whose words do not say it (reference assisted-rest.md 1.2)."""
+    words, target = reason.lower(), _redirect_target(answer)
+    if answer.status in (301, 302, 303, 307, 308) and target:
+        return f"It redirects to {target}: give that as service_url."
+    if answer.status == 404 and _document(answer).get("kind") != "Error":
+        return "Is service_url that of an assisted-service? It knows no such path."
+    if answer.status == 400 and "release image" in words and "not found" in words:
+        return "The service does not have this release; assisted_info with versions tells those that it has."
+    if answer.status == 401 and "bearer" in words:
+        return "This service takes the bare token, without Bearer before it."
+    if answer.status == 401:
+        return "The token has ended: get a new one." if "expired" in words else "Give a token that this service takes (options token, offline_token, auth)."
+    if answer.status == 403 and "authclaim" in words:
+        return "This token is that of another persona: only that of a user may do this."
+    return ""
+
+
+def _redirect_target(answer: Response) -> str:
+    """Scheme, host and port of the Location header; empty without a readable one."""
+    try:
+        parts = urlsplit(answer.headers.get("location", ""))
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if parts.hostname else ""
+    except ValueError:
+        return ""
+
+
+def error_words(answer: Response) -> tuple[str, str]:
+    """(reason, code) of an error body: service logic says ``reason`` and a code as string, authentication and router ``message`` and a number."""
+    document = _document(answer)
+    if not document:
+        return shortened(answer.text().strip(), 200) or "no explanation", ""
+    reason = str(document.get("reason") or document.get("message") or "no explanation")
+    code = str(document.get("code") or "")
+    return reason, "" if code == str(answer.status) else code
+
+
+def _document(answer: Response) -> dict[str, Any]:
+    try:
+        document = answer.json()
+    except ValueError:
+        return {}
+    return document if isinstance(document, dict) else {}

@@ -1,0 +1,31 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Waits go on while the service is away: it may restart, and what it installs goes on without it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from ...common.errors import RemoteError, Unreachable
+from .auth import NoToken
+
+T = TypeVar("T")
+
+
+def patiently(read: Callable[[], T], away: Callable[[str], object]) -> T | None:
+    """What ``read`` gives; None, and ``away`` is told why, where nobody answers at the moment. Any other error is raised."""
+    try:
+        return read()
+    except Unreachable as error:
+        away(str(error))
+    except RemoteError as error:
+        if error.status < 502:
+            raise
+        away(str(error))
+    except NoToken as error:
+        if not error.temporary:
+            raise
+        away(str(error))
+    return None

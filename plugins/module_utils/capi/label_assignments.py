@@ -1,0 +1,163 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The pool that is steered, as it stands on the hub: its selector, its Machines that wait, its label on Agents."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ..common.clock import Clock
+from ..common.errors import LimitReached
+from ..common.waiting import Deadline, turns
+from ..hub.agents.model import Agent, read_agents, without_bulk
+from ..hub.kinds import AGENT
+from ..kube.client import KubeClient
+from ..kube.write import PLANS, Outcome
+from .apply import Done, apply_stages, raise_failures
+from .choose.model import Host, Policy, from_agent
+from .kinds import AGENT_MACHINE_TEMPLATE
+from .label_selection import Steering, SteerPlan, abort, is_reserved, keys_of, plan_steering, spent
+from .machine_plan import MachinePlan
+from .nudge import Wake
+from .objects import Key, deleting, part, text
+from .observe import Api, Scope
+from .steps import Chain
+
+RECHECK = 30.0
+
+
+def pool_selector(client: KubeClient, api: Api, namespace: str, pool: str) -> tuple[Mapping[str, Any] | None, bool]:
+    """The selector that the pool's Machines look for Agents by, and whether the pool is there.
+
+    A pool is a MachineDeployment, or the MachineSet of a NodePool that upgrades in place.
+    """
+    for resource in (api.core.machine_deployment, api.core.machine_set):
+        found = client.find(resource.path(namespace, pool))
+        if found is None:
+            continue
+        template = text(found, "spec", "template", "spec", "infrastructureRef", "name")
+        made = client.find(AGENT_MACHINE_TEMPLATE.path(namespace, template)) if template else None
+        return part(made, "spec", "template", "spec").get("agentLabelSelector") or {}, True
+    return None, False
+
+
+class Steerer:
+    """Labels for one pool. ``steering`` is what is wished; the selector is read from the hub. ``show`` gets a line for every write."""
+
+    def __init__(
+        self, client: KubeClient, scope: Scope, steering: Steering | None, policy: Policy, clock: Clock, show: Callable[[str], None] = lambda line: None
+    ) -> None:
+        self._client, self._scope, self._steering, self._policy = client, scope, steering, policy
+        self._clock, self._show = clock, show
+        self.outcomes: list[Outcome] = []
+        self.planned: list[str] = []
+        self.plan = SteerPlan()
+        self.labelled: dict[str, Agent] = {}
+        self.unlabelled: dict[str, Agent] = {}
+        # Agents that the pool finds and nobody has reserved so far; None where nobody waits for that.
+        self._awaited: set[Key] | None = None
+
+    def look(self, taken: Sequence[tuple[str, Host]] = ()) -> tuple[Chain, ...]:
+        """Read the Agents and plan."""
+        agents = read_agents(self._client.list(AGENT.path(self._scope.agent_namespace), trim=without_bulk))
+        if self._steering is None:
+            chains = spent(self._scope.namespace, agents)
+            self.plan = _off(chains, agents)
+        else:
+            self._count_down(agents)
+            self.plan = plan_steering(self._steering, agents, self._policy, taken)
+            fresh = keys_of(self.plan.labelled)
+            self._await(agent for agent in self.plan.ready if agent.key not in fresh)
+        self.planned += [line for line in self.plan.describe() if line not in self.planned]
+        return self.plan.chains
+
+    def once(self, taken: Sequence[tuple[str, Host]] = ()) -> None:
+        """Look and write; what somebody else changed meanwhile is looked at again. Raises :class:`PartialFailure` for what could not be written."""
+        for _round in range(PLANS):
+            done = self._write(self.look(taken))
+            if not any(each.again for each in done):
+                return
+        raise_failures(done)
+
+    def until_reserved(self, limit: float, taken: Sequence[tuple[str, Host]] = ()) -> None:
+        """Until every Agent that carries our label is reserved; each loses it then. After ``limit`` seconds all labels go, and :class:`LimitReached` comes.
+
+        How many the pool is to find counts down with those that are reserved.
+        """
+        deadline = Deadline(self._clock, limit)
+        self._awaited = set()
+        self.once(taken)
+        wake = Wake(self._client, [AGENT.path(self._scope.agent_namespace)], limit, self._clock)
+        for turn in turns(deadline, RECHECK, wake.wait):
+            if turn > 1:
+                self.once(taken)
+            if not self.plan.open:
+                return
+        waiting = ", ".join(agent.title for agent in self.plan.open)
+        self.abort()
+        raise LimitReached(
+            f"{waiting} not reserved by a Machine of the pool within {limit:g} s; the labels are off again.", limit, "Have its replicas been raised?"
+        )
+
+    def _await(self, agents: Iterable[Agent]) -> None:
+        if self._awaited is not None:
+            self._awaited |= {agent.key for agent in agents}
+
+    def abort(self) -> None:
+        """All labels of ours for the pool off."""
+        if self._steering is None:
+            return
+        for _round in range(PLANS):
+            agents = read_agents(self._client.list(AGENT.path(self._scope.agent_namespace), trim=without_bulk))
+            chains = abort(self._steering.pool, agents)
+            self.plan = _off(chains, agents)
+            done = self._write(chains)
+            if not any(each.again for each in done):
+                return
+        raise_failures(done)
+
+    def _count_down(self, agents: Sequence[Agent]) -> None:
+        """Those that are reserved by now are found; one that is gone, or that cannot be had any more, is still to be."""
+        if self._steering is None or self._awaited is None:
+            return
+        found = {agent.key for agent in agents if agent.key in self._awaited and is_reserved(agent)}
+        self._awaited -= found
+        self._steering = dataclasses.replace(self._steering, count=max(0, self._steering.count - len(found)))
+
+    def _write(self, chains: Sequence[Chain]) -> list[Done]:
+        """What became of them. Raises :class:`PartialFailure` for what another look would not mend."""
+        done = apply_stages(self._client, [chains])
+        written = {each.chain.name for each in done if each.error is None}
+        for each in done:
+            self.outcomes += each.outcomes
+            for outcome in each.outcomes:
+                self._show(outcome.change.describe())
+        self._await(agent for agent in self.plan.labelled if agent.title in written)
+        self.labelled |= {agent.title: agent for agent in self.plan.labelled if agent.title in written}
+        self.unlabelled |= {agent.title: agent for agent in self.plan.unlabelled if agent.title in written}
+        raise_failures(each for each in done if not each.again)
+        return done
+
+
+def _off(chains: Sequence[Chain], agents: Iterable[Agent]) -> SteerPlan:
+    """The plan of chains that do nothing but take labels off."""
+    names = {chain.name for chain in chains}
+    return SteerPlan(tuple(chains), unlabelled=tuple(agent for agent in agents if agent.title in names))
+
+
+def pool_of(plan: MachinePlan) -> str:
+    return f"{plan.view.key[0]}/{plan.view.group}"
+
+
+def taken_by(plans: Sequence[MachinePlan]) -> list[tuple[str, Host]]:
+    """Where the machines of every pool are already, for spreading and packing. What a plan of ours would give to those that wait does not count."""
+    staying = [plan for plan in plans if plan.view.machine is not None and not deleting(plan.view.machine)]
+    return [(pool_of(plan), from_agent(plan.view.own_agent)) for plan in staying if plan.view.own_agent is not None]
+
+
+def waiting_machines(plans: Sequence[MachinePlan], pool: str) -> tuple[str, ...]:
+    """Machines of the pool that have no Agent yet, the oldest first."""
+    return tuple(plan.view.name for plan in plans if pool_of(plan) == pool and plan.view.own_agent is None and plan.state in ("waiting", "installing"))

@@ -1,0 +1,240 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The door capi_reconcile: its options, whose turn it is, and its results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..common.connect import ConnectTo
+from ..common.errors import InvalidInput, PartialFailure, ZeroTouchError
+from ..common.opened import Opened
+from ..common.problems import INVALID, REQUIRED, Problem
+from ..kube.client import KubeClient
+from ..kube.config import load_document
+from ..kube.connection import CONNECTION_OPTIONS, connect
+from ..kube.write import Outcome, diff_of
+from .choose.model import ORDERS, Policy
+from .choose.policy import read_policy
+from .controller import Controller, find_controller
+from .label_assignments import Steerer, pool_selector, taken_by, waiting_machines
+from .label_selection import Steering
+from .names import PROVIDER_NAMESPACE
+from .observe import Scope
+from .reconcile import Reconciler
+from .report import MOST_REJECTIONS, agent_row, machine_rows, rejection_rows
+from .workload import Workload
+
+
+def reconcile_argument_spec() -> dict[str, Any]:
+    policy = {
+        "order": {"type": "str", "choices": list(ORDERS), "default": "fit"},
+        "topology_label": {"type": "str"},
+        "prefer_labels": {"type": "dict", "default": {}},
+        "reuse": {"type": "bool", "default": True},
+        "pins": {"type": "dict", "default": {}},
+    }
+    label = {"key": {"type": "str", "required": True, "no_log": False}, "value": {"type": "str", "required": True}}
+    steer = {
+        "pool": {"type": "str", "required": True},
+        "selector_label": {"type": "dict", "required": True, "options": label},
+        "count": {"type": "int", "required": True},
+        "candidates": {"type": "dict"},
+    }
+    return {
+        **CONNECTION_OPTIONS,
+        "namespace": {"type": "str", "required": True},
+        "cluster": {"type": "str"},
+        "agent_namespace": {"type": "str"},
+        "mode": {"type": "str", "choices": ["auto", "reconcile", "steer"], "default": "auto"},
+        "until": {"type": "str", "choices": ["pass", "converged"], "default": "pass"},
+        "timeout": {"type": "float", "default": 3600},
+        "policy": {"type": "dict", "options": policy},
+        "steer": {"type": "dict", "options": steer},
+        "provider_namespace": {"type": "str", "default": PROVIDER_NAMESPACE},
+        "node_provider_ids": {"type": "bool", "default": True},
+        "workload_kubeconfig": {"type": "path"},
+        "forks": {"type": "int", "default": 8},
+    }
+
+
+def run_reconcile(call: Opened) -> dict[str, Any]:
+    """The door. Raises :class:`InvalidInput`, :class:`PartialFailure` and :class:`LimitReached` with the complete result."""
+    params = call.params
+    _check(params)
+    policy = read_policy(params["policy"])
+    client = connect(params, clock=call.clock, forks=params["forks"])
+    try:
+        return _Run(call, client, policy).result()
+    finally:
+        client.close()
+
+
+def _check(params: Mapping[str, Any]) -> None:
+    steer = params["steer"] or {}
+    problems = []
+    if steer and steer["count"] < 0:
+        problems.append(Problem("steer.count", INVALID, "must not be negative", layer="ours", check="steer"))
+    if params["mode"] == "steer" and not steer:
+        problems.append(Problem("steer", REQUIRED, "mode steer needs the pool, its label and how many Agents it is to find", layer="ours", check="steer"))
+    if params["timeout"] < 0:
+        problems.append(Problem("timeout", INVALID, "must not be negative", layer="ours", check="steer"))
+    if problems:
+        raise InvalidInput(problems)
+
+
+class _Run:
+    """One opening of the door."""
+
+    def __init__(self, call: Opened, client: KubeClient, policy: Policy) -> None:
+        params = call.params
+        self._call, self._client, self._policy = call, client, policy
+        self._scope = Scope(params["namespace"], params["cluster"] or "", params["agent_namespace"] or "")
+        self._controller = find_controller(client, self._scope.namespace, params["provider_namespace"])
+        self._steers = params["mode"] == "steer" or (params["mode"] == "auto" and self._controller.active)
+        if params["mode"] == "reconcile" and self._controller.active:
+            call.warn(f"The controller is at work ({self._controller.why}); it and we claim Agents at the same time.")
+        self._reconciler = Reconciler(
+            client,
+            self._scope,
+            policy,
+            clock=call.clock,
+            forks=params["forks"],
+            workload=None if self._steers or not params["node_provider_ids"] else self._workload(),
+            show=call.progress,
+            guard=self._look_for_rival,
+        )
+        self._steerer: Steerer | None = None
+
+    def result(self) -> dict[str, Any]:
+        try:
+            self._steer() if self._steers else self._reconcile()
+        except ZeroTouchError as error:
+            error.result = self._value()
+            raise
+        finally:
+            self._reconciler.close()
+        value = self._value()
+        for problem in value["problems"]:
+            self._call.warn(problem)
+        return value
+
+    def _look_for_rival(self) -> None:
+        """A run may take an hour; a Deployment that had nothing ready when it began may have by now. Who asked for mode reconcile was warned."""
+        if self._call.params["mode"] != "auto":
+            return
+        self._controller = find_controller(self._client, self._scope.namespace, self._call.params["provider_namespace"])
+        if self._controller.active:
+            raise ZeroTouchError(
+                f"The controller has started meanwhile ({self._controller.why}): nothing more was written, since it claims Agents, too.",
+                "It goes on from here. Run again, and its pool is steered.",
+            )
+
+    def _workload(self) -> Workload:
+        params = self._call.params
+        path = params["workload_kubeconfig"]
+        return Workload(load_document(Path(path)) if path else None, ConnectTo.of(params["connect_to"] or {}), self._call.check_mode)
+
+    def _reconcile(self) -> None:
+        if self._call.check_mode:
+            self._call.plan(self._reconciler.check().planned)
+        elif self._call.params["until"] == "converged":
+            self._reconciler.until_converged(self._call.params["timeout"])
+        else:
+            self._reconciler.once()
+
+    def _steer(self) -> None:
+        params, plans = self._call.params, self._reconciler.account.plan.machines
+        steering = self._steering()
+        self._steerer = steerer = Steerer(self._client, self._scope, steering, self._policy, self._call.clock, self._call.progress)
+        taken = taken_by(plans)
+        if self._call.check_mode:
+            steerer.look(taken)
+            self._call.plan(steerer.planned)
+        elif params["until"] == "converged" and steering is not None:
+            steerer.until_reserved(params["timeout"], taken)
+        else:
+            steerer.once(taken)
+        if steering is not None and steerer.plan.lacking:
+            raise PartialFailure(steerer.plan.lacking, {}, "Approve or boot more hosts; what is rejected and why is in machines[].rejected.")
+
+    def _steering(self) -> Steering | None:
+        """What is asked for, with the pool's own selector."""
+        steer = self._call.params["steer"]
+        if not steer:
+            return None
+        namespace, pool = self._scope.namespace, steer["pool"]
+        selector, there = pool_selector(self._client, self._reconciler.api, namespace, pool)
+        if not there:
+            self._call.warn(f"There is no MachineDeployment or MachineSet {namespace}/{pool} yet; Agents are chosen by candidates alone.")
+        name = f"{namespace}/{pool}"
+        label = steer["selector_label"]
+        machines = waiting_machines(self._reconciler.account.plan.machines, name)
+        return Steering(name, label["key"], label["value"], steer["count"], steer["candidates"], selector, self._scope.agent_namespace, machines)
+
+    def _value(self) -> dict[str, Any]:
+        steerer, account = self._steerer, self._reconciler.account
+        if self._steers and steerer is not None:
+            outcomes, planned, problems = steerer.outcomes, steerer.planned, [*steerer.plan.problems, *_idle(self._call.params)]
+            rows, complete = machine_rows(account.plan.machines, {}, steered=True)
+            rows = _steered(steerer, rows)
+        else:
+            outcomes, planned, problems = account.outcomes, account.planned, account.problems
+            rows, complete = machine_rows(account.plan.machines, account.explained)
+        if not complete:
+            problems = [*problems, "rejected is cut: there are more rejections than a result can hold"]
+        return {
+            "changed": bool(outcomes) if not self._call.check_mode else bool(planned),
+            "mode": "steer" if self._steers else "reconcile",
+            "controller": _controller(self._controller),
+            "plan": list(planned),
+            "machines": rows,
+            "labelled": _agents(steerer, "labelled", check_mode=self._call.check_mode),
+            "unlabelled": _agents(steerer, "unlabelled", check_mode=self._call.check_mode),
+            "problems": list(dict.fromkeys(problems)),
+            **self._diff(outcomes),
+        }
+
+    def _diff(self, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+        return {"diff": diff_of(outcomes)} if self._call.diff else {}
+
+
+def _idle(params: Mapping[str, Any]) -> list[str]:
+    if params["steer"]:
+        return []
+    return ["the controller gives out the Agents and steer says nothing of a pool: nothing was chosen"]
+
+
+def _steered(steerer: Steerer, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with the hosts that are made ready: for Machines that wait, and for those that do not exist yet."""
+    choice = steerer.plan.choice
+    known = {row["name"]: row for row in rows}
+    left = MOST_REJECTIONS
+    for wish in steerer.plan.wishes if choice is not None else ():
+        row = known.get(wish.name)
+        if row is None:
+            row = {"name": wish.name, "namespace": wish.namespace, "agent": "", "hostname": "", "state": "waiting", "reason": "", "rejected": []}
+            rows.append(row)
+        row["rejected"] = rejection_rows(steerer.plan.rejections(wish)[:left]) if left > 0 else []
+        left -= len(row["rejected"])
+        chosen = choice.assigned.get(wish.key) if choice else None
+        if chosen is None:
+            row["reason"] = choice.unassigned.get(wish.key, "") if choice else ""
+            continue
+        host = chosen.host
+        row |= {"agent": f"{host.namespace}/{host.name}", "hostname": host.hostname, "state": "steered", "reason": "; ".join(chosen.reasons)}
+    return rows
+
+
+def _controller(found: Controller) -> dict[str, Any]:
+    return {"active": found.active, "why": found.why}
+
+
+def _agents(steerer: Steerer | None, which: str, *, check_mode: bool) -> list[dict[str, str]]:
+    if steerer is None:
+        return []
+    found = getattr(steerer.plan, which) if check_mode else getattr(steerer, which).values()
+    return [dict(agent_row(agent)) for agent in found]

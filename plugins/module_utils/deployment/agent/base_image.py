@@ -1,0 +1,202 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The base image that the user named: a file, or a URL whose file is kept in a cache (design 1.2 ``openshift_base_image``)."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from ...common.clock import Clock
+from ...common.connect import DIRECT, ConnectTo
+from ...common.errors import InvalidInput, ZeroTouchError
+from ...common.http import HttpClient
+from ...common.problems import FORBIDDEN, REQUIRED, Problem
+from ...common.tls import Tls
+from ...ignition.live import OsImage
+from ...image.build import normal_sha256
+from ...image.cache import CachePlan, ImageCache, default_directory
+from ...image.download import Downloader
+from ...image.live import LiveImage, read_live_image
+
+# "422.94.202411050056-0" is a build for 4.22; newer builds are named after RHEL ("9.6.20250523-0") and do not tell.
+_RELEASE_IN_VERSION = re.compile(r"^4(\d{1,2})\.")
+_OLDER_BUILD = re.compile(r"^4(\d\d)\.(\d)(\d)\.\d{12}-\d+$")
+_NEWER_BUILD = re.compile(r"^(\d+\.\d+)\.\d{8}-\d+$")
+
+
+# Argument specification of what the doors that build images have in common; documented in doc_fragments/base_image.py.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "base_image": {
+        "type": "dict",
+        "required": True,
+        "options": {"path": {"type": "path"}, "url": {"type": "str"}, "sha256": {"type": "str"}, "version": {"type": "str"}, "rootfs_url": {"type": "str"}},
+    },
+    "force": {"type": "bool", "default": False},
+    "checksum": {"type": "bool", "default": True},
+    "cache_dir": {"type": "path"},
+    "connect_to": {"type": "dict", "default": {}},
+    "ca_cert": {"type": "str"},
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class BaseImage:
+    """What the user gave: ``path`` or ``url``; ``sha256``, ``version`` (the CoreOS build) and ``rootfs_url`` where known."""
+
+    path: str = ""
+    url: str = ""
+    sha256: str = ""
+    version: str = ""
+    rootfs_url: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """How a base image by URL is fetched."""
+
+    clock: Clock
+    cache_dir: Path | None = None
+    connect_to: ConnectTo = DIRECT
+    ca_cert: str = ""
+    progress: Callable[[str], None] | None = None
+
+    def cache(self, url: str) -> ImageCache:
+        tls = Tls(ca_certs=(self.ca_cert,) if self.ca_cert else ())
+        client = HttpClient(f"The server of the base image ({urlsplit(url).hostname})", url, tls, self.connect_to)
+        downloader = Downloader(client, self.clock, self.progress) if self.progress else Downloader(client, self.clock)
+        return ImageCache(self.cache_dir or default_directory(), downloader)
+
+
+def from_options(given: Mapping[str, Any], clock: Clock, progress: Callable[[str], None]) -> tuple[BaseImage, Source]:
+    """The values of :data:`OPTIONS`. Raises :class:`InvalidInput`."""
+    connect_to, problems = ConnectTo.parse(given["connect_to"])
+    if problems:
+        raise InvalidInput(problems)
+    cache_dir = Path(given["cache_dir"]).absolute() if given["cache_dir"] else None
+    base = BaseImage(**{key: value or "" for key, value in given["base_image"].items()})
+    return base, Source(clock, cache_dir, connect_to, given["ca_cert"] or "", progress)
+
+
+@dataclasses.dataclass(frozen=True)
+class ReadyBase:
+    """A base image to build from. ``image`` is None where only a real run will transfer it; ``size`` in bytes is then what the server says, 0 if nothing.
+
+    ``note`` says what was or will be transferred.
+    """
+
+    image: LiveImage | None
+    given: BaseImage
+    size: int = 0
+    note: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def version(self) -> str:
+        """The CoreOS build, as far as the user or the image says it."""
+        return self.given.version or (self.image.version if self.image else "")
+
+    def rootfs_url(self, arch: str) -> str:
+        """Where the root file system of this build is found: as the user says, else where it is published; empty when neither is known."""
+        stream = self.image.volume_id.partition("-")[0] if self.image else ""
+        return self.given.rootfs_url or (published_rootfs(self.version, arch) if stream == "rhcos" else "")
+
+    def os_image(self, openshift_version: str, arch: str) -> OsImage:
+        """The entry of OS_IMAGES. Raises :class:`ZeroTouchError` when neither the user nor the image says which CoreOS build it is."""
+        version = self.version
+        if not version:
+            name = self.image.volume_id if self.image else ""
+            raise ZeroTouchError(f"The volume id of the base image ({name!r}) names no CoreOS build.", "Give the build in openshift_base_image.version.")
+        return OsImage(openshift_version, arch, self.given.url or published_url(openshift_version, arch), version)
+
+
+def published_url(openshift_version: str, arch: str) -> str:
+    """Where the live image of a release is published. The service demands some URL of each OS image and, in this flow, never opens it."""
+    release = ".".join(openshift_version.split(".")[:2])
+    return f"https://mirror.openshift.com/pub/openshift-v4/{arch}/dependencies/rhcos/{release}/latest/rhcos-live-iso.{arch}.iso"
+
+
+def published_rootfs(version: str, arch: str) -> str:
+    """Where the root file system of a build of RHEL CoreOS is published; empty for a name of another form. Builds are in directories of their stream:
+    ``418.94.…`` of 4.18 on RHEL 9.4, ``9.6.…`` of RHEL 9.6 (stream metadata of releases 4.14 to 4.21).
+    """
+    older, newer = _OLDER_BUILD.match(version), _NEWER_BUILD.match(version)
+    if older:
+        stream = f"4.{older[1]}-{older[2]}.{older[3]}"
+    elif newer:
+        stream = f"rhel-{newer[1]}"
+    else:
+        return ""
+    return f"https://rhcos.mirror.openshift.com/art/storage/prod/streams/{stream}/builds/{version}/{arch}/rhcos-{version}-live-rootfs.{arch}.img"
+
+
+def check_base(given: BaseImage) -> list[Problem]:
+    """What is wrong with the option by itself."""
+
+    def problem(key: str, kind: str, detail: str) -> Problem:
+        return Problem(f"openshift_base_image{key}", kind, detail, layer="ours", check="base-image")
+
+    if given.path and given.url:
+        return [problem(".url", FORBIDDEN, "path and url are both given; give one")]
+    if not given.path and not given.url:
+        return [problem("", REQUIRED, "name the CoreOS live ISO by path or url")]
+    return []
+
+
+def find_base(given: BaseImage, source: Source, *, check_mode: bool = False) -> ReadyBase:
+    """Have the base image at hand; one by URL is transferred unless the cache holds it. In check mode at most a HEAD request is sent.
+
+    Raises :class:`InvalidInput`, and :class:`ZeroTouchError` for an image that cannot be had or read.
+    """
+    problems = check_base(given)
+    if problems:
+        raise InvalidInput(problems)
+    given = dataclasses.replace(given, sha256=normal_sha256(given.sha256))
+    if given.path:
+        path = Path(given.path).absolute()
+        if not path.is_file():
+            what = "is not a file" if path.exists() else "does not exist"
+            raise ZeroTouchError(f"The base image {path} {what}.", "Name the CoreOS live ISO of the release in base_image.path (openshift_base_image).")
+        image = read_live_image(path)
+        return ReadyBase(image, given, image.size)
+    cache = source.cache(given.url)
+    plan = cache.plan(given.url, given.sha256)
+    warnings = tuple(filter(None, (plan.warning, _unverified(given))))
+    if plan.changed and check_mode:
+        return ReadyBase(None, given, max(0, plan.size), _note(plan, "will be transferred"), warnings)
+    image = read_live_image(cache.fetch(plan))
+    return ReadyBase(image, given, image.size, _note(plan, "was transferred") if plan.changed else "", warnings)
+
+
+def _unverified(given: BaseImage) -> str:
+    if given.sha256 or urlsplit(given.url).scheme == "https":
+        return ""
+    return "The base image comes over plain HTTP and is not verified; give openshift_base_image.sha256."
+
+
+def _note(plan: CachePlan, what: str) -> str:
+    size = f" ({plan.size / 1e6:.0f} MB)" if plan.size >= 0 else ""
+    return f"base image {plan.path.name}{size} {what}: {plan.reason}"
+
+
+def check_fit(image: LiveImage, openshift_version: str, arch: str) -> list[str]:
+    """Warnings about a base image that does not look like that of the release.
+
+    Raises :class:`ZeroTouchError` for one of another architecture, and for one that is not the full live ISO.
+    """
+    if image.arch and image.arch != arch:
+        raise ZeroTouchError(
+            f"The base image {image.path} is for {image.arch}, the control plane is {arch}.", f"Use the CoreOS live ISO for {arch}, or change the architecture."
+        )
+    if image.form != "iso":
+        raise ZeroTouchError(f"The base image {image.path} has no root file system inside (minimal ISO).", "Use the full CoreOS live ISO.")
+    named = _RELEASE_IN_VERSION.match(image.version) if image.volume_id.startswith("rhcos-") else None
+    wanted = ".".join(openshift_version.split(".")[:2])
+    if named and f"4.{named.group(1)}" != wanted:
+        return [f"The base image {image.volume_id} is of release 4.{named.group(1)}, the cluster is {openshift_version}."]
+    return []

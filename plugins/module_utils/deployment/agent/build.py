@@ -1,0 +1,284 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The use case of the door ``agent_image``: a configuration directory and a base image become the agent ISO and the credentials.
+
+Planning reads and decides, applying writes what the plan says; check mode stops in between. Secrets are drawn once and saved before anything is
+built from them, so that a killed run goes on with the same ones.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+from ...cluster.paths import AGENT_CONFIG
+from ...cluster.spec import Cluster, Deployment
+from ...common.errors import InvalidInput, ZeroTouchError
+from ...common.files import SECRET_DIRECTORY, SECRET_FILE, ensure_directory, remove_leftovers, sha256_of, write_atomic, write_fault
+from ...common.problems import UNSUPPORTED, Problem
+from ...common.secrets import secret_values
+from ...ignition.live import LiveIgnition, build_live_ignition
+from ...ignition.secrets import BuildSecrets, from_state, make_secrets
+from ...image.boot_artifacts import Names
+from ...image.build import compare_base
+from ...manifests.cluster_manifests import render_manifests
+from ...manifests.source import read_source, source_problems
+from ..state.recovery import Recovered, recover
+from ..state.work_dir import WorkDir, check_place, cluster_section, loose_mode
+from .base_image import BaseImage, ReadyBase, Source, check_fit, find_base
+from .build_files import TextFile, small_files
+from .inputs import input_digests
+from .product import Kind, Made, Product, about_boot, kind_of, make_product, order, path_of, plan_product
+
+Engine = Literal["auto", "native", "openshift_install"]
+KINDS = ("iso", "minimal_iso", "pxe", "config_iso")
+ENGINES = ("auto", "native", "openshift_install")
+BUILT_ENGINES = ("auto", "native")
+_DEFAULT_ARCHITECTURE = "x86_64"
+_CLOUD_CONTROLLER_PLATFORM = "oci"
+
+
+@dataclasses.dataclass(frozen=True)
+class BuildRequest:
+    """What the user asks for. ``config_changes`` says, in check mode, that another door would change ``config_dir`` first; ``new_secrets`` that those
+    that are there are for a cluster that is given up. ``kind`` iso becomes minimal_iso where the configuration asks for that.
+    """
+
+    config_dir: Path
+    dest: Path
+    base: BaseImage
+    source: Source
+    kind: Kind = "iso"
+    engine: Engine = "auto"
+    force: bool = False
+    checksum: bool = True
+    config_changes: bool = False
+    new_secrets: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class BuildPlan:
+    """What :func:`apply_build` does. ``former`` are files of auth/ that lead to another cluster than the new secrets will. ``deployment``, ``ignition`` and
+    ``product`` are None where check mode only knows that they will be made.
+    """
+
+    request: BuildRequest
+    base: ReadyBase
+    kind: Kind
+    names: Names
+    deployment: Deployment | None = None
+    secrets: BuildSecrets | None = None
+    new_secrets: bool = False
+    ignition: LiveIgnition | None = None
+    product: Product | None = None
+    files: tuple[TextFile, ...] = ()
+    reason: str = ""
+    former: tuple[Path, ...] = ()
+    loose: int = 0
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def image_path(self) -> Path:
+        return path_of(WorkDir(self.request.dest), self.kind, self.names)
+
+    @property
+    def image_steps(self) -> tuple[str, ...]:
+        """What is made of the base image, a line for each change."""
+        if self.product is None or (self.request.config_changes and not self.product.steps):
+            return (f"build {self.image_path}: {self.reason}",)
+        return self.product.steps
+
+    @property
+    def image_changed(self) -> bool:
+        return bool(self.image_steps)
+
+    @property
+    def changed(self) -> bool:
+        return self.image_changed or bool(self.files or self.loose)
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The plan in words, a line for each change."""
+        tighten = (f"change the mode of {self.request.dest} from {self.loose:04o} to {SECRET_DIRECTORY:04o}: it holds credentials",) if self.loose else ()
+        why = "the former ones are given up" if self.request.new_secrets else "there are none yet"
+        secrets = (f"draw tokens, signers and the password of kubeadmin: {why}",) if self.new_secrets else ()
+        former = (f"keep {path} beside its successor" for path in self.former)
+        return (*filter(None, (self.base.note,)), *tighten, *secrets, *former, *(f"write {file.path}: {file.reason}" for file in self.files), *self.image_steps)
+
+    def secret_values(self) -> set[str]:
+        """What must not appear in any output."""
+        found: set[str] = set()
+        if self.secrets is not None:
+            found |= set(self.secrets.values())
+        if self.deployment is not None:
+            found |= secret_values({"pull_secret": self.deployment.cluster.pull_secret, "overrides": dict(self.deployment.cluster.platform_options)})
+        return found
+
+
+def read_input(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
+    """What the user gave, before anything of the work directory is looked at. Only a base image by URL may be written (into its cache).
+
+    Raises :class:`InvalidInput` with every problem of the input, and :class:`ZeroTouchError` for a base image or content that cannot be used.
+    """
+    _refuse_unbuilt(request)
+    check_place(request.dest)
+    deployment = _read(request.config_dir, check_mode)
+    base = find_base(request.base, request.source, check_mode=check_mode)
+    arch = deployment.cluster.architecture if deployment else base.image.arch if base.image else ""
+    warnings = list(base.warnings)
+    if deployment is not None and base.image is not None:
+        warnings += check_fit(base.image, deployment.cluster.version, arch)
+    kind = kind_of(request.kind, deployment.cluster) if deployment else request.kind
+    names = Names("agent", arch or _DEFAULT_ARCHITECTURE)
+    return BuildPlan(request, base, kind, names, deployment, loose=loose_mode(request.dest), warnings=tuple(warnings))
+
+
+def complete_plan(plan: BuildPlan) -> BuildPlan:
+    """Draw what is missing in memory, and compare with what is there. Raises :class:`ZeroTouchError` for what cannot be built or is damaged."""
+    if plan.deployment is None:
+        return dataclasses.replace(plan, reason=f"{plan.request.config_dir} is not written yet")
+    return _complete(plan, plan.deployment)
+
+
+def _refuse_unbuilt(request: BuildRequest) -> None:
+    if request.engine not in BUILT_ENGINES:
+        raise InvalidInput([Problem("engine", UNSUPPORTED, f"engine {request.engine} is not part of this version", layer="ours", check="image")])
+
+
+def _read(config_dir: Path, check_mode: bool) -> Deployment | None:
+    """The deployment; None in check mode for a directory that another door would make first."""
+    if not config_dir.is_dir():
+        if check_mode:
+            return None
+        raise ZeroTouchError(
+            f"{config_dir} does not exist.",
+            "config_dir is the directory that agent_config writes, with install-config.yaml and agent-config.yaml or with cluster-manifests/.",
+        )
+    parsed = read_source(config_dir)
+    # Severities of our own checks are the user's choice (openshift_checks), which agent_config knows; here only what cannot be built counts.
+    unreadable = [problem for problem in parsed.problems if problem.severity == "error"]
+    refused = [problem for problem in source_problems(parsed) if problem.severity == "error" and problem.layer == "installer"]
+    problems = list(dict.fromkeys([*unreadable, *refused]))
+    if problems or parsed.deployment is None:
+        raise InvalidInput(problems or parsed.problems)
+    return parsed.deployment
+
+
+def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
+    """The plan with everything that follows from the deployment."""
+    work_dir = WorkDir(plan.request.dest)
+    recovered = recover(work_dir, deployment)
+    known = None if plan.request.new_secrets else from_state(recovered.state.get("secrets") or {})
+    if known is None and not plan.request.new_secrets:
+        _refuse_lost(work_dir, recovered)
+    secrets = known or make_secrets()
+    files = small_files(plan.request.dest, deployment, secrets, anew=known is None)
+    former = tuple(path for path in work_dir.credentials if path.exists()) if known is None else ()
+    warnings = (*plan.warnings, *(() if plan.request.new_secrets else recovered.notes))
+    plan = dataclasses.replace(plan, secrets=secrets, new_secrets=known is None, files=files, former=former, warnings=warnings)
+    if plan.base.image is None:
+        return dataclasses.replace(plan, reason="the base image is not here yet")
+    cluster = deployment.cluster
+    os_image = plan.base.os_image(cluster.version, cluster.architecture)
+    ignition = build_live_ignition(deployment, render_manifests(deployment), secrets, os_image, agent_config=_agent_config(plan.request.config_dir))
+    wanted = order(plan.kind, plan.names, plan.base, cluster.boot_artifacts_base_url, tuple(kernel_arguments(cluster)), force=plan.request.force)
+    # What came by URL was verified when it was transferred.
+    digest = "" if plan.base.given.url else plan.base.given.sha256
+    product = plan_product(plan.base.image, work_dir, wanted, ignition, recovered.state.get("image") or {}, digest)
+    reason = "the configuration will change" if plan.request.config_changes and not product.steps else product.reason
+    told = (*plan.warnings, *about_boot(wanted, deployment))
+    return dataclasses.replace(plan, ignition=ignition, product=product, reason=reason, warnings=told)
+
+
+def _agent_config(config_dir: Path) -> bytes | None:
+    """The file as it stands, for the image; None without one."""
+    path = config_dir / AGENT_CONFIG
+    return path.read_bytes() if path.is_file() else None
+
+
+def _refuse_lost(work_dir: WorkDir, recovered: Recovered) -> None:
+    """No new secrets over those of a cluster that may run."""
+    if "secrets" in recovered.lost and work_dir.kubeconfig.exists():
+        raise ZeroTouchError(
+            f"{work_dir.state.path} has lost the tokens and keys of this cluster, and they cannot be found again; {work_dir.kubeconfig} may still lead to it.",
+            "Restore state.json. To give that cluster up: -e openshift_force=start_over with openshift_confirm.",
+        )
+
+
+def kernel_arguments(cluster: Cluster) -> list[str]:
+    """What is appended to the live system's kernel arguments (reference agent-based-installer.md 7.2 step 4)."""
+    console = cluster.platform == "external" and cluster.platform_options.get("platformName") == _CLOUD_CONTROLLER_PLATFORM
+    return [*(["console=ttyS0"] if console else []), *(["fips=1"] if cluster.fips else [])]
+
+
+def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: datetime.datetime.now(datetime.UTC)) -> Made:
+    """Carry out a complete plan: secrets, credentials, image, state, in this order. Plan and carry out within one :func:`one_run`: what was drawn in
+    memory must not meet what another run has drawn meanwhile.
+
+    Raises :class:`ZeroTouchError` when something cannot be written; an earlier image is then still there.
+    """
+    if plan.deployment is None or plan.secrets is None or plan.ignition is None or plan.product is None:
+        raise ZeroTouchError("A plan made in check mode cannot be carried out.")
+    dest = plan.request.dest
+    state = WorkDir(dest).state
+    ensure_directory(dest)
+    for directory in (dest, WorkDir(dest).kubeconfig.parent):
+        remove_leftovers(directory)  # of a run that was killed: whoever is here holds the lock
+    if plan.loose:
+        _tighten(dest)
+    if plan.new_secrets:
+        _give_up_former(plan, now())
+    if state.section("secrets") != plan.secrets.to_state():
+        with state.edit() as document:
+            document["secrets"] = plan.secrets.to_state()
+            if plan.new_secrets:
+                # Neither the image nor what became of it is this cluster's: a run that ends here has to be taken up from the beginning.
+                document.pop("image", None)
+                document["install"] = {"phase": "built"}
+    for file in plan.files:
+        write_atomic(file.path, file.text, SECRET_FILE)
+    made = make_product(plan.product, checksum=plan.request.checksum)
+    with state.edit() as document:
+        document["cluster"] = cluster_section(plan.deployment)
+        if made.section:
+            document["image"] = _image_section(plan, plan.ignition, made, document.get("image") or {}, now)
+        document.setdefault("install", {}).setdefault("phase", "built")
+    return made
+
+
+def _tighten(directory: Path) -> None:
+    try:
+        directory.chmod(SECRET_DIRECTORY)
+    except OSError as error:
+        raise write_fault(error, directory) from error
+
+
+def _give_up_former(plan: BuildPlan, now: datetime.datetime) -> None:
+    """Move credentials aside: until its machines are booted anew, the former cluster runs, and they are the only way into it."""
+    for path in plan.former:
+        path.rename(path.with_name(f"{path.name}.until-{now.astimezone(datetime.UTC):%Y%m%dT%H%M%SZ}"))
+
+
+def _image_section(plan: BuildPlan, ignition: LiveIgnition, made: Made, before: dict[str, Any], now: Callable[[], datetime.datetime]) -> dict[str, Any]:
+    changed = plan.product is not None and plan.image_path in dict(plan.product.changes)
+    built_at = now().isoformat(timespec="seconds") if changed or not before.get("built_at") else before["built_at"]
+    return {
+        **made.section,
+        "kind": plan.kind,
+        "inputs": input_digests(plan.request.config_dir),
+        "ignition_sha256": ignition.sha256(),
+        "built_at": built_at,
+    }
+
+
+def verify(plan: BuildPlan) -> None:
+    """In check mode: the checksum of a base image on disk, which a real run checks while it copies."""
+    given = plan.base.given
+    if plan.product is not None:
+        plan.product.verify()
+    elif plan.base.image is not None and given.path and given.sha256:
+        compare_base(plan.base.image.path, given.sha256, sha256_of(plan.base.image.path))

@@ -1,0 +1,196 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The use case of the door ``agent_config``: an input, completely checked, becomes the configuration directory.
+
+Planning reads and decides, applying writes what the plan says; check mode stops in between.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import datetime
+import fcntl
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...cluster.documents import Parsed
+from ...cluster.files import RELEASE_FILE
+from ...cluster.paths import AGENT_CONFIG, INSTALL_CONFIG
+from ...cluster.render import agent_config, install_config
+from ...cluster.rules.checks import check_names, levels
+from ...cluster.spec import Deployment
+from ...cluster.variables import read_variables
+from ...common.errors import InvalidInput, ZeroTouchError
+from ...common.files import SECRET_FILE, check_directory, ensure_directory, remove_leftovers, write_atomic
+from ...common.problems import Problem, apply_checks, errors
+from ...common.secrets import secret_data, secret_values
+from ...manifests.source import configuration_files, read_source, source_problems
+from ...nmstate.document import static_addresses
+from .configuration_changes import DIRECTORIES, Change, changes, documents_of, shown
+
+
+@dataclasses.dataclass(frozen=True)
+class Input:
+    """The user input: ``cluster`` and ``hosts`` (docs/variables.md), or ``config_dir``. ``checks``: check name -> error, warn, off.
+
+    ``agent_iso``: the cluster is installed by an agent ISO of its own, so one of its hosts must be the rendezvous host.
+    """
+
+    dest: Path
+    cluster: Mapping[str, Any] | None = None
+    hosts: Sequence[Mapping[str, Any]] = ()
+    config_dir: Path | None = None
+    version: str = ""
+    release_image: str = ""
+    agent_iso: bool = True
+    checks: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What the directory will hold and what has to change for it. ``problems`` are warnings only."""
+
+    dest: Path
+    deployment: Deployment
+    files: Mapping[str, str]
+    changes: tuple[Change, ...]
+    problems: tuple[Problem, ...]
+
+
+def _nobody(secrets: set[str]) -> None:
+    """Nobody wants to know."""
+
+
+def plan_configuration(given: Input, *, today: datetime.date | None = None, tell_secrets: Callable[[set[str]], None] = _nobody) -> Plan:
+    """Read, check and render the input, and compare with what the directory holds. Writes nothing.
+
+    ``today`` is what certificates are compared with; ``tell_secrets`` gets every secret of the input before anything else is said about it.
+    Raises :class:`InvalidInput` with every problem, and :class:`ZeroTouchError` when the directory is not one to write to.
+    """
+    deployment, problems = read_input(given, today=today, tell_secrets=tell_secrets)
+    _refuse_foreign(given)
+    files = configuration_files(deployment)
+    return Plan(given.dest, deployment, files, tuple(changes(given.dest, files)), problems)
+
+
+def compared_again(plan: Plan) -> Plan:
+    """The same with what the directory holds now: another run may have written there since."""
+    return dataclasses.replace(plan, changes=tuple(changes(plan.dest, plan.files)))
+
+
+def read_input(
+    given: Input, *, today: datetime.date | None = None, tell_secrets: Callable[[set[str]], None] = _nobody
+) -> tuple[Deployment, tuple[Problem, ...]]:
+    """The deployment that the input describes, and the warnings about it. Raises :class:`InvalidInput` with every problem."""
+    checks = levels(given.checks)
+    parsed = _parse(given)
+    if parsed.deployment is not None:
+        tell_secrets(_secrets_of(parsed.deployment))
+    problems = [*check_names(checks), *apply_checks(source_problems(parsed, today=today, agent_iso=given.agent_iso), checks)]
+    if errors(problems) or parsed.deployment is None:
+        raise InvalidInput(problems)
+    return parsed.deployment, tuple(problems)
+
+
+def _secrets_of(deployment: Deployment) -> set[str]:
+    bmcs = [{"password": host.bmc.password} for host in deployment.hosts if host.bmc]
+    texts = [*(manifest.text for manifest in deployment.cluster.extra_manifests), *deployment.given_manifests.values()]
+    manifests = [document for text in texts for document in documents_of(text)]
+    in_manifests = {text for document in manifests for text in secret_data(document)}
+    return secret_values([install_config(deployment.cluster), agent_config(deployment), bmcs, manifests]) | in_manifests
+
+
+def apply_plan(plan: Plan) -> None:
+    """Write what the plan says: files 0600, directories 0700, each file whole or not at all."""
+    if not plan.changes:
+        return
+    ensure_directory(plan.dest)
+    with _alone_in(plan.dest):
+        _write(plan)
+
+
+@contextlib.contextmanager
+def _alone_in(directory: Path) -> Iterator[None]:
+    """One process at a time, which takes milliseconds: what looks like a leftover may be a file that another one is writing."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _write(plan: Plan) -> None:
+    remove_leftovers(plan.dest)
+    # release.json first: it marks the directory as ours, should the run be killed before it ends.
+    for change in sorted(plan.changes, key=lambda change: change.path != RELEASE_FILE):
+        path = plan.dest / change.path
+        if change.after is None:
+            path.unlink(missing_ok=True)
+        else:
+            ensure_directory(path.parent)
+            write_atomic(path, change.after, SECRET_FILE)
+    for leftover in (plan.dest / directory for directory in DIRECTORIES):
+        if leftover.is_dir() and not any(leftover.iterdir()):
+            leftover.rmdir()
+
+
+def describe(plan: Plan) -> dict[str, Any]:
+    """The door's result (design 1.4)."""
+    cluster = plan.deployment.cluster
+    return {
+        "changed": bool(plan.changes),
+        "dest": str(plan.dest),
+        "files": list(plan.files),
+        "changes": [{"path": change.path, "action": change.action, "reason": change.reason, "form_only": change.form_only} for change in plan.changes],
+        "cluster_name": cluster.name,
+        "api_url": cluster.api_url,
+        "version": cluster.version,
+        "release_image": cluster.release_image,
+        "rendezvous_ip": plan.deployment.rendezvous_ip,
+        "replicas": cluster.replicas,
+        "hosts": [
+            {
+                "name": host.name,
+                "hostname": host.hostname,
+                "role": host.role,
+                "macs": list(host.macs),
+                "static_ips": [address.ip for address in static_addresses(host.network_config)],
+            }
+            for host in plan.deployment.hosts
+        ],
+        "problems": [problem.as_dict() for problem in plan.problems],
+    }
+
+
+def describe_diff(plan: Plan) -> list[dict[str, str]]:
+    """Differences of each file for Ansible's diff; secrets hidden, whatever form they have in the file."""
+    return [
+        {
+            "before_header": str(plan.dest / change.path),
+            "after_header": str(plan.dest / change.path),
+            "before": shown(change.path, change.before),
+            "after": shown(change.path, change.after),
+        }
+        for change in plan.changes
+    ]
+
+
+def _parse(given: Input) -> Parsed:
+    if given.config_dir is not None:
+        return read_source(given.config_dir, version=given.version, release_image=given.release_image)
+    return read_variables(given.cluster or {}, given.hosts, version=given.version, release_image=given.release_image)
+
+
+def _refuse_foreign(given: Input) -> None:
+    """A user's own files are never changed (design 4): neither his source directory nor one that this collection did not make."""
+    dest = given.dest
+    check_directory(dest, "Name another directory as dest (openshift_work_dir).")
+    if given.config_dir is not None and dest.resolve() == given.config_dir.resolve():
+        raise ZeroTouchError(f"dest and config_dir are both {dest}.", "The files that you wrote are never changed; name another directory as dest.")
+    if not (dest / RELEASE_FILE).exists() and any((dest / name).exists() for name in (INSTALL_CONFIG, AGENT_CONFIG, *DIRECTORIES)):
+        raise ZeroTouchError(f"{dest} holds configuration files that this collection did not write.", "Name another directory as dest.")

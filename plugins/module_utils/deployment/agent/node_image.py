@@ -1,0 +1,219 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The use case of the door ``node_image``: hosts of nodes-config.yaml and what is known of a cluster become an image by which
+those hosts join it (reference agent-based-installer.md 10.2).
+
+What is drawn for the image stays in section ``node_image`` of the state, apart from the secrets of a cluster that was installed from the same directory.
+Tokens of an image end after two days; another image within the first of them uses the same ones, a later one draws new ones.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...cluster.nodes_config import NODES_CONFIG, NodesConfig, read_nodes_config
+from ...cluster.rules.facts import Facts
+from ...cluster.rules.hosts import hosts as host_rules
+from ...cluster.rules.network_config import network_configs
+from ...cluster.spec import Deployment, ImageDigestSource, Proxy, canonical_ip
+from ...common.errors import InvalidInput, ZeroTouchError
+from ...common.files import ensure_directory, remove_leftovers
+from ...common.problems import INVALID, Problem
+from ...ignition.document import LiveIgnition
+from ...ignition.nodes import IgnitionEndpoint, RunningCluster, build_nodes_ignition, nodes_deployment
+from ...ignition.secrets import BuildSecrets, from_state, make_secrets
+from ...ignition.tokens import Tokens, node_tokens
+from ...image.boot_artifacts import Names
+from ...nmstate.document import static_addresses
+from ..state.work_dir import WorkDir, check_place
+from .base_image import BaseImage, ReadyBase, Source, check_fit, find_base
+from .product import Kind, Made, Product, about_boot, files_of, make_product, order, path_of, plan_product
+
+SECTION = "node_image"
+# There is no minimal ISO for this (reference agent-based-installer.md 7.3).
+KINDS = ("iso", "pxe")
+
+
+@dataclasses.dataclass(frozen=True)
+class RunningNode:
+    """A node that the cluster has: its name and addresses are taken."""
+
+    name: str
+    addresses: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class NodeImageRequest:
+    """What the user asks for; ``nodes`` are those that the cluster has already, as far as they are known."""
+
+    config_dir: Path
+    dest: Path
+    base: BaseImage
+    source: Source
+    cluster: RunningCluster
+    nodes: tuple[RunningNode, ...] = ()
+    kind: Kind = "iso"
+    force: bool = False
+    checksum: bool = True
+
+
+@dataclasses.dataclass(frozen=True)
+class NodeImagePlan:
+    """What :func:`apply_node_image` does. ``ignition`` and ``product`` are None where check mode only knows that they will be made."""
+
+    request: NodeImageRequest
+    base: ReadyBase
+    names: Names
+    secrets: BuildSecrets
+    tokens: Tokens
+    new_tokens: bool
+    ignition: LiveIgnition | None = None
+    product: Product | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def image_path(self) -> Path:
+        return path_of(WorkDir(self.request.dest), self.request.kind, self.names)
+
+    @property
+    def image_steps(self) -> tuple[str, ...]:
+        """What is made of the base image, a line for each change."""
+        return (f"build {self.image_path}: {self.reason}",) if self.product is None else self.product.steps
+
+    @property
+    def image_changed(self) -> bool:
+        return bool(self.image_steps)
+
+    @property
+    def reason(self) -> str:
+        return self.product.reason if self.product else "the base image is not here yet"
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The plan in words, a line for each change."""
+        tokens = (f"draw tokens that hold until {self.tokens.expires}",) if self.new_tokens else ()
+        return (*filter(None, (self.base.note,)), *tokens, *self.image_steps)
+
+    def secret_values(self) -> set[str]:
+        """What must not appear in any output."""
+        tokens = {self.tokens.agent_token, self.tokens.user_token, self.tokens.watcher_token}
+        return {*self.secrets.values(), *tokens, self.request.cluster.pull_secret}
+
+
+def facts_of(given: Mapping[str, Any]) -> RunningCluster:
+    """The facts as the door's option ``running_cluster`` gives them."""
+    endpoint = given.get("ignition_endpoint")
+    return RunningCluster(
+        cluster_id=given["id"],
+        api_dns_name=given["api_dns_name"],
+        version=given["version"],
+        release_image=given["release_image"],
+        platform=given["platform"],
+        pull_secret=given["pull_secret"],
+        architecture=given["architecture"],
+        ssh_key=given["ssh_key"],
+        trust_bundle=given["additional_trust_bundle"],
+        image_digest_sources=tuple(ImageDigestSource(source["source"], tuple(source["mirrors"])) for source in given["image_digest_sources"]),
+        proxy=Proxy(given["http_proxy"], given["https_proxy"], given["no_proxy"]),
+        fips=given["fips"],
+        chrony_conf=given["chrony_conf"],
+        ignition_endpoint=IgnitionEndpoint(endpoint["url"], endpoint["ca_certificate"]) if endpoint else None,
+    )
+
+
+def running_nodes(given: Mapping[str, Any]) -> tuple[RunningNode, ...]:
+    """The nodes of the same option."""
+    return tuple(RunningNode(node["name"], tuple(node["addresses"])) for node in given["nodes"])
+
+
+def plan_node_image(request: NodeImageRequest, *, now: datetime.datetime | None = None, check_mode: bool = False) -> NodeImagePlan:
+    """Read and decide; ``now`` is the present time unless given. Nothing is written but, outside check mode, the cache of base images.
+
+    Raises :class:`InvalidInput` with every problem of the hosts and the facts, :class:`ZeroTouchError` for a base image or state that cannot be used.
+    """
+    now = now or datetime.datetime.now(datetime.UTC)
+    check_place(request.dest)
+    config = read_nodes_config(request.config_dir)
+    cluster = dataclasses.replace(
+        request.cluster, architecture=config.architecture or request.cluster.architecture, ssh_key=config.ssh_key or request.cluster.ssh_key
+    )
+    deployment = nodes_deployment(cluster, config.hosts)
+    warnings = _checked(config, deployment, request, now.date())
+    arch = deployment.cluster.architecture
+    base = find_base(request.base, request.source, check_mode=check_mode)
+    if base.image is not None:
+        warnings += check_fit(base.image, cluster.version, arch)
+    known = WorkDir(request.dest).state.section(SECTION)
+    secrets = from_state(known.get("secrets") or {}) or make_secrets()
+    kept = Tokens(**known["tokens"]) if known.get("tokens") else None
+    tokens = kept if kept is not None and kept.last(now) else node_tokens(now)
+    plan = NodeImagePlan(request, base, Names("node", arch), secrets, tokens, tokens is not kept, warnings=(*base.warnings, *warnings))
+    if base.image is None:
+        return plan
+    ignition = build_nodes_ignition(cluster, config.hosts, secrets, tokens, base.os_image(cluster.version, arch))
+    wanted = order(request.kind, plan.names, base, config.boot_artifacts_base_url, ("fips=1",) if cluster.fips else (), force=request.force)
+    digest = "" if base.given.url else base.given.sha256
+    product = plan_product(base.image, WorkDir(request.dest), wanted, ignition, known.get("image") or {}, digest)
+    return dataclasses.replace(plan, ignition=ignition, product=product, warnings=(*plan.warnings, *about_boot(wanted, deployment)))
+
+
+def _checked(config: NodesConfig, deployment: Deployment, request: NodeImageRequest, today: datetime.date) -> list[str]:
+    """Warnings; raises :class:`InvalidInput` when there are errors."""
+    facts = Facts(deployment, today)
+    file = str(request.config_dir / NODES_CONFIG)
+    ruled = [dataclasses.replace(problem, file=file) for problem in (*host_rules(facts), *network_configs(facts), *_taken(deployment, request.nodes))]
+    problems = list(dict.fromkeys([*config.problems, *ruled]))
+    if any(problem.severity == "error" for problem in problems):
+        raise InvalidInput(problems)
+    return [problem.text() for problem in problems]
+
+
+def _taken(deployment: Deployment, nodes: Iterable[RunningNode]) -> list[Problem]:
+    names = {node.name: node for node in nodes}
+    addresses = {canonical_ip(address): node for node in nodes for address in node.addresses}
+    found = []
+    for index, host in enumerate(deployment.hosts):
+        if host.hostname in names:
+            detail = f"hostname conflict found. The configured hostname {host.hostname} is already used in the cluster"
+            found.append(Problem(f"hosts[{index}].hostname", INVALID, detail))
+        for address in static_addresses(host.network_config):
+            node = addresses.get(canonical_ip(address.ip))
+            if node is not None:
+                detail = f"address conflict found. The configured address {address.ip} is already used by the cluster node {node.name}"
+                found.append(Problem(f"hosts[{index}].networkConfig", INVALID, detail))
+    return found
+
+
+def apply_node_image(plan: NodeImagePlan) -> Made:
+    """Carry out a complete plan: secrets, image, state. Plan and carry out within one run: what was drawn must not meet what another run drew meanwhile."""
+    if plan.product is None:
+        raise ZeroTouchError("A plan made in check mode cannot be carried out.")
+    dest = plan.request.dest
+    ensure_directory(dest)
+    remove_leftovers(dest)
+    state = WorkDir(dest).state
+    state.update(SECTION, {"secrets": plan.secrets.to_state(), "tokens": dataclasses.asdict(plan.tokens)})
+    made = make_product(plan.product, checksum=plan.request.checksum)
+    state.update(SECTION, {"image": {**made.section, "kind": plan.request.kind}})
+    return made
+
+
+def describe_node_image(plan: NodeImagePlan, made: Made | None = None) -> dict[str, Any]:
+    """The door's result; digests and sizes are those of ``made``, else what is known beforehand."""
+    return {
+        "changed": plan.image_changed,
+        "path": str(plan.image_path),
+        **files_of(plan.product, made, plan.base.size),
+        "kind": plan.request.kind,
+        "arch": plan.names.arch,
+        "state_file": str(WorkDir(plan.request.dest).state.path),
+        "expires_at": plan.tokens.expires,
+        "ignition_files": plan.ignition.table() if plan.ignition else [],
+        "reason": plan.reason,
+        "plan": list(plan.steps),
+    }

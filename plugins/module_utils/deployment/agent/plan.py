@@ -1,0 +1,96 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The use case of the door ``deployment_plan``: look, decide, say it. Nothing is written."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Callable, Collection
+from typing import Any
+
+from ...common.connect import DIRECT, ConnectTo
+from ..state.recovery import recover
+from ..state.work_dir import WorkDir, hosts_of_deployment, hosts_of_state, identity, read_deployment
+from ..supervise.decide import Limits
+from ..supervise.observation import ApiView, ImageView, InventoryHost, Observation, ServiceView
+from ..supervise.observe import Observer, view_image
+from ..supervise.silence import silence_of
+from ..supervise.timeline import SECTION, utc_now
+from .resume import Decision, decide
+
+
+@dataclasses.dataclass(frozen=True)
+class Question:
+    """What to look at. ``hosts``, ``rendezvous_ip`` and ``api_url`` stand in for a configuration that is not written yet (check mode), ``changed_files``
+    for changes to it that are not; ``limits`` bound how long an installation under way may be silent.
+    """
+
+    work_dir: WorkDir
+    hosts: tuple[InventoryHost, ...] = ()
+    rendezvous_ip: str = ""
+    api_url: str = ""
+    changed_files: Collection[str] = ()
+    force: Collection[str] = ()
+    limits: Limits = dataclasses.field(default_factory=Limits)
+    connect_to: ConnectTo = DIRECT
+    ca_cert: str = ""
+    now: Callable[[], datetime.datetime] = utc_now
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """What was seen and what follows from it."""
+
+    decision: Decision
+    seen: Observation
+
+    def as_result(self) -> dict[str, Any]:
+        """The door's result (design 1.4)."""
+        decision = self.decision
+        return {
+            "changed": False,
+            "state": decision.state,
+            "hosts": [host.row("name", "joined", "action", "reason", "force") for host in decision.hosts],
+            "build": decision.build,
+            "build_reason": decision.build_reason,
+            "boot_hosts": list(decision.boot),
+            "wait": decision.wait,
+            "stop_reason": decision.stop,
+            "differing_paths": list(self.seen.image.differing),
+            "phase": self.seen.phase,
+            "service": _whose(self.seen.service),
+            "api": _whose(self.seen.api),
+        }
+
+
+def answer(question: Question) -> Answer:
+    """Observe the deployment and decide by the table of design 4."""
+    work_dir = question.work_dir
+    deployment = read_deployment(work_dir.config)
+    recovered = recover(work_dir, deployment)
+    state = recovered.state
+    known = identity(state, deployment)
+    who = dataclasses.replace(known, rendezvous_ip=known.rendezvous_ip or question.rendezvous_ip, api_url=known.api_url or question.api_url)
+    observer = Observer(work_dir, state, who, connect_to=question.connect_to, ca_cert=question.ca_cert)
+    try:
+        silence = silence_of(state.get(SECTION) or {}, question.limits, question.now())
+        seen = observer.observe(state, _image(question, view_image(work_dir, state)), silence=silence, lost=recovered.lost)
+    finally:
+        observer.close()
+    hosts = question.hosts or (hosts_of_deployment(deployment) if deployment else hosts_of_state(state))
+    decision = decide(seen, hosts, question.force)
+    return Answer(dataclasses.replace(decision, notes=(*recovered.notes, *decision.notes)), seen)
+
+
+def _image(question: Question, view: ImageView) -> ImageView:
+    if not view.built:
+        return view
+    return dataclasses.replace(view, differing=tuple(dict.fromkeys([*view.differing, *sorted(question.changed_files)])))
+
+
+def _whose(view: ServiceView | ApiView) -> str:
+    if view.ours:
+        return "ours"
+    return "foreign" if view.answers else "none"

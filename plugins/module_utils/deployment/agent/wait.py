@@ -1,0 +1,148 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The use case of the door ``install_wait``: supervise, and on failure leave a bundle behind."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...assisted.records import progress_row
+from ...common.clock import Clock
+from ...common.connect import DIRECT, ConnectTo
+from ...common.errors import PartialFailure, ZeroTouchError
+from ...common.secrets import Redactor, secret_values
+from ..served_note import served_note
+from ..state.recovery import recover, restore
+from ..state.work_dir import WorkDir, hosts_of_deployment, hosts_of_state, identity, read_deployment, same_hosts
+from ..supervise.bundle import failure_message, write_bundle
+from ..supervise.decide import Limits, Memory, Setup, Until
+from ..supervise.observe import Observer
+from ..supervise.silence import silence_of
+from ..supervise.supervisor import INTERVAL, MediaControl, Outcome, Supervisor
+from ..supervise.timeline import SECTION, STATE_PHASES, Timeline, utc_now
+
+
+@dataclasses.dataclass(frozen=True)
+class WaitRequest:
+    """One wait. ``media_hosts`` are those whose BMC ``media`` controls; ``log_dir`` is where failure bundles go."""
+
+    work_dir: WorkDir
+    log_dir: Path
+    until: Until = "installed"
+    limits: Limits = dataclasses.field(default_factory=Limits)
+    media_hosts: frozenset[str] = frozenset()
+    detach_media: bool = True
+    repair: bool = True
+    fresh: bool = False
+    connect_to: ConnectTo = DIRECT
+    ca_cert: str = ""
+    interval: float = INTERVAL
+
+
+@dataclasses.dataclass(frozen=True)
+class Surroundings:
+    """What a wait needs from outside."""
+
+    media: MediaControl
+    clock: Clock
+    show: Callable[[str], None]
+    redactor: Redactor
+    warn: Callable[[str], None]
+    now: Callable[[], datetime.datetime] = utc_now
+
+
+def wait(request: WaitRequest, around: Surroundings) -> dict[str, Any]:
+    """Supervise until complete; the door's result (design 1.4).
+
+    Raises :class:`PartialFailure` holding that result when the installation failed or a limit is over.
+    """
+    recovered = recover(request.work_dir, read_deployment(request.work_dir.config))
+    state = recovered.state
+    setup = _setup(request, state, around.now())
+    for note in recovered.notes:
+        around.warn(note)
+    restore(request.work_dir, recovered)
+    observer = _observer(request, state)
+    timeline = Timeline(request.work_dir.state, setup, around.now)
+    supervisor = Supervisor(
+        setup, lambda: observer.observe(state), around.media, timeline, around.clock, around.show, fresh=request.fresh, interval=request.interval
+    )
+    try:
+        outcome = supervisor.run()
+        phase = str(timeline.section.get("phase") or "")
+        before = str((state.get(SECTION) or {}).get("phase") or "")
+        result = {
+            **wait_result(outcome.memory, setup, phase),
+            "changed": outcome.changed or recovered.needed or phase != before,
+            "elapsed": round(outcome.elapsed, 1),
+            "log_dir": "",
+        }
+        for text in outcome.warnings:
+            around.warn(text)
+        if outcome.step.kind == "done":
+            return result
+        raise _failure(request, around, setup, observer, outcome, result)
+    finally:
+        observer.close()
+
+
+def predict(request: WaitRequest, around: Surroundings) -> dict[str, Any]:
+    """Check mode: the plan for this moment, without waiting or doing anything."""
+    state = recover(request.work_dir, read_deployment(request.work_dir.config)).state
+    result: dict[str, Any] = {"changed": False, "elapsed": 0.0, "log_dir": ""}
+    if not state.get("cluster"):
+        return {**result, "phase": "", "percent": 0, "hosts": [], "plan": ["wait for the installation, once the hosts are booted"]}
+    setup = _setup(request, state, around.now())
+    observer = _observer(request, state)
+    timeline = Timeline(request.work_dir.state, setup, around.now)
+    supervisor = Supervisor(setup, lambda: observer.observe(state), around.media, timeline, around.clock, around.show, fresh=request.fresh)
+    try:
+        _seen, steps = supervisor.look()
+    finally:
+        observer.close()
+    done = bool(steps) and steps[-1].kind == "done"
+    plan = [step.text() for step in steps] or [f"wait in phase {supervisor.memory.phase}"]
+    phase = STATE_PHASES["done"] if done and request.until == "installed" else STATE_PHASES[supervisor.memory.phase]
+    acts = any(step.kind in ("detach", "repair") for step in steps) or phase != str((state.get(SECTION) or {}).get("phase") or "")
+    return {**result, **wait_result(supervisor.memory, setup, phase), "changed": acts or not done, "plan": plan}
+
+
+def _setup(request: WaitRequest, state: Mapping[str, Any], now: datetime.datetime) -> Setup:
+    hosts = hosts_of_state(state)
+    if not hosts:
+        raise ZeroTouchError(f"There is nothing to wait for: no image was built in {request.work_dir.root}.", "Build it with agent_image and boot the hosts.")
+    deployment = read_deployment(request.work_dir.config)
+    if deployment is not None and same_hosts(hosts_of_deployment(deployment), hosts):
+        hosts = hosts_of_deployment(deployment)  # these know their static addresses too
+    silence = None if request.fresh else silence_of(state.get(SECTION) or {}, request.limits, now)
+    return Setup(hosts, request.until, request.limits, request.media_hosts, request.detach_media, request.repair, silence)
+
+
+def _observer(request: WaitRequest, state: Mapping[str, Any]) -> Observer:
+    return Observer(request.work_dir, state, identity(state, None), connect_to=request.connect_to, ca_cert=request.ca_cert)
+
+
+def wait_result(memory: Memory, setup: Setup, phase: str) -> dict[str, Any]:
+    """How far the installation and each of its hosts are."""
+    described = []
+    for host in setup.hosts:
+        found = next((known for known in memory.hosts.values() if set(known.macs) & set(host.macs) or known.name.lower() == host.node_name), None)
+        described.append(progress_row(host.name, found))
+    return {"phase": phase, "percent": memory.percent, "hosts": described}
+
+
+def _failure(request: WaitRequest, around: Surroundings, setup: Setup, observer: Observer, outcome: Outcome, result: dict[str, Any]) -> PartialFailure:
+    deployment = read_deployment(request.work_dir.config)
+    around.redactor.add(secret_values(deployment.cluster.pull_secret) if deployment else ())
+    try:
+        directory: Path | None = write_bundle(request.log_dir, outcome, setup, observer, around.media, around.redactor, around.now()).directory
+    except (OSError, ZeroTouchError) as error:
+        directory = None
+        around.show(f"The failure bundle cannot be written: {error}")
+    result = {**result, "log_dir": str(directory or ""), "suspects": list(outcome.suspects)}
+    return PartialFailure(failure_message(outcome, directory, served_note(request.work_dir.state.read())), result)

@@ -1,0 +1,126 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""A deployment as wishes to an assisted-service: cluster, InfraEnv and hosts. Pure.
+
+The way leads through the cluster-manifests of the deployment, so that method assisted sends what the client inside an agent ISO sends for the same input.
+What that client finds in files beside them (mirrors, a CA) the service of others gets in its own words: overrides, and the Ignition of the live system.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...assisted.cluster.desired import ClusterWish
+from ...assisted.from_manifests.cluster import cluster_wish
+from ...assisted.from_manifests.infra_env import infra_env_wish
+from ...assisted.from_manifests.read import parse_manifests
+from ...assisted.from_manifests.release import release_of
+from ...assisted.hosts.request import HostRequest, host_requests
+from ...assisted.infra_env.plan import InfraEnvWish, read_wish
+from ...cluster.spec import Cluster, Deployment, Host
+from ...common.secrets import secret_values
+from ...manifests.cluster_manifests import render_manifests
+from ...manifests.mirrors import merged, registries_conf
+
+REGISTRIES = "/etc/containers/registries.conf"
+_IGNITION = "3.2.0"
+# Members of the service's fencing credentials by those of install-config.
+_FENCING = {"address": "address", "username": "username", "password": "password", "certificate_verification": "certificateVerification"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Wishes:
+    """What the service shall have; ``secrets`` must appear in no output."""
+
+    cluster: ClusterWish
+    infra_env: InfraEnvWish
+    hosts: Sequence[HostRequest]
+    secrets: frozenset[str] = dataclasses.field(default=frozenset(), repr=False)
+
+    @property
+    def name(self) -> str:
+        return self.cluster.name
+
+
+def read_wishes(
+    deployment: Deployment, infra_env: Mapping[str, Any] | None = None, further: Mapping[str, Mapping[str, Any]] | None = None, names: Sequence[str] = ()
+) -> Wishes:
+    """``infra_env``: further options of module assisted_infra_env, which win; ``further``: of module assisted_hosts, by name of the host; ``names``: the
+    hosts that are meant, all without. Raises :class:`InvalidInput` for options that cannot be used.
+    """
+    rendered = render_manifests(deployment)
+    manifests = parse_manifests(rendered.cluster_manifests, {name: text.encode() for name, text in rendered.extra.items()})
+    release = release_of(manifests, deployment.cluster.version, deployment.cluster.architecture)
+    cluster = cluster_wish(manifests, release)
+    cluster = dataclasses.replace(cluster, overrides=overrides_text(cluster.overrides or "", deployment.cluster))
+    wish = infra_env_wish(manifests, cluster_id=None)
+    # What the client of the agent ISO leaves to the service's default, or sends empty, is left alone here.
+    params = {name: value for name, value in wish.params.items() if value not in (None, "", [])}
+    params |= {"additional_trust_bundle": deployment.cluster.additional_trust_bundle} if deployment.cluster.additional_trust_bundle else {}
+    given = read_wish({"name": deployment.cluster.name, **_texts(infra_env or {})}).params
+    ignition = live_system(deployment.cluster, str(given.get("ignition_config_override") or ""))
+    wish = dataclasses.replace(wish, name=deployment.cluster.name, params=params | dict(given) | ({"ignition_config_override": ignition} if ignition else {}))
+    chosen = [host for host in deployment.hosts if not names or host.name in names or host.hostname in names]
+    hosts = host_requests([{**_host(host), **_fencing(host, deployment.cluster), **_texts((further or {}).get(host.name) or {})} for host in chosen])
+    documents = [dict(rendered.agent_cluster_install), {"pull_secret": cluster.pull_secret, "overrides": cluster.overrides}, dict(given)]
+    return Wishes(cluster, wish, hosts, frozenset(secret_values(documents)).union(*(host.secrets for host in hosts)))
+
+
+def _texts(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Ignition as the JSON text that it is, also where it is given as a mapping."""
+    return {name: json.dumps(value) if name.startswith("ignition_config") and isinstance(value, Mapping) else value for name, value in options.items()}
+
+
+def _host(host: Host) -> dict[str, Any]:
+    return {
+        "name": host.name,
+        "mac_addresses": list(host.macs),
+        "hostname": (host.hostname or host.name).lower(),
+        **({"role": host.role} if host.role else {}),
+        **({"root_device_hints": dict(host.root_device_hints)} if host.root_device_hints else {}),
+    }
+
+
+def _fencing(host: Host, cluster: Cluster) -> dict[str, Any]:
+    """Access to its BMC where two nodes fence each other; the client of the agent ISO finds it in files (reference agent-based-installer.md 5)."""
+    for given in (cluster.control_plane.options.get("fencing") or {}).get("credentials") or []:
+        mac = str(given.get("macAddress") or "").lower().replace("-", ":")
+        if str(given.get("hostName") or "").lower() == (host.hostname or host.name).lower() or mac in host.macs:
+            return {
+                "fencing_credentials": {name: given[theirs] for name, theirs in _FENCING.items() if given.get(theirs)} | ({"mac_address": mac} if mac else {})
+            }
+    return {}
+
+
+def overrides_text(known: str, cluster: Cluster) -> str | None:
+    """The install-config overrides with mirrors and CA, which the service of an agent ISO reads from files; None where there are none."""
+    document = json.loads(known or "{}")
+    sources = [
+        {"source": source.source, "mirrors": list(source.mirrors), **({"sourcePolicy": source.source_policy} if source.source_policy else {})}
+        for source in merged(cluster.image_digest_sources)
+        if source.mirrors
+    ]
+    if sources:
+        document.setdefault("imageDigestSources", sources)
+    if cluster.additional_trust_bundle:
+        document.setdefault("additionalTrustBundle", cluster.additional_trust_bundle)
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=False) if document else None
+
+
+def live_system(cluster: Cluster, given: str = "") -> str:
+    """The Ignition override ``given``, with the mirrors for the live system, which pulls the agent and the release image."""
+    if not any(source.mirrors for source in cluster.image_digest_sources):
+        return given
+    text = base64.b64encode(registries_conf(cluster.image_digest_sources).encode()).decode()
+    contents = {"source": f"data:text/plain;charset=utf-8;base64,{text}"}
+    file = {"path": REGISTRIES, "mode": 0o644, "overwrite": True, "user": {"name": "root"}, "contents": contents}
+    document = json.loads(given or "{}")
+    storage = document.get("storage") or {}
+    files = [own for own in storage.get("files") or [] if own.get("path") != REGISTRIES] if given else []
+    document = {"ignition": {"version": _IGNITION}, **document, "storage": {**storage, "files": [*files, file]}}
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=False)

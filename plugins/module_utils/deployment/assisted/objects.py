@@ -1,0 +1,162 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What of cluster and InfraEnv has to be changed at an assisted-service for a deployment, and the changes themselves; their ids are kept as they are made."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...assisted.change import Change
+from ...assisted.cluster import run as clusters
+from ...assisted.cluster.desired import ClusterWish
+from ...assisted.infra_env.plan import InfraEnvWish, plan_present
+from ...assisted.infra_env.run import Applied, carry_out
+from ...assisted.records import cluster_record, infra_env_record
+from ...assisted.rest.client import Document
+from ...assisted.rest.faults import AssistedError
+from ...assisted.rest.service import AssistedService
+from ...common.errors import PartialFailure, ZeroTouchError
+from ..state.work_dir import WorkDir
+from .find import Found, Known, remember
+
+# States in which an installation is on its way, and can be cancelled.
+_CANCELLABLE = frozenset({"preparing-for-installation", "installing", "finalizing", "installing-pending-user-action"})
+_ATTEMPTS = 5
+_NOT_YET = "(that of the cluster, which is not there yet)"
+
+
+@dataclasses.dataclass(frozen=True)
+class Objects:
+    """Cluster and InfraEnv as they are now; what was changed, or in check mode would be."""
+
+    cluster: Mapping[str, Any]
+    infra_env: Mapping[str, Any]
+    changes: Sequence[Change] = ()
+    warnings: Sequence[str] = ()
+
+    @property
+    def lines(self) -> list[str]:
+        return [change.text() for change in self.changes]
+
+    @property
+    def cluster_id(self) -> str:
+        return str(self.cluster.get("id") or "")
+
+    @property
+    def infra_env_id(self) -> str:
+        return str(self.infra_env.get("id") or "")
+
+
+@dataclasses.dataclass(frozen=True)
+class Maker:
+    """Makes and removes the objects of one work directory. In check mode nothing is written, neither there nor here."""
+
+    service: AssistedService
+    work_dir: WorkDir
+    check_mode: bool
+
+    def present(self, found: Found, cluster: ClusterWish, infra_env: InfraEnvWish | None) -> Objects:
+        """``infra_env`` None: nothing is said about it (check mode only).
+
+        Raises :class:`InvalidInput` for what cannot be changed before anything is written, :class:`PartialFailure` with what was done.
+        """
+        predicted = clusters.make_present(self.service, cluster, check_mode=True, cluster_id=found.cluster_id)
+        if infra_env is None:
+            return Objects(predicted.value["cluster"], {}, predicted.changes, predicted.warnings)
+        bound = str(predicted.value["cluster"]["id"]) or (_NOT_YET if found.infra_env is not None else None)
+        # An InfraEnv of another cluster stays with that.
+        observed = found.infra_env if found.infra_env is not None and found.infra_env.get("cluster_id") == bound else None
+        changes = plan_present(dataclasses.replace(infra_env, cluster_id=bound if observed is not None else None), observed)
+        everything = [*predicted.changes, *changes]
+        if self.check_mode or not everything:
+            kept = {} if observed is None else infra_env_record(observed)
+            if not self.check_mode:
+                self._remember(predicted.value["cluster"], kept, adopted=found.adopted)
+            return Objects(predicted.value["cluster"], kept or {"id": "", "name": infra_env.name}, everything, predicted.warnings)
+        remember(self.work_dir, making=True)
+        made = clusters.make_present(self.service, cluster, check_mode=False, cluster_id=found.cluster_id)
+        remember(self.work_dir, cluster_id=made.value["cluster"]["id"], adopted=found.adopted or None, making=True)
+        applied = self._infra_env(dataclasses.replace(infra_env, cluster_id=str(made.value["cluster"]["id"])), observed, made.value)
+        shown = infra_env_record(applied.infra_env or {})
+        self._remember(made.value["cluster"], shown, adopted=found.adopted)
+        return Objects(made.value["cluster"], shown, everything, [*_made_meanwhile(found, cluster, made), *made.warnings, *applied.warnings])
+
+    def _infra_env(self, wish: InfraEnvWish, observed: Document | None, done: Mapping[str, Any]) -> Applied:
+        try:
+            return carry_out(self.service, wish, plan_present(wish, observed), observed, own_cluster=True)
+        except ZeroTouchError as error:
+            raise PartialFailure(str(error), {**done, "changed": True}) from error
+
+    def _remember(self, cluster: Mapping[str, Any], infra_env: Mapping[str, Any], *, adopted: bool) -> None:
+        remember(self.work_dir, cluster_id=cluster["id"], infra_env_id=infra_env.get("id") or None, adopted=adopted or None)
+
+    def allow_hosts(self, found: Found) -> list[Change]:
+        """Open an installed cluster for more hosts."""
+        if found.status != "installed":
+            return []
+        if not self.check_mode:
+            self.service.cluster_action(found.cluster_id, "allow-add-hosts")
+        return [Change("allow-add-hosts", f"cluster {(found.cluster or {}).get('name')}")]
+
+    def absent(self, found: Found) -> list[Change]:
+        """Take cluster, hosts and InfraEnv away; an installation on its way is cancelled first."""
+        changes = plan_absent(found, self.service.hosts(found.infra_env_id) if found.infra_env_id else [])
+        for change in () if self.check_mode else changes:
+            self._remove(change, found)
+        if not self.check_mode and Known.of(self.work_dir) != Known():  # a state file that is gone stays gone
+            remember(self.work_dir, cluster_id=None, infra_env_id=None, adopted=None, openshift_cluster_id=None)
+        return changes
+
+    def _remove(self, change: Change, found: Found) -> None:
+        if change.verb == "cancel":
+            self.service.cluster_action(found.cluster_id, "cancel")
+        elif change.title.startswith("cluster "):
+            self.service.delete_cluster(found.cluster_id)
+        elif change.title.startswith("host "):
+            self.service.delete_host(found.infra_env_id, str(change.body["id"]))
+        else:
+            self._remove_infra_env(found.infra_env_id)
+
+    def _remove_infra_env(self, infra_env_id: str) -> None:
+        """An agent that still runs registers again as soon as its host is forgotten, and the service keeps an InfraEnv with hosts."""
+        for attempt in range(1, _ATTEMPTS + 1):
+            for host in self.service.hosts(infra_env_id):
+                self.service.delete_host(infra_env_id, str(host["id"]))
+            try:
+                self.service.delete_infra_env(infra_env_id)
+            except AssistedError as error:
+                if error.status != 409 or attempt == _ATTEMPTS:
+                    raise
+            else:
+                return
+
+
+def _made_meanwhile(found: Found, wish: ClusterWish, made: clusters.Done) -> list[str]:
+    """What is to be said where there was no cluster when we looked, and none had to be created."""
+    created = any(change.verb == "create" and change.title == f"cluster {wish.name}" for change in made.changes)
+    if found.cluster is not None or wish.existing is not None or created or any("at the same time" in text for text in made.warnings):
+        return []
+    return [f"Another run made cluster {wish.name} at the same time. Its cluster {made.value['cluster']['id']} is used."]
+
+
+def plan_absent(found: Found, hosts: Sequence[Document]) -> list[Change]:
+    """What takes them away, in the order in which the service lets it be done. Hosts go with their cluster; those that it leaves, before their InfraEnv."""
+    changes = []
+    if found.cluster is not None:
+        title = f"cluster {found.cluster.get('name')}"
+        changes += [Change("cancel", title, reason=f"it is {found.status}")] if found.status in _CANCELLABLE else []
+        changes.append(Change("delete", title))
+    if found.infra_env is not None:
+        left = [host for host in hosts if found.cluster is None or host.get("cluster_id") != found.cluster_id]
+        changes += [Change("delete", f"host {host.get('requested_hostname') or host.get('id')}", {"id": host.get("id")}) for host in left]
+        changes.append(Change("delete", f"infra-env {found.infra_env.get('name')}"))
+    return changes
+
+
+def recorded(found: Found, name: str) -> Objects:
+    """The objects as they were found, without changes."""
+    cluster = cluster_record(found.cluster) if found.cluster else {"id": "", "name": name}
+    return Objects(cluster, infra_env_record(found.infra_env) if found.infra_env else {"id": "", "name": name})

@@ -1,0 +1,148 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What an assisted-service needs of us while its hosts come: hosts as wished, and the word to begin once all of them are. What to do is a pure function."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+
+from ...assisted.hosts.match import match_hosts
+from ...assisted.hosts.plan import HostPlan, plan_host
+from ...assisted.hosts.request import HostRequest
+from ...assisted.hosts.run import carry_out
+from ...assisted.install.progress import read_cluster, read_host
+from ...assisted.rest.client import Document
+from ...assisted.rest.faults import AssistedError
+from ...assisted.rest.service import AssistedService
+from ...common.errors import RemoteError, Unreachable, ZeroTouchError
+from ...common.parallel import for_each
+from ..supervise.decide import Step
+from ..supervise.observation import Observation
+from ..supervise.supervisor import Cared
+from .observer import AssistedObserver
+
+# States in which the installation has not begun and hosts may still be changed.
+BEFORE = frozenset({"insufficient", "pending-for-input", "ready"})
+# How often an installation is begun whose preparation fails.
+STARTS = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class CarePlan:
+    """``hosts`` have changes to be made; ``refused`` cannot be as wished, with the reasons; ``start``: everything is there; else ``waits`` says for what.
+
+    ``complete``: all hosts are there, so that waiting would not mend what is refused.
+    """
+
+    hosts: tuple[HostPlan, ...] = ()
+    refused: tuple[str, ...] = ()
+    start: bool = False
+    waits: str = ""
+    complete: bool = False
+
+
+def plan_care(cluster: Document, hosts: Sequence[Document], requests: Sequence[HostRequest]) -> CarePlan:
+    """What to do now for a cluster whose installation has not begun; nothing for another one.
+
+    It is begun only with exactly the hosts that are asked for: the service would also install a cluster without its workers, or a stranger with it.
+    """
+    if cluster.get("status") not in BEFORE:
+        return CarePlan(waits=f"the cluster is {cluster.get('status') or 'not known'}")
+    plans = plan_hosts(requests, hosts, str(cluster.get("id") or ""))
+    refused = tuple(f"{plan.request.name}: {plan.refused}" for plan in plans if plan.refused)
+    changes = tuple(plan for plan in plans if plan.changes and not plan.refused)
+    if refused or changes:
+        return CarePlan(changes, refused, waits="hosts are not as they shall be yet", complete=all(plan.host is not None for plan in plans))
+    open_ends = [f"{plan.request.name}: {plan.waiting}" for plan in plans if plan.waiting]
+    own = {str((plan.host or {}).get("id")) for plan in plans}
+    strangers = [read_host(host).name for host in hosts if str(host.get("id")) not in own]
+    unready = [f"{host.name} is {host.status}" for host in map(read_host, hosts) if str(host.id) in own and not host.ready]
+    waits = [*open_ends, *(f"{name} is registered but not in the configuration" for name in strangers), *unready]
+    if waits or cluster.get("status") != "ready":
+        return CarePlan(waits="; ".join(waits) or f"the cluster is {read_cluster(cluster).status}")
+    return CarePlan(start=True)
+
+
+def plan_hosts(requests: Sequence[HostRequest], hosts: Sequence[Document], cluster_id: str) -> list[HostPlan]:
+    """What makes hosts of a cluster as wished."""
+    matches = match_hosts(requests, hosts, {}, cluster_id)
+    return [plan_host(request, match, {}) for request, match in zip(requests, matches, strict=True)]
+
+
+def change_hosts(service: AssistedService, plans: Sequence[HostPlan]) -> tuple[list[str], dict[str, ZeroTouchError]]:
+    """Make the changes; a line for each that was made, and by name of the host why it could not be changed."""
+
+    def one(plan: HostPlan) -> None:
+        for change in plan.changes:
+            carry_out(service, plan, change)
+
+    lines: list[str] = []
+    errors: dict[str, ZeroTouchError] = {}
+    for outcome in for_each(plans, one, 8):
+        if isinstance(outcome.error, (RemoteError, Unreachable)):
+            errors[outcome.item.request.name] = outcome.error
+        elif outcome.error is not None:
+            raise outcome.error
+        else:
+            lines += [change.text() for change in outcome.item.changes]
+    return lines, errors
+
+
+class Refusals:
+    """What the service refuses at two looks one after the other, and with 400: no waiting mends that."""
+
+    def __init__(self) -> None:
+        self._before: dict[str, str] = {}
+
+    def lasting(self, errors: Mapping[str, ZeroTouchError]) -> dict[str, str]:
+        """By name of the host, of the errors of a look those that were there at the look before."""
+        now = {name: str(error) for name, error in errors.items() if isinstance(error, RemoteError) and error.status == 400}
+        known, self._before = self._before, now
+        return {name: text for name, text in now.items() if known.get(name) == text}
+
+
+class Care:
+    """Carries out :func:`plan_care` between the looks of a supervisor; ``fetch`` brings credentials home as soon as the service has them."""
+
+    def __init__(self, service: AssistedService, observer: AssistedObserver, requests: Sequence[HostRequest], fetch: Callable[[Document], list[str]]) -> None:
+        self._service, self._observer, self._requests, self._fetch = service, observer, requests, fetch
+        self._starts = 0
+        self._refusal = ""
+        self._refusals = Refusals()
+        self.refused: tuple[str, ...] = ()
+
+    def __call__(self, seen: Observation) -> Cared:
+        if not seen.service.ours:
+            return Cared()
+        fetched = self._fetch(self._observer.cluster)
+        plan = plan_care(self._observer.cluster, self._observer.hosts, self._requests)
+        lines, errors = change_hosts(self._service, plan.hosts)
+        lasting = self._refusals.lasting(errors)
+        if plan.start:
+            begun = self._start()
+            return dataclasses.replace(begun, lines=(*fetched, *begun.lines), changed=begun.changed or bool(fetched))
+        self.refused = (*plan.refused, *(f"{name}: {text}" for name, text in lasting.items()))
+        settled = plan.complete and not lines and len(lasting) == len(errors)
+        stop = Step("stop", f"hosts cannot be what they shall be: {'; '.join(self.refused)}") if self.refused and settled else None
+        reports = (f"{name}: {error}" for name, error in errors.items())
+        return Cared((*fetched, *lines), (*plan.refused, *reports), stop, changed=bool(fetched or lines))
+
+    def _start(self) -> Cared:
+        cluster = read_cluster(self._observer.cluster)
+        preparation = self._observer.cluster.get("last-installation-preparation") or {}
+        reason = str(preparation.get("reason") or "") if preparation.get("status") == "failed" else ""
+        if self._starts >= STARTS:
+            text = f"the installation could not be prepared {STARTS} times: {reason or cluster.status_info or 'the service gives no reason'}"
+            return Cared(stop=Step("stop", text.rstrip(".")))
+        try:
+            self._service.cluster_action(cluster.id, "install")
+        except (RemoteError, Unreachable) as error:
+            # Once, somebody else may have begun it, or a host have changed: the next look tells.
+            known, self._refusal = self._refusal, str(error)
+            passing = isinstance(error, AssistedError) and error.status == 409 and known != self._refusal
+            return Cared() if passing else Cared(reports=(f"The installation cannot begin: {error}",))
+        self._starts += 1
+        again = f" again: {reason}" if self._starts > 1 and reason else ""
+        return Cared(lines=(f"All hosts are ready; the installation of cluster {cluster.name} is begun{again}",), changed=True)

@@ -1,0 +1,114 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The use case of the door ``agent_cluster_install``: a configuration becomes a cluster on a hub, watched until it is where it shall be.
+
+Planning reads and decides, applying writes what the plan says; the wait detaches media as soon as a host reboots, and the credentials come home.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from ...common.errors import PartialFailure
+from ...hub.agents.model import Agent, ClusterRef
+from ...hub.credentials import KUBECONFIG, PASSWORD, Credentials, read_credentials
+from ...hub.install.run import failures
+from ...hub.install.status import InstallStatus
+from ...hub.install.wait import Situation, hosts_result
+from ...kube.client import KubeClient
+from ...kube.write import Outcome
+from ..state.work_dir import WorkDir
+from ..supervise.supervisor import MediaControl
+
+# Stages from which on a host does not need its medium any more (reference infrastructure-operator.md 4.4).
+_BOOTED_FROM_DISK = frozenset({"Rebooting", "Waiting for ignition", "Configuring", "Joined", "Done"})
+_ATTEMPTS = 3
+
+
+def plan_credentials(client: KubeClient, namespace: str, status: InstallStatus, work_dir: WorkDir) -> Credentials:
+    """Which credentials have to be fetched: the kubeconfig once the installation runs, the password once it is complete."""
+    wanted = ((status.kubeconfig_secret, KUBECONFIG, work_dir.kubeconfig), (status.password_secret, PASSWORD, work_dir.kubeadmin_password))
+    return read_credentials(client, namespace, wanted)
+
+
+class MediaDetacher:
+    """Detaches the medium of each host as soon as it boots from its disk: a machine that prefers the medium would boot discovery again."""
+
+    def __init__(self, media: MediaControl, names: Mapping[str, str], done: Collection[str] = ()) -> None:
+        """``names``: hostname or MAC of a host, lower case -> its name for ``media``; ``done``: those that an earlier run detached."""
+        self._media = media
+        self._names = names
+        self._tried: dict[str, int] = {}
+        self._done: set[str] = set(done)
+        self.changed = False
+        self.warnings: list[str] = []
+
+    def __call__(self, situation: Situation) -> Sequence[str]:
+        due = self.due(situation)
+        if not due:
+            return ()
+        lines = [f"detach {', '.join(due)}: the machine boots from its disk"]
+        for result in self._media.eject(due):
+            self._tried[result.name] = self._tried.get(result.name, 0) + 1
+            self.changed = self.changed or result.changed
+            if not result.failed:
+                self._done.add(result.name)
+            elif self._tried[result.name] == _ATTEMPTS:
+                self.warnings.append(f"The medium of {result.name} could not be detached; detach it by hand: {result.reason}")
+                lines.append(self.warnings[-1])
+        return lines
+
+    def begin_anew(self) -> None:
+        """The installation has not begun: what was detached in an earlier one is attached again by now."""
+        self._done.clear()
+
+    @property
+    def done(self) -> list[str]:
+        """Hosts without a medium of ours, for the next run."""
+        return sorted(self._done & set(self._names.values()))
+
+    def due(self, situation: Situation) -> list[str]:
+        """Hosts whose medium is to be detached now."""
+        return [name for name in map(self._due, situation.agents) if name]
+
+    def _due(self, agent: Agent) -> str:
+        keys = (agent.hostname.lower(), *agent.macs)
+        name = next((self._names[key] for key in keys if key in self._names), "")
+        if name in self._done or self._tried.get(name, 0) >= _ATTEMPTS:
+            return ""
+        return name if agent.stage in _BOOTED_FROM_DISK else ""
+
+
+def media_names(hosts: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Hosts of the option ``media_hosts`` by everything an Agent may be known by."""
+    return {
+        key: str(host["name"]) for host in hosts for key in (str(host["name"]).lower(), *(str(mac).lower().replace("-", ":") for mac in host["mac_addresses"]))
+    }
+
+
+def result_of(cluster: ClusterRef, situation: Situation, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """The part of the door's result that describes the cluster."""
+    status = situation.status
+    return {
+        "namespace": cluster.namespace,
+        "name": cluster.name,
+        "phase": status.phase,
+        "percent": status.percent,
+        "reason": status.reason,
+        "validations": [{"id": validation.id, "message": validation.message} for validation in status.validations],
+        "hosts": hosts_result(situation.agents),
+        "objects": [{"kind": outcome.change.resource.kind, "name": outcome.change.name, "action": outcome.change.verb} for outcome in outcomes],
+    }
+
+
+def refuse_failures(outcomes: Sequence[Outcome], planned: int, result: Mapping[str, Any]) -> None:
+    """Raises :class:`PartialFailure` if an object could not be written, with what was and what was not done."""
+    failed = failures(outcomes)
+    if failed:
+        done = [outcome.change.title for outcome in outcomes if outcome.changed and not outcome.error]
+        left = planned - len(outcomes)
+        account = f" Done before: {', '.join(done)}." if done else ""
+        account += f" Not tried: {left} more." if left else ""
+        raise PartialFailure("; ".join(failed) + account, {**result, "changed": bool(done)})

@@ -1,0 +1,129 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the installation of a cluster of a hub leaves in the state file (sections ``cluster`` and ``install``), for the report and for the next run.
+
+The form is that of :mod:`.timeline`; times are those of the control node, since the hub's clock may differ.
+"""
+
+from __future__ import annotations
+
+import copy
+import datetime
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ...cluster.spec import Deployment
+from ...common.files import ensure_directory
+from ...hub.agents.model import Agent
+from ...hub.install.wait import Situation
+from ..state.work_dir import WorkDir, cluster_section, hosts_of_deployment
+from ..supervise.observation import FAILED, InventoryHost
+from ..supervise.timeline import SECTION, utc_now
+
+METHOD = "hub"
+DEFINED, INSTALLED = "defined", "installed"
+_OVER = (INSTALLED, FAILED)
+
+
+class HubTimeline:
+    """Keeps the record of one cluster in a work directory; without one (None) nothing is kept."""
+
+    def __init__(self, work_dir: WorkDir | None, deployment: Deployment, now: Callable[[], datetime.datetime] = utc_now) -> None:
+        self._work_dir = work_dir
+        self._hosts = hosts_of_deployment(deployment)
+        self._cluster = hub_section(deployment)
+        self._now = now
+        recorded = work_dir.state.section(SECTION) if work_dir else {}
+        # What another method recorded in this directory is of another installation.
+        self._section: dict[str, Any] = recorded if recorded.get("method") == METHOD else {}
+
+    @property
+    def detached(self) -> tuple[str, ...]:
+        """Hosts whose media an earlier run detached; of an installation that failed nothing is known any more."""
+        return tuple(self._section.get("detached") or ()) if self._section.get("phase") != FAILED else ()
+
+    def known(self, *, started: bool) -> None:
+        """The cluster is on the hub."""
+        if not started and self._section.get("phase") in _OVER:
+            self._section = {}
+        if not self._section:
+            self._section["phase"] = DEFINED
+            self._write()
+
+    def begin(self, *, started: bool) -> None:
+        """A wait begins. An installation that has not ``started`` is not the one that is recorded as over."""
+        self.known(started=started)
+        self._section.setdefault("started_at", self._stamp())
+        self._section.pop("failure", None)
+        if self._section["phase"] == DEFINED:
+            self._section["phase"] = "booted"
+        self._write()
+
+    def see(self, situation: Situation, detached: Sequence[str]) -> None:
+        """What is known now; written only when it is news."""
+        before = copy.deepcopy(self._section)
+        status = situation.status
+        if status.phase != INSTALLED and not status.terminal:
+            self._section["phase"] = "installing" if status.started else "booted"
+            self._section.setdefault("phases", {}).setdefault("install" if status.started else "discovery", self._stamp())
+        for agent in situation.agents:
+            self._host(agent)
+        self._section["detached"] = list(detached)
+        if self._section != before:
+            self._write()
+
+    def installed(self, detached: Sequence[str] | None = None) -> None:
+        """It is complete. ``detached`` is None where nobody looked after media."""
+        before = copy.deepcopy(self._section)
+        self._section["phase"] = INSTALLED
+        self._section.setdefault("installed_at", self._stamp())
+        if detached is not None:
+            self._section["detached"] = list(detached)
+        if self._section != before:
+            self._write()
+
+    def failed(self, reason: str, *, terminal: bool) -> None:
+        """The wait ended badly, the installation only if that is ``terminal``."""
+        self._section["failure"] = reason
+        if terminal:
+            self._section["phase"] = FAILED
+        self._write()
+
+    def _host(self, agent: Agent) -> None:
+        name = next((own.name for own in self._hosts if _is(own, agent)), agent.hostname or agent.name)
+        hosts = self._section.setdefault("hosts", {})
+        old: Mapping[str, Any] = hosts.get(name) or {}
+        if (old.get("status"), old.get("stage")) != (agent.state, agent.stage):
+            event = {"host": name, "status": agent.state, "stage": agent.stage, "at": self._stamp()}
+            self._section.setdefault("timeline", []).append(event)
+        hosts[name] = {**old, "status": agent.state, "stage": agent.stage, "role": agent.role, "hostname": agent.hostname}
+
+    def _write(self) -> None:
+        if self._work_dir is None:
+            return
+        ensure_directory(self._work_dir.root)
+        self._section["method"] = METHOD
+        with self._work_dir.state.edit() as document:
+            document["cluster"] = dict(self._cluster)
+            document[SECTION] = self._section
+
+    def _stamp(self) -> str:
+        return self._now().astimezone(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def hub_section(deployment: Deployment) -> dict[str, Any]:
+    """Section ``cluster``: as for an agent ISO, but without a rendezvous host, and with what the report would otherwise find in the files of the image."""
+    spec = deployment.cluster
+    return {
+        **cluster_section(deployment),
+        "rendezvous_ip": "",
+        "platform": spec.platform,
+        "api_vips": list(spec.api_vips),
+        "ingress_vips": list(spec.ingress_vips),
+        "machine_networks": list(spec.networking.machine_networks),
+    }
+
+
+def _is(host: InventoryHost, agent: Agent) -> bool:
+    return bool(set(host.macs) & set(agent.macs)) or (bool(agent.hostname) and agent.hostname.lower() == host.node_name)

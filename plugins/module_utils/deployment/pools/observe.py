@@ -1,0 +1,359 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The use case of the door ``node_pool_plan``: look at a pool of Machines, at the Agents it might take and at the machines of the inventory, and say what is
+to be done for the size that is asked for. Changes nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+from ...capi.choose.model import Host, Rejection, Wish, from_agent
+from ...capi.choose.rules import need_of, objection
+from ...capi.choose.selector import Requirement, read_selector, selector_text
+from ...capi.kinds import AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, core_kinds
+from ...capi.label_selection import foreign
+from ...capi.names import DEPLOYMENT_NAME_LABEL, RESERVED_LABEL, RESERVED_NAMESPACE
+from ...capi.objects import part, text
+from ...cluster.host_states import BINDABLE
+from ...common.errors import InvalidInput, ZeroTouchError
+from ...hub.agents.match import match_hosts
+from ...hub.agents.model import INFRA_ENV_LABEL, Agent, read_agents, without_bulk
+from ...hub.agents.request import host_requests
+from ...hub.kinds import AGENT
+from ...hypershift.kinds import HOSTED_CLUSTER, NODE_POOL
+from ...hypershift.names import control_plane_namespace
+from ...hypershift.node_pool.machine_status import MachineView, view_machine
+from ...hypershift.node_pool.rules import problems
+from ...hypershift.node_pool.view import read_pool
+from ...kube.client import KubeClient, Object
+from .plan import Judge, PoolPlan, plan_pool
+from .size import AgentKey, DesiredPool, Pool, PoolMachine, Spare, kept_size
+
+Kind = Literal["NodePool", "MachineDeployment"]
+Selector = Mapping[str, Any]
+
+# Labels that the hub gives to an Agent by what the machine turns out to be (reference 9.2): nobody knows them before it has registered.
+_FOUND_OUT = ("inventory.agent-install.openshift.io/", "agentclassification.agent-install.openshift.io/")
+
+
+@dataclasses.dataclass(frozen=True)
+class PoolRequest:
+    """The options of the door, typed. ``hosts`` as the door ``agents`` takes them; those in ``manual`` are booted by the user.
+
+    ``selector`` is that of a pool that does not exist yet; ``label`` (key, value) what steering puts on the Agents of the pool, None where it does not.
+    ``coming``: its hosted cluster may be missing, since it is made first.
+    """
+
+    kind: Kind
+    namespace: str
+    name: str
+    cluster: str
+    agent_namespace: str
+    desired: DesiredPool
+    selector: Selector | None = None
+    label: tuple[str, str] | None = None
+    candidates: Selector = dataclasses.field(default_factory=dict)
+    architecture: str = ""
+    upgrade_type: str = ""
+    coming: bool = False
+    hosts: Sequence[Mapping[str, Any]] = ()
+    manual: frozenset[str] = frozenset()
+    infra_env: str = ""
+    agent_labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+def pool_request(params: Mapping[str, Any]) -> PoolRequest:
+    """The options of the door ``node_pool_plan``, typed."""
+    label = params["selector_label"]
+    return PoolRequest(
+        kind=params["kind"],
+        namespace=params["namespace"],
+        name=params["name"],
+        cluster=params["cluster_name"] or "",
+        agent_namespace=params["agent_namespace"],
+        desired=DesiredPool(params["replicas"], tuple(params["remove"]), params["initial_replicas"], params["keep_size"]),
+        selector=params["agent_label_selector"],
+        label=(label["key"], label["value"]) if label else None,
+        candidates=params["candidates"],
+        architecture=params["arch"] or "",
+        upgrade_type=params["upgrade_type"] or "",
+        coming=params["cluster_coming"],
+        hosts=params["hosts"],
+        manual=frozenset(params["manual_hosts"]),
+        infra_env=params["infra_env"] or "",
+        agent_labels={str(key): str(value) for key, value in params["agent_labels"].items()},
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class Seen:
+    """A pool of either kind. ``selector`` is what it selects Agents by, None for any. ``unmade`` are Machines without an AgentMachine so far; ``others``,
+    where the pool does not exist, are those that its cluster has."""
+
+    pool: Pool
+    machines: tuple[MachineView, ...] = ()
+    selector: Selector | None = None
+    architecture: str = ""
+    ready: int = 0
+    cluster: str = ""
+    unmade: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class PoolInfo:
+    """Everything that a plan is made of. ``steered``: the pool looks for the label that steering sets; ``agents`` are all that it might take."""
+
+    seen: Seen
+    pool: Pool
+    desired: DesiredPool
+    spares: tuple[Spare, ...]
+    agents: tuple[Agent, ...]
+    judge: Judge
+    steered: bool
+    candidates: Selector
+
+    def plan(self, unusable: Mapping[str, str] | None = None) -> PoolPlan:
+        """What is to be done; ``unusable`` says why some of the machines must not be booted."""
+        return plan_pool(self.pool, self.desired, self.spares, self.agents, self.judge, unusable)
+
+    def hosts_of(self, machines: Sequence[PoolMachine]) -> list[str]:
+        """Names of the hosts of these Machines: that in the inventory, else the hostname. A Machine without an Agent has no host."""
+        names = {spare.match.agent.key: spare.name for spare in self.spares if spare.match.agent is not None}
+        return [names.get(machine.agent, machine.host) for machine in machines if machine.agent is not None]
+
+
+def observe_pool(hub: KubeClient, request: PoolRequest) -> PoolInfo:
+    """The pool as it is. Raises :class:`ZeroTouchError` where the API is no hub of that kind."""
+    seen = _seen(hub, request)
+    if request.coming:
+        seen = dataclasses.replace(seen, pool=dataclasses.replace(seen.pool, orphan=""))
+    agents = read_agents(hub.list(AGENT.path(request.agent_namespace), trim=without_bulk))
+    selector = seen.selector if seen.pool.exists else request.selector
+    steered = is_steered(selector, request.label)
+    wanted = candidates(selector, request.label if steered else None, request.candidates)
+    judge = judge_of(wanted, seen.architecture or request.architecture, request.agent_namespace, _steering_rule(request, seen) if steered else None)
+    pool = dataclasses.replace(seen.pool, machines=placed(seen.machines, agents))
+    usable = tuple(agent for agent in agents if not agent.deleting)
+    return PoolInfo(seen, pool, request.desired, tuple(spares(request, agents, wanted)), usable, judge, steered, wanted)
+
+
+def is_steered(selector: Selector | None, label: tuple[str, str] | None) -> bool:
+    """Whether the label decides which Agents the pool takes."""
+    return label is not None and part(selector, "matchLabels").get(label[0]) == label[1]
+
+
+def candidates(selector: Selector | None, label: tuple[str, str] | None, asked: Selector) -> Selector:
+    """What an Agent has to fit: all that the pool selects by but the ``label``, which it is given, and what the user asks for besides."""
+    labels = {key: value for key, value in part(selector, "matchLabels").items() if label is None or key != label[0]}
+    expressions = [*((selector or {}).get("matchExpressions") or ()), *(asked.get("matchExpressions") or ())]
+    # The same label may be asked for twice, with different values: then nobody fits.
+    expressions += [{"key": key, "operator": "In", "values": [value]} for key, value in part(asked, "matchLabels").items() if labels.get(key, value) != value]
+    labels |= {key: value for key, value in part(asked, "matchLabels").items() if key not in labels}
+    return {**({"matchLabels": labels} if labels else {}), **({"matchExpressions": expressions} if expressions else {})}
+
+
+def _steering_rule(request: PoolRequest, seen: Seen) -> Callable[[Agent], Rejection | None] | None:
+    """The Agents that steering will refuse to label for the pool. It is known to it by the namespace of its Machines."""
+    cluster = seen.cluster or request.cluster
+    if request.label is None or (request.kind == "NodePool" and not cluster):
+        return None
+    where = control_plane_namespace(request.namespace, cluster) if request.kind == "NodePool" else request.namespace
+    return functools.partial(foreign, pool=f"{where}/{request.name}", key=request.label[0], value=request.label[1])
+
+
+def judge_of(wanted: Selector, architecture: str, namespace: str, barrier: Callable[[Agent], Rejection | None] | None = None) -> Judge:
+    """The hard rules of the choice of Agents, for any Machine of the pool; ``barrier`` says besides which must not be touched."""
+    need = need_of(Wish(namespace, "", wanted, architecture, agent_namespace=namespace))
+
+    def words(agent: Agent, host: Host) -> str:
+        found = (barrier(agent) if barrier else None) or objection(need, host)
+        return f"it {found.text}" if found else ""
+
+    def if_free(agent: Agent) -> Host:
+        ready = {"approved": True, "connected": True, "validated": True, "bound": "False", "state": BINDABLE}
+        return dataclasses.replace(from_agent(agent), cluster=None, reserved_by="", deleting=False, **ready)  # type: ignore[arg-type]
+
+    def unfit(agent: Agent) -> str:
+        # What a machine is made of is known once it has told its inventory.
+        return words(agent, if_free(agent)) if agent.inventory else ""
+
+    return Judge(lambda agent: words(agent, from_agent(agent)), unfit)
+
+
+def spares(request: PoolRequest, agents: Sequence[Agent], wanted: Selector) -> list[Spare]:
+    """The machines of the inventory with their Agents, in its order."""
+    matches = match_hosts(host_requests(request.hosts, request.agent_namespace), agents)
+    requirements = [each for each in read_selector(wanted) if not each.key.startswith(_FOUND_OUT)]
+    return [
+        Spare(
+            matches[str(host["name"])],
+            str(host["name"]) in request.manual,
+            _unfit(host, request, requirements),
+            str(host.get("hostname") or host["name"]),
+        )
+        for host in request.hosts
+    ]
+
+
+def _unfit(host: Mapping[str, Any], request: PoolRequest, requirements: Sequence[Requirement]) -> str:
+    """Why the Agent that the machine would get is not one for the pool, as far as its labels can be known before."""
+    given = {**({INFRA_ENV_LABEL: request.infra_env} if request.infra_env else {}), **request.agent_labels, **(host.get("agent_labels") or {})}
+    labels = {str(key): str(value) for key, value in given.items() if value is not None}
+    failed = tuple(each for each in requirements if not each.holds(labels))
+    return f"its Agent would not fit the selector: {selector_text(failed)}" if failed else ""
+
+
+def placed(machines: Sequence[MachineView], agents: Sequence[Agent]) -> tuple[PoolMachine, ...]:
+    """The Machines; one whose reservation has not come back to it yet has its Agent all the same."""
+    reserved = {
+        (str(part(agent.raw, "metadata", "annotations").get(RESERVED_NAMESPACE) or ""), str(agent.labels[RESERVED_LABEL])): agent.key
+        for agent in agents
+        if agent.labels.get(RESERVED_LABEL)
+    }
+    known = {agent.key for agent in agents}
+    found: list[PoolMachine] = []
+    for machine in machines:
+        key: AgentKey | None = machine.agent if machine.agent in known else reserved.get((machine.namespace, machine.name))
+        ready = machine.state == "running"
+        found.append(PoolMachine(machine.name, key, machine.hostname, machine.node, machine.leaving, machine.marked, ready, machine.created))
+    return tuple(found)
+
+
+def _seen(hub: KubeClient, request: PoolRequest) -> Seen:
+    return _node_pool(hub, request) if request.kind == "NodePool" else _machine_deployment(hub, request)
+
+
+def _node_pool(hub: KubeClient, request: PoolRequest) -> Seen:
+    view = read_pool(hub, request.namespace, request.name)
+    if view.pool is None:
+        known = request.cluster and hub.find(HOSTED_CLUSTER.path(request.namespace, request.cluster)) is not None
+        others = [each for each in hub.list(NODE_POOL.path(request.namespace)) if text(each, "spec", "clusterName") == request.cluster] if known else []
+        names = tuple(sorted(text(each, "metadata", "name") for each in others))
+        return Seen(Pool(view.title, exists=False, orphan="" if known else _no_cluster(request)), cluster=request.cluster, others=names)
+    if request.desired.replicas != 0 or request.desired.keep:  # nothing is booted for a pool that is taken down
+        _refuse_changes(request, view.pool)
+    scaling = view.auto_scaling
+    pool = Pool(view.title, replicas=view.desired, autoscaling=f"{scaling[0]} to {scaling[1]}" if scaling else "", rollout=view.rollout)
+    agent = part(view.pool, "spec", "platform", "agent")
+    selector = agent.get("agentLabelSelector")
+    return Seen(
+        pool,
+        view.machines,
+        selector if isinstance(selector, Mapping) else None,
+        text(view.pool, "spec", "arch"),
+        view.ready,
+        view.cluster,
+    )
+
+
+def _refuse_changes(request: PoolRequest, pool: Object) -> None:
+    """Fields that cannot be changed, before a machine is booted for a pool that is refused afterwards."""
+    wished = {"cluster_name": request.cluster, "arch": request.architecture, "upgrade_type": request.upgrade_type}
+    given = {option: value for option, value in wished.items() if value}
+    if found := problems({"name": request.name, "namespace": request.namespace, **given}, pool):
+        raise InvalidInput(found)
+
+
+def _no_cluster(request: PoolRequest) -> str:
+    named = f"there is no HostedCluster {request.namespace}/{request.cluster}" if request.cluster else "nobody says which hosted cluster it is for"
+    return f"{_title(request)} does not exist, and {named}. Make that first (deploy_cluster)."
+
+
+def _machine_deployment(hub: KubeClient, request: PoolRequest) -> Seen:
+    kinds = core_kinds(hub)
+    found = hub.find(kinds.machine_deployment.path(request.namespace, request.name))
+    if found is None:
+        return Seen(Pool(_title(request), exists=False), cluster=request.cluster)
+    return see_machine_deployment(hub, request, found)
+
+
+def _title(request: PoolRequest) -> str:
+    return f"{request.kind} {request.namespace}/{request.name}"
+
+
+def see_machine_deployment(hub: KubeClient, request: PoolRequest, found: Object) -> Seen:
+    """A MachineDeployment with its Machines."""
+    machines, unmade = _machines_of(hub, request)
+    replicas = part(found, "spec").get("replicas")
+    updated = part(found, "status").get("upToDateReplicas", part(found, "status").get("updatedReplicas"))
+    rollout = f"{updated or 0} of {replicas} Machines are up to date" if isinstance(replicas, int) and updated is not None and updated < len(machines) else ""
+    return Seen(
+        Pool(_title(request), replicas=int(replicas or 0), rollout=rollout),
+        machines,
+        _template_selector(hub, request.namespace, found),
+        "",
+        int(part(found, "status").get("readyReplicas") or 0),
+        text(found, "spec", "clusterName"),
+        unmade,
+    )
+
+
+def _machines_of(hub: KubeClient, request: PoolRequest) -> tuple[tuple[MachineView, ...], tuple[str, ...]]:
+    listed = hub.list(core_kinds(hub).machine.path(request.namespace), label_selector=f"{DEPLOYMENT_NAME_LABEL}={request.name}")
+    if not listed:
+        return (), ()
+    infra = {text(each, "metadata", "name"): each for each in hub.list(AGENT_MACHINE.path(request.namespace))}
+    agents = {agent.key: agent for agent in read_agents(hub.list(AGENT.path(request.agent_namespace), trim=without_bulk))}
+    views, unmade = [], []
+    for machine in listed:
+        agent_machine = infra.get(text(machine, "spec", "infrastructureRef", "name") or text(machine, "metadata", "name"))
+        reference = part(agent_machine, "status", "agentRef")
+        agent = agents.get((str(reference.get("namespace") or ""), str(reference.get("name") or "")))
+        views.append(view_machine(machine, agent_machine, agent, hub.server_time()))
+        unmade += [text(machine, "metadata", "name")] if agent_machine is None else []
+    return tuple(sorted(views, key=lambda view: view.name)), tuple(sorted(unmade))
+
+
+def _template_selector(hub: KubeClient, namespace: str, deployment: Object) -> Selector | None:
+    name = text(deployment, "spec", "template", "spec", "infrastructureRef", "name")
+    template = hub.find(AGENT_MACHINE_TEMPLATE.path(namespace, name)) if name else None
+    if template is None:
+        raise ZeroTouchError(
+            f"MachineDeployment {namespace}/{text(deployment, 'metadata', 'name')} refers to AgentMachineTemplate {name}, which does not exist."
+        )
+    selector = part(template, "spec", "template", "spec").get("agentLabelSelector")
+    return selector if isinstance(selector, Mapping) else None
+
+
+def warnings_of(info: PoolInfo, plan: PoolPlan) -> list[str]:
+    """What the user may not expect: a pool that keeps its size; a new pool that may have a mistyped name, for which machines would be booted."""
+    seen, kept = info.seen, kept_size(info.pool, info.desired, info.spares, info.agents)
+    found = [kept] if kept else []
+    if seen.others and plan.replicas and not plan.stop:
+        have = ", ".join(seen.others)
+        found.append(f"{seen.pool.title} does not exist and is created now. Hosted cluster {seen.cluster} already has {have}. Check the name of the pool.")
+    return found
+
+
+def describe(info: PoolInfo, plan: PoolPlan) -> dict[str, Any]:
+    """The result of the module."""
+    seen = info.seen
+    return {
+        "exists": seen.pool.exists,
+        "cluster": seen.cluster,
+        "replicas": seen.pool.replicas,
+        "ready": seen.ready,
+        "target": plan.replicas,
+        "needed": plan.needed,
+        "missing": plan.missing,
+        "stop": plan.stop,
+        "steered": info.steered,
+        "selector": dict(info.seen.selector) if info.seen.selector is not None else None,
+        "candidates": dict(info.candidates),
+        "free": [{"name": agent.name, "namespace": agent.namespace, "hostname": agent.hostname} for agent in plan.free],
+        "machines": [machine.as_dict() for machine in seen.machines],
+        "hosts": [host.row("name", "action", "reason", "agent", "state") for host in plan.hosts],
+        "boot_hosts": plan.named("boot", "return"),
+        "forced_hosts": plan.forced,
+        "prepare_hosts": plan.named("prepare", "boot", "return", "wait", "use") if plan.needed else plan.named("return", "wait"),
+        "returning_hosts": plan.named("return", "wait"),
+        "remove": [machine.name for machine in plan.size.marked],
+        "leaving": info.hosts_of(plan.size.leaving),
+        "plan": plan.lines(),
+    }

@@ -1,0 +1,192 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""How a pool of Machines gets to the size that is asked for, as a pure function: which Agents are free for it, which machines of the inventory have to be
+booted so that there are enough, which Machines go, which machines are brought back into discovery, and what stands in the way.
+
+The promise is that of a deployment without pools (design 4): no BMC of a host that belongs to a cluster is touched.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from ...cluster.host_states import LEAVING
+from ...common.listed import listed
+from ...hub.agents.model import Agent
+from ..host_step import Action, HostStep
+from .size import AgentKey, DesiredPool, Pool, PoolMachine, Resize, Spare, resize
+
+NEEDS_DISCOVERY = "unbinding-pending-user-action"
+# States (reference infrastructure-operator.md 5.2) from which a host gets to known-unbound without anybody's help but approval and a name.
+_COMING = frozenset({"", "discovering-unbound", "known-unbound"})
+# Validations that pass once the host has a name of its own.
+_CURED_BY_A_NAME = frozenset({"hostname-valid", "hostname-unique"})
+_MOST_NAMED = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class Judge:
+    """Whether an Agent can be had for the pool now: ``obstacle``; and whether it could be if it were free and ready: ``unfit``. Empty texts mean yes."""
+
+    obstacle: Callable[[Agent], str]
+    unfit: Callable[[Agent], str]
+
+
+@dataclasses.dataclass(frozen=True)
+class PoolPlan:
+    """``needed`` Machines have no host yet; ``free`` Agents could be theirs.
+
+    ``size`` says which Machines leave. ``stop`` is the reason why nothing may be done.
+    """
+
+    title: str
+    size: Resize
+    before: int | None
+    needed: int
+    free: tuple[Agent, ...] = ()
+    hosts: tuple[HostStep, ...] = ()
+    missing: int = 0
+    stop: str = ""
+
+    @property
+    def replicas(self) -> int | None:
+        return self.size.replicas
+
+    def named(self, *actions: Action) -> list[str]:
+        """Hosts to which one of these happens."""
+        return [host.name for host in self.hosts if host.action in actions]
+
+    @property
+    def forced(self) -> list[str]:
+        return [host.name for host in self.hosts if host.action in ("boot", "return") and host.force]
+
+    def lines(self) -> list[str]:
+        """What would be done, one thing a line, as check mode tells it (``would …``)."""
+        return list(_lines(self))
+
+
+def plan_pool(
+    pool: Pool, desired: DesiredPool, spares: Sequence[Spare], agents: Sequence[Agent], judge: Judge, unusable: Mapping[str, str] | None = None
+) -> PoolPlan:
+    """The way from ``pool`` to ``desired``. ``agents`` are all that the pool might take, ``spares`` the machines of the inventory in its order; ``unusable``
+    says why some of them must not be booted.
+    """
+    size = resize(pool, desired, spares, agents)
+    gone = {machine.name for machine in size.leaving}
+    placed = sum(machine.agent is not None and machine.name not in gone for machine in pool.staying)
+    target = size.replicas if size.replicas is not None else len(pool.staying)
+    needed = max(0, target - placed)
+    free = tuple(agent for agent in agents if not judge.obstacle(agent))
+    hosts = _steps(pool, spares, needed - len(free), judge, unusable or {})
+    coming = sum(step.action in ("prepare", "boot", "return", "wait") and step.fits for step in hosts)
+    missing = max(0, needed - len(free) - coming)
+    plan = PoolPlan(pool.title, size, pool.replicas, needed, free, hosts, missing)
+    return dataclasses.replace(plan, stop=size.stop or _what_is_missing(plan, spares, agents, judge))
+
+
+def _steps(pool: Pool, spares: Sequence[Spare], wanted: int, judge: Judge, unusable: Mapping[str, str]) -> tuple[HostStep, ...]:
+    """A step for each machine. ``wanted`` more hosts are needed than there are free ones."""
+    of_pool = {machine.agent: machine for machine in pool.machines if machine.agent}
+    nodes = {machine.node.lower() for machine in pool.machines if machine.node}
+    first = [_unless(_step(spare, of_pool, nodes, judge), unusable) for spare in spares]
+    wanted -= sum(step.action in ("return", "wait") and step.fits for step in first)
+    # Whoever is on the hub already is prepared before a machine is booted, a machine with a BMC is booted before somebody has to walk.
+    ranked = sorted(range(len(first)), key=lambda index: _rank(first[index], spares[index]))
+    chosen = [index for index in ranked if first[index].action in ("prepare", "boot")][: max(0, wanted)]
+    return tuple(
+        step if step.action not in ("prepare", "boot") or index in chosen else dataclasses.replace(step, action="spare", force=False)
+        for index, step in enumerate(first)
+    )
+
+
+def _unless(step: HostStep, unusable: Mapping[str, str]) -> HostStep:
+    if step.action not in ("boot", "return") or step.name not in unusable:
+        return step
+    return dataclasses.replace(step, action="skip", reason=unusable[step.name], force=False, fits=False)
+
+
+def _rank(step: HostStep, spare: Spare) -> tuple[bool, bool, bool]:
+    return step.action != "prepare", spare.by_user, bool(step.agent)
+
+
+def _step(spare: Spare, of_pool: Mapping[AgentKey, PoolMachine], nodes: set[str], judge: Judge) -> HostStep:
+    match, agent = spare.match, spare.match.agent
+    if agent is None:
+        return _without_agent(spare, nodes)
+
+    unfit = judge.unfit(agent)
+
+    def step(action: Action, reason: str, *, force: bool = False) -> HostStep:
+        return HostStep(match.host, action, reason, agent.name, agent.state, force, fits=not unfit)
+
+    machine = of_pool.get(agent.key)
+    if machine is not None and not machine.leaving:
+        return step("keep", f"it is Machine {machine.name}")
+    if agent.state == NEEDS_DISCOVERY:
+        return step("return", "it has left its cluster and waits to boot the discovery image", force=True)
+    if agent.state in LEAVING or machine is not None:
+        return step("wait", f"it is on its way back ({agent.state})")
+    obstacle = judge.obstacle(agent)
+    if not obstacle:
+        return step("use", "it is free")
+    if agent.cluster is not None or unfit:
+        return step("skip", unfit or obstacle)
+    if agent.state.startswith("disconnected") or not agent.connected:
+        return step("boot", f"the hub does not hear from it any more ({agent.state})", force=True)
+    failing = {validation.id for validation in agent.failing if validation.status != "pending"}
+    if agent.state in _COMING or (agent.state == "insufficient-unbound" and failing <= _CURED_BY_A_NAME):
+        return step("prepare", obstacle)
+    return step("skip", obstacle)
+
+
+def _without_agent(spare: Spare, nodes: set[str]) -> HostStep:
+    match = spare.match
+    if match.status == "ambiguous" or match.leaving:
+        return HostStep(match.host, "skip", match.reason)
+    if (spare.hostname or match.host).lower() in nodes:
+        return HostStep(match.host, "skip", "its Node is in the cluster")
+    if spare.unfit:
+        return HostStep(match.host, "skip", spare.unfit)
+    return HostStep(match.host, "boot", "it has no Agent")
+
+
+def _what_is_missing(plan: PoolPlan, spares: Sequence[Spare], agents: Sequence[Agent], judge: Judge) -> str:
+    if not plan.missing:
+        return ""
+    have = [f"{_count(len(plan.free), 'Agent')} {_is(len(plan.free))} free{_names([agent.hostname or agent.name for agent in plan.free])}"]
+    prepared, booted = plan.named("prepare", "wait"), plan.named("boot", "return")
+    have += [f"{_count(len(prepared), 'host')} will be{_names(prepared)}"] if prepared else []
+    have.append(f"{_count(len(booted), 'machine')} can be booted{_names(booted)}")
+    of_inventory = {spare.match.agent.key for spare in spares if spare.match.agent is not None}
+    useless = [f"{step.name}: {step.reason}" for step in plan.hosts if step.action == "skip"]
+    useless += [f"{agent.title}: {reason}" for agent in agents if agent.key not in of_inventory and (reason := judge.obstacle(agent))]
+    others = f" Not to be used: {listed(useless, _MOST_NAMED, '; ')}." if useless else ""
+    return f"{_count(plan.missing, 'host')} {_is(plan.missing)} missing: {plan.title} needs {plan.needed} more, {', '.join(have)}.{others}"
+
+
+def _lines(plan: PoolPlan) -> Iterator[str]:
+    if plan.replicas is not None and plan.replicas != plan.before:
+        yield f"scale {plan.title} from {plan.before or 0} to {plan.replicas}"
+    for machine in plan.size.leaving:
+        if machine.node:
+            yield f"drain Node {machine.node}"
+        yield f"delete Machine {machine.name}" + (f" ({machine.hostname})" if machine.hostname else "")
+    for host in plan.hosts:
+        if host.action in ("boot", "return"):
+            yield f"boot {host.name} into discovery: {host.reason}"
+        elif host.action == "prepare":
+            yield f"approve and name {host.name}: {host.reason}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _names(names: Sequence[str]) -> str:
+    return f" ({listed(names, _MOST_NAMED)})" if names else ""

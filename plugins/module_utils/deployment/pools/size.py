@@ -1,0 +1,198 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""How large a pool of Machines becomes, and which of its Machines leave it; pure."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from ...hub.agents.match import Match
+from ...hub.agents.model import Agent
+
+AgentKey = tuple[str, str]
+
+
+@dataclasses.dataclass(frozen=True)
+class PoolMachine:
+    """One Machine of the pool. ``agent`` is the one it has reserved; ``leaving`` while it is being deleted.
+
+    ``marked``: Cluster API deletes it first when the pool shrinks; ``ready``: its Node is Ready; ``created`` is the server's time, which sorts as text.
+    """
+
+    name: str
+    agent: AgentKey | None = None
+    hostname: str = ""
+    node: str = ""
+    leaving: bool = False
+    marked: bool = False
+    ready: bool = True
+    created: str = ""
+
+    @property
+    def host(self) -> str:
+        """The host as messages name it: its hostname, else its Machine."""
+        return self.hostname or self.name
+
+    def names(self) -> set[str]:
+        """What users may call it, lower case."""
+        agent = {self.agent[1]} if self.agent else set()
+        return {name.lower() for name in {self.name, self.hostname, self.node} | agent if name}
+
+
+@dataclasses.dataclass(frozen=True)
+class Pool:
+    """The pool as it is. ``replicas`` is None where autoscaling decides, between the numbers in ``autoscaling``; ``rollout`` says that one runs;
+    ``orphan`` why one that does not exist cannot be made.
+    """
+
+    title: str
+    exists: bool = True
+    replicas: int | None = 0
+    machines: tuple[PoolMachine, ...] = ()
+    autoscaling: str = ""
+    rollout: str = ""
+    orphan: str = ""
+
+    @property
+    def staying(self) -> tuple[PoolMachine, ...]:
+        return tuple(machine for machine in self.machines if not machine.leaving)
+
+
+@dataclasses.dataclass(frozen=True)
+class Spare:
+    """A machine of the inventory: its Agent, if it has one, and whether the user boots it. ``unfit`` is why its Agent would not be one for the pool."""
+
+    match: Match
+    by_user: bool = False
+    unfit: str = ""
+    hostname: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.match.host
+
+
+@dataclasses.dataclass(frozen=True)
+class DesiredPool:
+    """The requested size (None: as many as now, less what is removed; ``initial`` for a new pool), and names of hosts that must leave.
+
+    ``keep``: a pool that exists keeps its size and its hosts; ``replicas`` is the size of a new one.
+    """
+
+    replicas: int | None = None
+    remove: tuple[str, ...] = ()
+    initial: int | None = None
+    keep: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Resize:
+    """``replicas`` is the size to be reached, None where autoscaling decides. ``named`` are the Machines whose hosts were named for removal, ``chosen`` those
+    that leave besides because the pool shrinks. ``stop`` is why that cannot be done.
+    """
+
+    replicas: int | None
+    named: tuple[PoolMachine, ...] = ()
+    chosen: tuple[PoolMachine, ...] = ()
+    stop: str = ""
+
+    @property
+    def leaving(self) -> tuple[PoolMachine, ...]:
+        return (*self.named, *self.chosen)
+
+    @property
+    def marked(self) -> tuple[PoolMachine, ...]:
+        """Those that Cluster API must delete first. Where no Machine stays there is nothing to choose."""
+        return self.leaving if self.replicas else self.named
+
+
+def resize(pool: Pool, desired: DesiredPool, spares: Sequence[Spare], agents: Sequence[Agent], *, choose: bool = True) -> Resize:
+    """The size, and exactly the Machines that leave. Without ``choose`` Cluster API decides who leaves besides those that are named."""
+    if desired.keep and pool.exists:
+        desired = DesiredPool()
+    named, unknown = _removed(pool, desired, spares, agents)
+    replicas, stop = _size(pool, desired, named)
+    chosen = () if unknown or stop or not choose else _chosen(pool, replicas, named)
+    return Resize(replicas, named, chosen, unknown or stop or _not_choosable(pool, replicas, chosen))
+
+
+def kept_size(pool: Pool, desired: DesiredPool, spares: Sequence[Spare] = (), agents: Sequence[Agent] = ()) -> str:
+    """That a pool keeps its size although another one is configured; empty if it does not differ, or if none is configured."""
+    asked = desired.replicas if desired.replicas is not None else (desired.initial or None)
+    if not desired.keep or not pool.exists:
+        return ""
+    has = f"{pool.title} has {pool.replicas} replicas" if pool.replicas is not None else f"{pool.title} is scaled automatically ({pool.autoscaling})"
+    differs = [f"{asked} {'is' if asked == 1 else 'are'} configured"] if asked is not None and asked != pool.replicas else []
+    here = [machine.host for machine in _removed(pool, desired, spares, agents)[0]]
+    differs += [f"{', '.join(here)} {'is' if len(here) == 1 else 'are'} to be removed"] if here else []
+    if not differs:
+        return ""
+    return f"{has}, and {' and '.join(differs)}. deploy_cluster does not change the size of a pool that exists: run scale_node_pool to change it."
+
+
+def _chosen(pool: Pool, replicas: int | None, named: Sequence[PoolMachine]) -> tuple[PoolMachine, ...]:
+    """The Machines that leave because the pool shrinks by more than was named: those that an interrupted run marked, then those without a host, then those
+    that are not Ready, and the newest first.
+    """
+    if not pool.exists or pool.replicas is None or replicas is None or replicas >= pool.replicas:
+        return ()
+    names = {machine.name for machine in named}
+    others = sorted((machine for machine in pool.staying if machine.name not in names), key=lambda machine: (machine.created, machine.name), reverse=True)
+    others.sort(key=lambda machine: (not machine.marked, machine.agent is not None, machine.ready))
+    return tuple(others[: max(0, len(others) - replicas)])
+
+
+def _not_choosable(pool: Pool, replicas: int | None, chosen: Sequence[PoolMachine]) -> str:
+    """Why it cannot be said which hosts leave. The annotation works while the Machines are of one MachineSet, and all of them exist."""
+    if not chosen or not replicas:
+        return ""
+    missing = (pool.replicas or 0) - len(pool.staying)
+    if pool.rollout:
+        return f"Which hosts leave {pool.title} cannot be chosen while a rollout runs ({pool.rollout}). Run again when the rollout is complete."
+    if missing > 0:
+        return f"Which hosts leave {pool.title} cannot be chosen yet: Cluster API has not created {missing} of its Machines yet. Run again in a minute."
+    return ""
+
+
+def _removed(pool: Pool, desired: DesiredPool, spares: Sequence[Spare], agents: Sequence[Agent]) -> tuple[tuple[PoolMachine, ...], str]:
+    """The Machines that are meant by name, and what is wrong with the names. A host that is known but not in the pool (any more) is no mistake."""
+    agent_of = {spare.name.lower(): spare.match.agent.key for spare in spares if spare.match.agent is not None}
+    known = {spare.name.lower() for spare in spares} | {spare.hostname.lower() for spare in spares}
+    known |= {text.lower() for agent in agents for text in (agent.name, agent.hostname)} | {name for machine in pool.machines for name in machine.names()}
+    found: dict[str, PoolMachine] = {}
+    for name in desired.remove:
+        key = agent_of.get(name.lower())
+        meant = [machine for machine in pool.staying if (machine.agent == key if key else name.lower() in machine.names())]
+        if len(meant) > 1:
+            return (), f"{name} means several Machines of {pool.title}: {', '.join(machine.name for machine in meant)}. Name one of them."
+        found |= {machine.name: machine for machine in meant}
+    unknown = [name for name in desired.remove if name.lower() not in known]
+    if unknown:
+        be, what = ("is", "the name") if len(unknown) == 1 else ("are", "these names")
+        return (), f"{', '.join(unknown)} {be} no host of the inventory and no Agent, Machine or Node of {pool.title}. Correct {what}."
+    return tuple(found.values()), ""
+
+
+def _size(pool: Pool, desired: DesiredPool, removed: Sequence[PoolMachine]) -> tuple[int | None, str]:
+    """How many replicas the pool must have, and why it cannot have them."""
+    if not pool.exists:
+        size = desired.initial if desired.replicas is None else desired.replicas
+        if pool.orphan and size:
+            return size, pool.orphan
+        return (0, f"{pool.title} does not exist. Set its number of replicas.") if size is None else (size, "")
+    if pool.replicas is None:
+        asked = "replicas" if desired.replicas is not None else "remove" if desired.remove else ""
+        return None, f"{pool.title} is scaled automatically ({pool.autoscaling}), so that {asked} cannot be set. Turn autoscaling off first." if asked else ""
+    # Machines above the size are on their way out already: an earlier run may have lowered it just now.
+    surplus = max(0, len(pool.staying) - pool.replicas)
+    rest = pool.replicas - max(0, len(removed) - surplus)
+    if removed and pool.rollout:
+        return rest, f"Which Machine is deleted cannot be chosen while a rollout of {pool.title} runs ({pool.rollout}). Run again when the rollout is complete."
+    if removed and desired.replicas is not None and desired.replicas > rest:
+        return desired.replicas, (
+            f"{pool.title} has {pool.replicas} replicas: without {', '.join(machine.hostname or machine.name for machine in removed)} there are {rest}, "
+            f"and {desired.replicas} are requested. Request {rest} now, and {desired.replicas} in the next run."
+        )
+    return (rest if desired.replicas is None else desired.replicas), ""

@@ -1,0 +1,374 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What to do about a running installation, as pure functions: what was seen and what is remembered in, steps with their reasons out.
+
+Completion is what ``agent wait-for`` means by it (reference agent-based-installer.md 9); unlike there, a terminal state ends the wait at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from ...assisted.install.progress import CLUSTER_BOOTSTRAPPED, PENDING_USER_ACTION, HostProgress, Validation
+from ..safety.recover import may_recover
+from .observation import InventoryHost, Observation, Silence
+
+Phase = Literal["boot", "discovery", "bootstrap", "install", "operators", "done"]
+Until = Literal["bootstrap", "installed"]
+PHASES: tuple[Phase, ...] = ("boot", "discovery", "bootstrap", "install", "operators", "done")
+
+# How often a medium is tried to be detached, or a host to be repaired, and the pause between, in seconds. A repaired host needs that long to boot.
+ATTEMPTS = {"detach": 3, "repair": 2}
+PAUSES = {"detach": 30.0, "repair": 900.0}
+# A cluster that is ready starts by itself within seconds; after this long it will not (reference 9).
+READY_LIMIT = 60.0
+# A host that rebooted has its Node some minutes later, long before this; one that booted the image again when the service had gone never gets one.
+NODE_LIMIT = 1200.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """Seconds that each phase may take.
+
+    ``boot``: until the service answers; ``discovery``: until the installation begins; ``bootstrap``, ``install`` (ClusterVersion), ``operators`` as
+    upstream has them; ``stable``: how long every ClusterOperator must have been quiet.
+    """
+
+    boot: float = 2400.0
+    discovery: float = 2400.0
+    bootstrap: float = 3600.0
+    install: float = 2400.0
+    operators: float = 1800.0
+    stable: float = 30.0
+
+    @classmethod
+    def of_mapping(cls, given: Mapping[str, float | None]) -> Limits:
+        """Those given over the defaults."""
+        return cls(**{name: float(value) for name, value in given.items() if value is not None})
+
+    def of(self, phase: Phase) -> float:
+        return float(getattr(self, phase))
+
+
+def timeouts_spec() -> dict[str, Any]:
+    """The option ``timeouts`` of doors (documentation fragment ``timeouts``)."""
+    return {"type": "dict", "default": {}, "options": {name: {"type": "float", "default": value} for name, value in dataclasses.asdict(Limits()).items()}}
+
+
+@dataclasses.dataclass(frozen=True)
+class Setup:
+    """What does not change during a wait. ``media``: hosts whose medium and power we control; ``silence``: the wait is for an installation that was under
+    way already and how long that had not been seen when the wait began. ``elsewhere``: the service runs on none of the hosts but there, outlives the
+    installation, and its word that the cluster is installed counts.
+    """
+
+    hosts: tuple[InventoryHost, ...]
+    until: Until = "installed"
+    limits: Limits = Limits()
+    media: frozenset[str] = frozenset()
+    detach: bool = True
+    repair: bool = True
+    silence: Silence | None = None
+    elsewhere: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One thing to do. ``host`` is empty for steps about the whole."""
+
+    kind: Literal["detach", "repair", "report", "stop", "done"]
+    reason: str
+    host: str = ""
+    # Of a stop: the installation itself failed and will not go on; otherwise only our wait ends.
+    terminal: bool = False
+
+    def text(self) -> str:
+        if self.kind in ("report", "done"):
+            return self.reason
+        return f"{self.kind} {self.host}: {self.reason}" if self.host else f"{self.kind}: {self.reason}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Attempt:
+    """How often something was tried for a host, and when last (clock seconds)."""
+
+    count: int = 0
+    at: float = 0.0
+    succeeded: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Memory:
+    """What is remembered between observations. Times are clock seconds; ``hosts`` are the service's last words by host id."""
+
+    started: float
+    phase: Phase = "boot"
+    phase_since: float = 0.0
+    percent: int = 0
+    service_seen: bool = False
+    installation_seen: bool = False
+    ready_since: float | None = None
+    quiet_since: float | None = None
+    hosts: Mapping[str, HostProgress] = dataclasses.field(default_factory=dict)
+    cluster_status: str = ""
+    cluster_validations: tuple[Validation, ...] = ()
+    attempts: Mapping[tuple[str, str], Attempt] = dataclasses.field(default_factory=dict)
+    reported: frozenset[str] = frozenset()
+
+    def attempt(self, kind: str, host: str) -> Attempt:
+        return self.attempts.get((kind, host), Attempt())
+
+    def tried(self, kind: str, host: str, at: float, *, succeeded: bool) -> Memory:
+        count = self.attempt(kind, host).count + 1
+        return dataclasses.replace(self, attempts={**self.attempts, (kind, host): Attempt(count, at, succeeded)})
+
+    def last_words(self, seen: Observation, host: InventoryHost) -> HostProgress | None:
+        """The host as the service shows it, or showed it before it went away."""
+        known = dataclasses.replace(seen, service=dataclasses.replace(seen.service, ours=True, hosts=tuple(self.hosts.values())))
+        return known.service_host(host)
+
+
+def remember(memory: Memory, seen: Observation, now: float) -> Memory:
+    """The memory after an observation."""
+    phase = phase_of(seen, memory)
+    cluster = seen.service.cluster if seen.service.ours else None
+    status = cluster.status if cluster else memory.cluster_status
+    ready = cluster is not None and cluster.status == "ready"
+    quiet = bool(seen.api.operators) and seen.api.ours and not any(operator.progressing.true for operator in seen.api.operators)
+    return dataclasses.replace(
+        memory,
+        phase=phase,
+        phase_since=memory.phase_since if phase == memory.phase else now,
+        percent=max(memory.percent, percent_of(seen, phase)),
+        service_seen=memory.service_seen or seen.service.ours,
+        installation_seen=memory.installation_seen or bool(cluster and cluster.installing),
+        ready_since=None if not ready else memory.ready_since if memory.ready_since is not None else now,
+        quiet_since=None if not quiet else memory.quiet_since if memory.quiet_since is not None else now,
+        hosts={host.id: host for host in seen.service.hosts} if seen.service.ours and seen.service.cluster else memory.hosts,
+        cluster_status=status,
+        cluster_validations=cluster.validations if cluster else memory.cluster_validations,
+    )
+
+
+def phase_of(seen: Observation, memory: Memory) -> Phase:
+    """Where the installation is; never back, since service and API come and go."""
+    cluster = seen.service.cluster if seen.service.ours else None
+    phase: Phase = "boot"
+    if bootstrapped(seen) or (cluster and cluster.status in CLUSTER_BOOTSTRAPPED):
+        phase = "operators" if seen.api.complete else "install"
+    elif seen.api.ours or (cluster and cluster.installing):
+        phase = "bootstrap"
+    elif seen.service.ours:
+        phase = "discovery"
+    return max(phase, memory.phase, key=PHASES.index)
+
+
+def bootstrapped(seen: Observation) -> bool:
+    return seen.api.ours and (seen.api.bootstrap_complete or seen.api.complete)
+
+
+def percent_of(seen: Observation, phase: Phase) -> int:
+    """0 to 99 while it runs: the service's own figure as long as it answers, then the share of available operators."""
+    if seen.service.ours and seen.service.cluster:
+        return min(99, seen.service.cluster.percent)
+    if phase == "operators":
+        return 97
+    operators = seen.api.operators
+    share = sum(operator.available.true for operator in operators) / len(operators) if operators else 0.0
+    return 75 + int(20 * share) if phase == "install" else 0
+
+
+def plan(seen: Observation, memory: Memory, setup: Setup, now: float) -> tuple[Step, ...]:
+    """The steps for this moment, most harmless first; ``stop`` or ``done`` is the last one. ``memory`` already holds this observation."""
+    done = _done(seen, memory, setup, now)
+    steps = [*_detach(seen, memory, setup, now, finished=done is not None and setup.until == "installed")]
+    steps += _repair(seen, memory, setup, now)
+    steps += _reports(seen, memory, setup, now)
+    end = done or _terminal(seen) or _stuck(seen, memory, setup, now) or _overdue(seen, memory, setup, now)
+    return (*steps, end) if end else tuple(steps)
+
+
+def _done(seen: Observation, memory: Memory, setup: Setup, now: float) -> Step | None:
+    if setup.until == "bootstrap":
+        return Step("done", "Bootstrap is complete.") if bootstrapped(seen) else None
+    cluster = seen.service.cluster if seen.service.ours else None
+    if setup.elsewhere and cluster and cluster.installed:
+        return Step("done", "Installation is complete.")
+    if not (bootstrapped(seen) and seen.api.complete and stable(seen, memory, setup, now)):
+        return None
+    return Step("done", "Installation is complete.")
+
+
+def stable(seen: Observation, memory: Memory, setup: Setup, now: float) -> bool:
+    """Every ClusterOperator has stopped progressing for long enough, by the API's own times or by ours."""
+    limit = setup.limits.stable
+    if memory.quiet_since is None:
+        return not seen.api.operators
+    return now - memory.quiet_since >= limit or all(operator.progressing.age >= limit for operator in seen.api.operators)
+
+
+def _detach(seen: Observation, memory: Memory, setup: Setup, now: float, *, finished: bool) -> list[Step]:
+    if not setup.detach:
+        return []
+    steps = []
+    for host in setup.hosts:
+        attempt = memory.attempt("detach", host.name)
+        if host.name not in setup.media or attempt.succeeded or memory.attempt("repair", host.name).succeeded or attempt.count >= ATTEMPTS["detach"]:
+            continue
+        if attempt.count and now - attempt.at < PAUSES["detach"] and not finished:
+            continue
+        reason = "the installation is complete" if finished else _left_the_live_system(seen, memory, host)
+        if reason and may_recover(host, memory.last_words(seen, host), seen, finished=finished) in ("eject", "act"):
+            steps.append(Step("detach", reason, host.name))
+    return steps
+
+
+def _left_the_live_system(seen: Observation, memory: Memory, host: InventoryHost) -> str:
+    """Why the medium may go (reference redfish-virtual-media.md 2.8); empty while the live system may still read it."""
+    found = memory.last_words(seen, host)
+    if found and found.status == PENDING_USER_ACTION:
+        return ""
+    if found and found.runs_from_disk:
+        return f"{found.stage or found.status} is reached"
+    if seen.service.answers or not seen.api.ours:
+        return ""
+    if seen.api.has_node(host):
+        return "its Node exists"
+    # Node 0 runs the service and reboots last; its own last report is lost with the service (reference agent-based-installer.md 6).
+    return "it ran the service, which has gone after bootstrap" if found and found.bootstrap and bootstrapped(seen) else ""
+
+
+def _repair(seen: Observation, memory: Memory, setup: Setup, now: float) -> list[Step]:
+    steps = []
+    for host in setup.hosts:
+        attempt = memory.attempt("repair", host.name)
+        if may_recover(host, memory.last_words(seen, host), seen) != "act":
+            continue
+        if not _may_repair(memory, setup, host) or (attempt.count and now - attempt.at < PAUSES["repair"]):
+            continue
+        if _pending(seen, host):
+            steps.append(Step("repair", "the installation image was booted again", host.name))
+        elif _lost(seen, memory, host, now):
+            steps.append(Step("repair", f"no Node {NODE_LIMIT / 60:.0f} min after bootstrap, the installation image may have been booted again", host.name))
+    return steps
+
+
+def _pending(seen: Observation, host: InventoryHost) -> bool:
+    """The service says that the host is back in the live system and waits for a user."""
+    found = seen.service_host(host)
+    return found is not None and found.status == PENDING_USER_ACTION
+
+
+def _lost(seen: Observation, memory: Memory, host: InventoryHost, now: float) -> bool:
+    """The host went to reboot from its disk, the service that would tell of its return has gone, and its Node did not appear in good time.
+
+    A power cycle then is harmless: what is on the disk is complete, and its first boot goes on where it was.
+    """
+    found = memory.last_words(seen, host)
+    waited = memory.phase in ("install", "operators") and now - memory.phase_since >= NODE_LIMIT
+    return waited and seen.api.ours and not seen.service.answers and not seen.api.has_node(host) and found is not None and found.runs_from_disk
+
+
+def _reports(seen: Observation, memory: Memory, setup: Setup, now: float) -> list[Step]:
+    """What somebody has to know, each text once."""
+    steps = []
+    for host in setup.hosts:
+        found = seen.service_host(host)
+        repaired = memory.attempt("repair", host.name)
+        hopeless = not _may_repair(memory, setup, host) and (not repaired.count or now - repaired.at >= PAUSES["repair"])
+        if found and _pending(seen, host) and hopeless:
+            steps.append(Step("report", f"{host.name} needs a hand: {found.status_info or 'it did not boot from its disk'}", host.name))
+        if hopeless and _lost(seen, memory, host, now):
+            steps.append(Step("report", f"{host.name} needs a hand: it rebooted and has no Node; its console tells which system it booted", host.name))
+        if found and found.status == "error":
+            steps.append(Step("report", f"{host.name} failed: {found.status_info or 'no reason given'}", host.name))
+        attempt = memory.attempt("detach", host.name)
+        if not attempt.succeeded and attempt.count >= ATTEMPTS["detach"]:
+            steps.append(Step("report", f"The medium of {host.name} could not be detached; detach it by hand.", host.name))
+    for stranger in seen.surplus(setup.hosts):
+        if stranger.macs and not (seen.service.cluster and seen.service.cluster.installing):
+            text = f"{stranger.name} is registered but not in the configuration; the installation starts only with the exact number of hosts"
+            steps.append(Step("report", f"{text}."))
+    return [step for step in steps if step.reason not in memory.reported]
+
+
+def _may_repair(memory: Memory, setup: Setup, host: InventoryHost) -> bool:
+    return setup.repair and host.name in setup.media and memory.attempt("repair", host.name).count < ATTEMPTS["repair"]
+
+
+def _terminal(seen: Observation) -> Step | None:
+    cluster = seen.service.cluster if seen.service.ours else None
+    if not cluster or not cluster.terminal:
+        return None
+    return Step("stop", "; ".join([f"{cluster.text()}: {cluster.status_info}" if cluster.status_info else cluster.text(), *failed_hosts(seen)]), terminal=True)
+
+
+def failed_hosts(seen: Observation) -> list[str]:
+    """``name: reason`` of every host in error."""
+    return [f"{host.name}: {host.status_info or host.status}" for host in seen.service.hosts if host.status == "error"]
+
+
+def _stuck(seen: Observation, memory: Memory, setup: Setup, now: float) -> Step | None:
+    """All hosts are there and the cluster is ready, yet nothing starts the installation. A service elsewhere is told to."""
+    if setup.elsewhere:
+        return None
+    waiting = memory.ready_since is not None and now - memory.ready_since > READY_LIMIT
+    complete = all((found := seen.service_host(host)) is not None and found.ready for host in setup.hosts)
+    if not waiting or not complete:
+        return None
+    surplus = [host.name for host in seen.surplus(setup.hosts)]
+    why = f"hosts that the configuration does not name are registered: {', '.join(surplus)}" if surplus else "see the console of the rendezvous host"
+    return Step("stop", f"the installation does not start although all hosts are ready: {why}")
+
+
+def _overdue(seen: Observation, memory: Memory, setup: Setup, now: float) -> Step | None:
+    if memory.phase == "boot" and setup.silence is not None:
+        return _lost_sight(seen, setup.silence, now - memory.started)
+    limit = setup.limits.of(memory.phase)
+    if now - memory.phase_since < limit:
+        return None
+    return Step("stop", f"the limit of phase {memory.phase} ({limit:g} s) is over: {unfinished(seen, memory, setup)}")
+
+
+def _lost_sight(seen: Observation, silence: Silence, waited: float) -> Step | None:
+    """Nothing of an installation under way has shown itself in this wait, for too long. What became of it nobody knows; a machine may still be at it."""
+    if silence.seconds + waited < silence.limit:
+        return None
+    text = "cannot tell: state.json says that the cluster is being installed, but neither its service nor its API answers as ours."
+    details = [detail for detail in (seen.service.detail, seen.api.detail) if detail]
+    after = "No machine was booted. Look at the console of the rendezvous host, and run again when the API can be reached."
+    give_up = "To give it up, run destroy_cluster, or deploy_cluster with start_over and openshift_confirm."
+    return Step("stop", " ".join([text, silence.text(), *details, after, give_up]))
+
+
+def unfinished(seen: Observation, memory: Memory, setup: Setup) -> str:
+    """What the phase still waits for, in one sentence."""
+    if memory.phase == "boot":
+        return f"no service answered at {seen.rendezvous_ip}" if seen.rendezvous_ip else "no service answered"
+    if memory.phase == "discovery":
+        return _undiscovered(seen, setup)
+    if memory.phase == "bootstrap":
+        return "the bootstrap is not complete" if seen.api.ours else "the cluster's API does not answer yet"
+    if memory.phase == "install":
+        version = seen.api.cluster_version
+        return f"the release is not rolled out: {version.failing.message or version.progressing.message}" if version else "there is no ClusterVersion"
+    busy = [operator.name for operator in seen.api.operators if operator.progressing.true]
+    return f"operators are still progressing: {', '.join(busy)}" if busy else "the operators were not quiet long enough"
+
+
+def _undiscovered(seen: Observation, setup: Setup) -> str:
+    missing = [f"{host.name} ({', '.join(host.macs)})" if host.macs else host.name for host in setup.hosts if not seen.service_host(host)]
+    if missing:
+        return f"{len(missing)} of {len(setup.hosts)} hosts did not appear: {', '.join(missing)}"
+    unready: dict[str, list[str]] = {}
+    for host in setup.hosts:
+        found = seen.service_host(host)
+        if found and not found.ready:
+            unready.setdefault(found.status, []).append(host.name)
+    if unready:
+        return "; ".join(f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} {status}" for status, names in unready.items())
+    cluster = seen.service.cluster
+    return f"the cluster is {cluster.status}" if cluster else "no cluster is registered"

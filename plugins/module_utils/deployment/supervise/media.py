@@ -1,0 +1,57 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The boot methods as the supervisor uses them: by host name, many at once, failures as results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...bmc.hosts import BmcOptions
+from ...boot.facts import describe_machines
+from ...boot.methods import method_of
+from ...boot.protocol import Request
+from ...boot.run import inspect_all, release
+from ...common.errors import Interrupted
+from ...common.parallel import for_each
+from .supervisor import MediaResult
+
+
+class HostMedia:
+    """Media and power of the given hosts. A name that is not among them, and a host whose method cannot detach its image, are ignored.
+
+    Ejecting takes no image URL: the boot procedure left no other medium in these machines, and some BMCs show the URL rewritten.
+    """
+
+    def __init__(self, requests: Sequence[Request], options: BmcOptions) -> None:
+        self._requests = {request.name: request for request in requests if method_of(request).capabilities.can_eject}
+        self._options = options
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(self._requests)
+
+    def eject(self, names: Sequence[str]) -> list[MediaResult]:
+        return self._each(names, restart=False)
+
+    def repair(self, names: Sequence[str]) -> list[MediaResult]:
+        """The hosts started the image again: they start from their disks."""
+        return self._each(names, restart=True)
+
+    def inspect(self) -> list[dict[str, Any]]:
+        """What the method of every host reads; for a BMC power and media, as module bmc_info shows them."""
+        return describe_machines(inspect_all(list(self._requests.values()), self._options, read_only=True))
+
+    def _each(self, names: Sequence[str], *, restart: bool) -> list[MediaResult]:
+        wanted = [self._requests[name] for name in names if name in self._requests]
+        results = []
+        for outcome in for_each(wanted, lambda request: release(request, self._options, restart=restart), self._options.forks):
+            if isinstance(outcome.error, Interrupted):
+                raise outcome.error
+            if outcome.result is not None:
+                result = outcome.result
+                results.append(MediaResult(result.name, result.changed, result.failed, result.reason))
+            else:
+                results.append(MediaResult(outcome.item.name, failed=True, reason=str(outcome.error)))
+        return results

@@ -1,0 +1,101 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What a watcher reads: one line for each change, hosts that change alike in one line, at most 120 columns, nothing twice."""
+
+from __future__ import annotations
+
+from ...assisted.install.narration import FEW, host_changes, standing, validation_texts
+from ...common.listed import listed
+from .decide import Memory, Setup
+from .observation import ApiView, Observation
+
+_PHASE_TEXTS = {
+    "boot": "Waiting for the service on the rendezvous host",
+    "discovery": "The service answers; waiting for all hosts",
+    "bootstrap": "Installation has begun; waiting for the bootstrap",
+    "install": "Bootstrap is complete; waiting for the release to roll out",
+    "operators": "The release is rolled out; waiting for the operators to settle",
+}
+_REBOOTING = "Nothing answers at the moment; the rendezvous host may be rebooting; waiting, no machine is booted"
+
+
+def changes(before: Memory, after: Memory, old: Observation | None, new: Observation, *, under_way: bool = False, elsewhere: bool = False) -> list[str]:
+    """What is new, in the order in which a reader wants it. ``under_way``: the wait is for an installation that had begun before; ``elsewhere``: the service
+    runs on none of the hosts.
+    """
+    texts = []
+    if old is None or before.phase != after.phase:
+        phase_text = _REBOOTING if under_way and after.phase == "boot" else _PHASE_TEXTS.get(after.phase)
+        texts += [phase_text] if phase_text else []
+    texts += _cluster_changes(before, after, new)
+    texts += host_changes(before.hosts, after.hosts)
+    # Once the installation has begun the service's validations speak of hosts that are not what they were, and mean nothing.
+    if not after.installation_seen:
+        texts += validation_texts(before.hosts, after.hosts, before.cluster_validations, after.cluster_validations)
+    texts += _service_changes(before, old, new, elsewhere=elsewhere)
+    texts += _api_changes(old.api if old else ApiView(), new.api)
+    return texts
+
+
+def heartbeat(seen: Observation, memory: Memory, setup: Setup) -> str:
+    """The state of affairs in one line, for times in which nothing changes."""
+    if memory.phase in ("install", "operators"):
+        version = seen.api.cluster_version
+        waiting = [operator.name for operator in seen.api.operators if not operator.available.true or operator.progressing.true]
+        parts = [version.progressing.message if version and version.progressing.true else "", f"waiting for {listed(waiting, FEW)}" if waiting else ""]
+        return "; ".join(part for part in parts if part) or f"Still in phase {memory.phase}"
+    if memory.phase == "boot" and setup.silence is not None:
+        return f"Nothing answers yet; the installation was last seen at {setup.silence.since}"
+    if memory.phase == "boot":
+        return f"No service at {seen.rendezvous_ip or 'the rendezvous host'} yet"
+    there = standing(memory.hosts.values(), judged=memory.phase == "discovery")
+    return f"{memory.phase}: {there}" + ("" if seen.service.ours or seen.api.ours else "; neither service nor API answers at this moment")
+
+
+def _cluster_changes(before: Memory, after: Memory, new: Observation) -> list[str]:
+    cluster = new.service.cluster if new.service.ours else None
+    return [cluster.text()] if cluster and before.cluster_status != after.cluster_status else []
+
+
+def _service_changes(before: Memory, old: Observation | None, new: Observation, *, elsewhere: bool) -> list[str]:
+    if old is None or not old.service.ours or new.service.ours:
+        return []
+    if elsewhere:
+        return [f"The service does not answer at this moment. {new.service.detail}"]
+    if new.service.answers:
+        return [f"The service does not answer as ours any more. {new.service.detail}"]
+    # Normal when node 0 reboots (reference agent-based-installer.md 6).
+    return ["The service has gone: the rendezvous host reboots"] if before.installation_seen else ["The service does not answer at this moment"]
+
+
+def _api_changes(old: ApiView, new: ApiView) -> list[str]:
+    texts = []
+    if new.answers and not new.ours and not old.answers:
+        texts.append(f"At the API's address something answers that is not ours: {new.detail}")
+    if not new.ours:
+        return texts
+    if not old.ours:
+        texts.append(f"The cluster's API answers{f' ({new.version})' if new.version else ''}")
+    known = {node.name: node.ready for node in old.nodes}
+    joined = [node.name for node in new.nodes if node.name not in known]
+    ready = [node.name for node in new.nodes if node.ready and not known.get(node.name, False)]
+    texts += [f"Node joined: {', '.join(joined)}"] if joined else []
+    texts += [f"Node ready: {', '.join(ready)}"] if ready else []
+    return texts + _operator_changes(old, new)
+
+
+def _operator_changes(old: ApiView, new: ApiView) -> list[str]:
+    texts = []
+    available = sum(operator.available.true for operator in new.operators)
+    if new.operators and available != sum(operator.available.true for operator in old.operators):
+        missing = [operator.name for operator in new.operators if not operator.available.true]
+        lacking = f", missing {', '.join(missing)}" if 0 < len(missing) <= FEW else ""
+        texts.append(f"Operators available: {available} of {len(new.operators)}{lacking}")
+    degraded_before = {operator.name for operator in old.operators if operator.degraded.true}
+    texts += [
+        f"Operator {operator.name} is degraded: {operator.degraded.message}"
+        for operator in new.operators
+        if operator.degraded.true and operator.name not in degraded_before
+    ]
+    return texts

@@ -1,0 +1,179 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What can be known about a deployment at one moment, as plain data: decisions are made from this alone."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ...assisted.install.progress import ClusterProgress, HostProgress
+from ...cluster.spec import canonical_ip
+
+# state.json install.phase, in order.
+PHASES = ("built", "booted", "bootstrap", "installing", "installed")
+FAILED = "failed"
+# Phases in which powering a host off could destroy an installation.
+RUNNING_PHASES = frozenset({"bootstrap", "installing", "installed"})
+
+
+@dataclasses.dataclass(frozen=True)
+class InventoryHost:
+    """A host as the user's configuration names it. ``macs`` are lower case, ``addresses`` the static ones."""
+
+    name: str
+    hostname: str = ""
+    macs: tuple[str, ...] = ()
+    role: str = ""
+    addresses: tuple[str, ...] = ()
+
+    @property
+    def node_name(self) -> str:
+        return (self.hostname or self.name).lower()
+
+    def has_address(self, address: str) -> bool:
+        return bool(address) and canonical_ip(address) in {canonical_ip(own) for own in self.addresses}
+
+
+@dataclasses.dataclass(frozen=True)
+class ImageView:
+    """The image against its input. ``differing`` are paths in ``config/`` (or ``base image``) that changed since it was built."""
+
+    built: bool = False
+    exists: bool = False
+    differing: tuple[str, ...] = ()
+
+    @property
+    def matches(self) -> bool:
+        return self.built and self.exists and not self.differing
+
+
+@dataclasses.dataclass(frozen=True)
+class ServiceView:
+    """The service at the rendezvous host's address. ``detail`` says why it does not answer or is not ours."""
+
+    answers: bool = False
+    ours: bool = False
+    detail: str = ""
+    cluster: ClusterProgress | None = None
+    hosts: tuple[HostProgress, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Condition:
+    """A condition of an operator or the ClusterVersion; ``age`` is in seconds by the API server's own clock, -1 if it does not say."""
+
+    status: str = ""
+    message: str = ""
+    age: float = -1.0
+
+    @property
+    def true(self) -> bool:
+        return self.status == "True"
+
+
+@dataclasses.dataclass(frozen=True)
+class Operator:
+    """A ClusterOperator."""
+
+    name: str
+    available: Condition = Condition()
+    progressing: Condition = Condition()
+    degraded: Condition = Condition()
+
+
+@dataclasses.dataclass(frozen=True)
+class ClusterVersion:
+    """The ClusterVersion named ``version``."""
+
+    version: str = ""
+    available: Condition = Condition()
+    failing: Condition = Condition()
+    progressing: Condition = Condition()
+
+    @property
+    def complete(self) -> bool:
+        """The release is rolled out (reference agent-based-installer.md 9)."""
+        return self.available.true and self.failing.status == "False" and self.progressing.status == "False"
+
+
+@dataclasses.dataclass(frozen=True)
+class Node:
+    name: str
+    ready: bool = False
+    roles: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class ApiView:
+    """The new cluster's API. ``ours`` means: its certificate is signed by our CA and it accepts our client certificate."""
+
+    answers: bool = False
+    ours: bool = False
+    detail: str = ""
+    version: str = ""
+    nodes: tuple[Node, ...] = ()
+    bootstrap_complete: bool = False
+    cluster_version: ClusterVersion | None = None
+    operators: tuple[Operator, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        return self.ours and self.cluster_version is not None and self.cluster_version.complete
+
+    def has_node(self, host: InventoryHost) -> bool:
+        return self.ours and any(node.name.lower() == host.node_name for node in self.nodes)
+
+
+@dataclasses.dataclass(frozen=True)
+class Silence:
+    """An installation under way was last seen ``seconds`` ago (at ``since``); ``limit`` (of ``phase``) is how long it may stay away."""
+
+    phase: str
+    seconds: float
+    limit: float
+    since: str
+
+    @property
+    def bearable(self) -> bool:
+        return self.seconds < self.limit
+
+    def text(self) -> str:
+        """Where it is over, what that means for whoever decides."""
+        return f"It was last seen at {self.since}, and the limit of phase {self.phase} ({self.limit:g} s) has passed since."
+
+
+@dataclasses.dataclass(frozen=True)
+class Observation:
+    """``phase`` and ``failure`` are what an earlier run recorded; ``overdue`` says that its wait ended before all hosts appeared, ``silence`` how long ago
+    an installation under way was last seen, ``lost`` which sections of state.json somebody took away.
+    """
+
+    phase: str = ""
+    failure: str = ""
+    overdue: bool = False
+    silence: Silence | None = None
+    lost: tuple[str, ...] = ()
+    rendezvous_ip: str = ""
+    image: ImageView = ImageView()
+    service: ServiceView = ServiceView()
+    api: ApiView = ApiView()
+
+    def service_host(self, host: InventoryHost) -> HostProgress | None:
+        """The service's host with one of this host's MACs; without MACs on either side, the one with its name."""
+        hosts = self.service.hosts if self.service.ours else ()
+        by_mac = next((found for found in hosts if set(found.macs) & set(host.macs)), None)
+        if by_mac or (host.macs and all(found.macs for found in hosts)):
+            return by_mac
+        return next((found for found in hosts if not (found.macs and host.macs) and found.name.lower() == host.node_name), None)
+
+    def joined(self, host: InventoryHost) -> bool:
+        """Design 4: a Node of that name exists, or the service lists a host with its MAC in an installing or installed state."""
+        found = self.service_host(host)
+        return self.api.has_node(host) or (found is not None and found.joined)
+
+    def surplus(self, hosts: tuple[InventoryHost, ...]) -> tuple[HostProgress, ...]:
+        """Hosts registered with our service that the configuration does not name."""
+        matched = {found.id for found in (self.service_host(host) for host in hosts) if found}
+        return tuple(found for found in self.service.hosts if self.service.ours and found.id not in matched)

@@ -1,0 +1,189 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Supervises a running installation: observe, plan, apply, until it is complete, fails, or a limit is over (design 3, 4).
+
+The loop itself decides nothing: :mod:`.supervision` plans, :mod:`.narration` words, :mod:`.timeline` records.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from ...common.clock import Clock
+from ...common.waiting import Deadline, ProgressLines, turns
+from .decide import Memory, Setup, Step, plan, remember
+from .narration import changes, heartbeat
+from .observation import ApiView, Observation
+from .suspects import suspects
+from .timeline import Timeline
+
+# Seconds between observations (reference agent-based-installer.md 9).
+INTERVAL = 2.0
+
+
+@dataclasses.dataclass(frozen=True)
+class MediaResult:
+    """What became of one host's medium; ``reason`` says why it failed."""
+
+    name: str
+    changed: bool = False
+    failed: bool = False
+    reason: str = ""
+
+
+class MediaControl(Protocol):
+    """Power and media of the hosts that have a BMC, many at once."""
+
+    def eject(self, names: Sequence[str]) -> list[MediaResult]:
+        """Detach the medium, leaving power alone."""
+
+    def repair(self, names: Sequence[str]) -> list[MediaResult]:
+        """Power off, eject, wait 10 s, power on."""
+
+    def inspect(self) -> list[dict[str, Any]]:
+        """Power state and media of every host, for the failure bundle; faults as entries, none raised."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """How a wait ended. ``step`` is its ``done`` or ``stop``; ``suspects`` only after a stop. ``elapsed`` in seconds."""
+
+    step: Step
+    memory: Memory
+    seen: Observation
+    elapsed: float
+    changed: bool
+    warnings: tuple[str, ...] = ()
+    suspects: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Cared:
+    """What was done between two observations, one line each; ``reports`` are worth a warning, each once; ``stop`` ends the wait."""
+
+    lines: tuple[str, ...] = ()
+    reports: tuple[str, ...] = ()
+    stop: Step | None = None
+    changed: bool = False
+
+
+def _nothing(seen: Observation) -> Cared:
+    """Whoever installs by itself needs nothing."""
+    return Cared()
+
+
+class Supervisor:
+    """One wait. ``care`` does what an installation needs besides media. ``fresh`` (start_over): the cluster's API counts only after our service was seen,
+    for the former cluster may still run.
+    """
+
+    def __init__(
+        self,
+        setup: Setup,
+        observe: Callable[[], Observation],
+        media: MediaControl,
+        timeline: Timeline,
+        clock: Clock,
+        show: Callable[[str], None],
+        *,
+        fresh: bool = False,
+        interval: float = INTERVAL,
+        care: Callable[[Observation], Cared] = _nothing,
+    ) -> None:
+        self._setup = setup
+        self._observe = observe
+        self._media = media
+        self._timeline = timeline
+        self._clock = clock
+        self._fresh = fresh
+        self._interval = interval
+        self._care = care
+        self._warnings: list[str] = []
+        self._changed = False
+        self._lines = ProgressLines(clock, show)
+        self.memory = Memory(started=clock.now(), phase_since=clock.now())
+        self.seen = Observation()
+        self._shown: Observation | None = None
+
+    def look(self) -> tuple[Observation, tuple[Step, ...]]:
+        """One observation and the steps that it would cause; nothing is done."""
+        self.seen = self._observation()
+        self.memory = remember(self.memory, self.seen, self._clock.now())
+        return self.seen, plan(self.seen, self.memory, self._setup, self._clock.now())
+
+    def run(self) -> Outcome:
+        """Until ``done`` or ``stop``. Raises :class:`Interrupted` when the process was asked to stop; what was seen until then is recorded."""
+        self._timeline.begin(fresh=self._fresh)
+        ends = (self._turn() for _turn in turns(Deadline(self._clock), self._interval))
+        return self._finish(next(end for end in ends if end is not None))
+
+    def _turn(self) -> Step | None:
+        """Observe and act once; the step that ends the wait, if there is one."""
+        before = self.memory
+        _seen, steps = self.look()
+        self._timeline.record(self.memory, self.seen)
+        under_way, elsewhere = self._setup.silence is not None, bool(self._setup.elsewhere)
+        self._tell(changes(before, self.memory, self._shown, self.seen, under_way=under_way, elsewhere=elsewhere))
+        self._shown = self.seen
+        end = self._apply(steps) or self._look_after()
+        if end is None and self._lines.quiet:
+            self._tell([heartbeat(self.seen, self.memory, self._setup)])
+        return end
+
+    def _observation(self) -> Observation:
+        seen = self._observe()
+        if self._fresh and not self.memory.service_seen and not seen.service.ours:
+            return dataclasses.replace(seen, api=ApiView(detail="The former cluster may still answer here."))
+        return seen
+
+    def _apply(self, steps: Sequence[Step]) -> Step | None:
+        """Carry out the plan; the step that ends the wait, if there is one."""
+        self._with_media("detach", [step for step in steps if step.kind == "detach"], self._media.eject)
+        self._with_media("repair", [step for step in steps if step.kind == "repair"], self._media.repair)
+        for step in steps:
+            if step.kind == "report":
+                self.memory = dataclasses.replace(self.memory, reported=self.memory.reported | {step.reason})
+                self._warn(step.reason)
+        return next((step for step in steps if step.kind in ("stop", "done")), None)
+
+    def _look_after(self) -> Step | None:
+        cared = self._care(self.seen)
+        self._changed = self._changed or cared.changed
+        self._tell(cared.lines)
+        for text in cared.reports:
+            self._warn(text)
+        return cared.stop
+
+    def _with_media(self, kind: str, steps: Sequence[Step], act: Callable[[Sequence[str]], list[MediaResult]]) -> None:
+        if not steps:
+            return
+        reasons = dict.fromkeys(step.reason for step in steps)
+        self._tell([f"{kind} {', '.join(step.host for step in steps if step.reason == reason)}: {reason}" for reason in reasons])
+        for result in act([step.host for step in steps]):
+            self.memory = self.memory.tried(kind, result.name, self._clock.now(), succeeded=not result.failed)
+            self._changed = self._changed or result.changed
+            if result.failed:
+                self._warn(f"{kind} {result.name} failed: {result.reason}")
+
+    def _finish(self, end: Step) -> Outcome:
+        found = suspects(self.seen, self.memory, self._setup) if end.kind == "stop" else []
+        if end.kind == "done":
+            self.memory = dataclasses.replace(self.memory, percent=100 if self._setup.until == "installed" else self.memory.percent)
+        self._timeline.finish(end, self.memory, found)
+        self._tell([end.text()])
+        elapsed = self._clock.now() - self.memory.started
+        return Outcome(end, self.memory, self.seen, elapsed, self._changed, tuple(self._warnings), tuple(found))
+
+    def _warn(self, text: str) -> None:
+        if text not in self._warnings:
+            self._warnings.append(text)
+            self._timeline.warn(text)
+            self._tell([text])
+
+    def _tell(self, texts: Sequence[str]) -> None:
+        self._lines.percent = self.memory.percent
+        for text in texts:
+            self._lines.say(text)

@@ -1,0 +1,110 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Why it probably failed: what was seen, most telling first, in the words of what users hit (reference agent-based-installer.md 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...assisted.install.progress import PENDING_USER_ACTION, failing
+from ...common.listed import listed
+from .decide import Memory, Setup, failed_hosts
+from .observation import InventoryHost, Observation
+
+
+def suspects(seen: Observation, memory: Memory, setup: Setup, most: int = 3) -> list[str]:
+    """At most ``most`` suspects, the first one first."""
+    found: list[str] = []
+    for suspect in _all(seen, memory, setup):
+        if suspect not in found:
+            found.append(suspect)
+    return found[:most]
+
+
+def _all(seen: Observation, memory: Memory, setup: Setup) -> Iterator[str]:
+    yield from failed_hosts(seen)
+    if memory.phase == "boot":
+        yield from _of_boot(seen, setup)
+    elif memory.phase == "discovery":
+        yield from _of_discovery(seen, memory, setup)
+    elif memory.phase == "bootstrap":
+        yield from _of_bootstrap(seen, memory, setup)
+    else:
+        yield from _of_cluster(seen, setup)
+
+
+def _of_boot(seen: Observation, setup: Setup) -> Iterator[str]:
+    address = seen.rendezvous_ip or "its address"
+    rendezvous = next((host.name for host in setup.hosts if host.has_address(address)), "the rendezvous host")
+    if seen.service.answers and not seen.service.ours:
+        yield f"Something else answers at {address}:8090. {seen.service.detail}"
+    yield f"{rendezvous} did not boot the image, or {address} is on none of its NICs: then every console says that it is not the rendezvous host."
+    yield f"{address}:8090 cannot be reached from here: route, firewall, openshift_connect_to. {seen.service.detail}".strip()
+    yield f"{rendezvous} cannot pull the release image: pull secret, registry, DNS, time; its console shows the pull."
+
+
+def _of_discovery(seen: Observation, memory: Memory, setup: Setup) -> Iterator[str]:
+    for stranger in seen.surplus(setup.hosts):
+        if stranger.macs:
+            yield f"{stranger.name} ({', '.join(stranger.macs)}) is registered but not configured: a wrong MAC address, or a machine too many."
+    missing = [host for host in setup.hosts if not memory.last_words(seen, host)]
+    if missing:
+        yield f"{_named(missing)} did not boot the image: look at power, boot order and medium of its BMC and at its console."
+    alike: dict[tuple[str, str], list[InventoryHost]] = {}
+    for host in setup.hosts:
+        found = memory.last_words(seen, host)
+        if found and not found.ready:
+            messages = "; ".join(f"{validation.id}: {validation.message}" for validation in failing(found.validations))
+            alike.setdefault((found.status, messages), []).append(host)
+    for (status, messages), hosts in alike.items():
+        yield f"{_named(hosts)} {'is' if len(hosts) == 1 else 'are'} {status}{f': {messages}' if messages else ''}".rstrip(".") + "."
+    cluster = seen.service.cluster
+    for validation in failing(cluster.validations if cluster else ()):
+        yield f"Cluster validation {validation.id}: {validation.message}"
+    if missing and setup.elsewhere:
+        yield f"{_named(missing)} cannot reach the service at {setup.elsewhere} or pull the agent: network configuration, DNS, proxy, registry."
+    elif missing:
+        yield f"TCP 8090 from {_named(missing)} to {seen.rendezvous_ip or 'the rendezvous host'} is blocked, or its network configuration is wrong."
+    if missing:
+        yield f"The NICs of {_named(missing)} have other MAC addresses than configured ({', '.join(mac for host in missing for mac in host.macs)})."
+
+
+def _of_bootstrap(seen: Observation, memory: Memory, setup: Setup) -> Iterator[str]:
+    for host in setup.hosts:
+        found = memory.last_words(seen, host)
+        if found and found.status == PENDING_USER_ACTION:
+            yield f"{host.name} did not boot from its disk: {found.status_info or 'fix its boot order and reboot it'}."
+    if seen.api.answers and not seen.api.ours:
+        yield f"Something else answers at the API's address. {seen.api.detail}"
+    if memory.service_seen and not seen.service.answers and not seen.api.ours:
+        yield f"The API's name does not lead from here to the cluster: DNS record, API VIP, openshift_connect_to. {seen.api.detail}".strip()
+    unfinished = [(host, found) for host in setup.hosts if (found := memory.last_words(seen, host)) and found.status != "installed"]
+    for host, found in sorted(unfinished, key=lambda pair: pair[1].percent):
+        since = f" since {found.stage_since}" if found.stage_since else ""
+        yield f"{host.name} is in {found.describe()}{since}."
+    yield "Nodes cannot pull images or reach the machine config server (TCP 22623, 6443) of the bootstrap host."
+
+
+def _of_cluster(seen: Observation, setup: Setup) -> Iterator[str]:
+    version = seen.api.cluster_version
+    if version and version.failing.true:
+        yield f"ClusterVersion is failing: {version.failing.message}"
+    for operator in seen.api.operators:
+        if operator.degraded.true:
+            yield f"Operator {operator.name} is degraded: {operator.degraded.message}"
+    absent = [host for host in setup.hosts if not seen.api.has_node(host)]
+    if absent and seen.api.ours:
+        yield f"{_named(absent)} did not join: no Node of that name (machine config server TCP 22623, certificate requests, console)."
+    unready = [node.name for node in seen.api.nodes if not node.ready]
+    if unready:
+        yield f"Nodes are not ready: {', '.join(unready)}."
+    for operator in seen.api.operators:
+        if not operator.available.true or operator.progressing.true:
+            yield f"Operator {operator.name}: {operator.available.message or operator.progressing.message or 'not available yet'}"
+    if not seen.api.ours:
+        yield f"The cluster's API does not answer. {seen.api.detail}".strip()
+
+
+def _named(hosts: list[InventoryHost]) -> str:
+    return listed([host.name for host in hosts], 4)

@@ -1,0 +1,217 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What a user says about hosts that the hub boots by itself, as BareMetalHosts and their Secrets; every mistake that needs no hub is found here.
+
+A BareMetalHost with the label of an InfraEnv is booted into discovery by the hub's own controller (BMAC), which then tells the Agent what to be by
+annotations of the BareMetalHost (reference infrastructure-operator.md 10.1).
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...bmc.address import parse_address
+from ...bmc.requests import check_bmc
+from ...cluster.host_identity import normal_mac
+from ...common.errors import InvalidInput
+from ...common.problems import INVALID, REQUIRED, Problem
+from ..agents.model import INFRA_ENV_LABEL
+from ..agents.request import HostRequest, host_requests
+
+Object = dict[str, Any]
+
+BMAC = "bmac.agent-install.openshift.io"
+CLUSTER_REFERENCE = f"{BMAC}/cluster-reference"
+NODE_LABEL = f"{BMAC}.node-label."
+AGENT_LABEL = f"{BMAC}.agent-label."
+# Annotations whose text is JSON: another spelling of the same document is no change.
+JSON_ANNOTATIONS = (f"{BMAC}/installer-args", f"{BMAC}/ignition-config-overrides")
+CLEANING_MODES = ("disabled", "metadata")
+# Names of objects; BMAC puts this one into a label as well, which ends at 63 characters.
+_NAME = re.compile(r"(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+# Options of a host that the door agents has as well, with the same meaning and the same mistakes.
+_OF_AGENTS = (
+    "hostname",
+    "role",
+    "root_device_hints",
+    "agent_labels",
+    "node_labels",
+    "machine_config_pool",
+    "installer_args",
+    "ignition_config_overrides",
+    "cluster",
+    "unbind",
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class HostWish:
+    """One host: the BareMetalHost and the Secret with its BMC's credentials, holding the fields that are ours and no others.
+
+    ``node_labels`` is the whole set, None leaves it alone. ``binds`` is whether the wish says anything about the cluster. ``notes`` are worth knowing.
+    """
+
+    name: str
+    bare_metal_host: Object
+    secret: Object = dataclasses.field(repr=False)
+    node_labels: Mapping[str, str] | None = None
+    binds: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Wish:
+    """All hosts of one task, in their order."""
+
+    namespace: str
+    infra_env: str
+    hosts: tuple[HostWish, ...]
+
+
+def secret_name(host: str) -> str:
+    """The Secret that we make for a host."""
+    return f"{host}-bmc-secret"
+
+
+def read_wish(options: Mapping[str, Any]) -> Wish:
+    """The objects that the options mean. Raises :class:`InvalidInput` with all problems."""
+    namespace, hosts = str(options["namespace"]), options["hosts"]
+    problems = list(_problems(options))
+    try:
+        requests = host_requests([_as_agents_host(host) for host in hosts], namespace)
+    except InvalidInput as error:
+        problems += [_renamed(problem) for problem in error.problems]
+        requests = []
+    if problems:
+        raise InvalidInput(problems)
+    return Wish(namespace, str(options["infra_env"]), tuple(_wish(host, request, options) for host, request in zip(hosts, requests, strict=True)))
+
+
+def read_names(hosts: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The names of hosts that shall be absent, for which nothing else matters."""
+    return list(dict.fromkeys(str(host["name"]) for host in hosts))
+
+
+def credentials(hosts: Sequence[Mapping[str, Any]]) -> set[str]:
+    """What must not be shown: passwords as they are and as Secrets hold them."""
+    passwords = {str((host.get("bmc") or {}).get("password") or "") for host in hosts} - {""}
+    return passwords | {_encoded(password) for password in passwords}
+
+
+def _problems(options: Mapping[str, Any]) -> Iterator[Problem]:
+    if not options.get("infra_env"):
+        yield _problem("infra_env", REQUIRED, "name the InfraEnv whose image the hosts boot")
+    for index, host in enumerate(options["hosts"]):
+        path = f"hosts[{index}]"
+        if not _NAME.fullmatch(str(host["name"])):
+            yield _problem(f"{path}.name", INVALID, "is no name for a BareMetalHost: at most 63 lower-case letters, digits, '-' and '.'", str(host["name"]))
+        if not host.get("boot_mac_address"):
+            yield _problem(f"{path}.boot_mac_address", REQUIRED, "the hub recognises the machine by the MAC address of one of its NICs")
+        if not host.get("bmc"):
+            yield _problem(f"{path}.bmc", REQUIRED, "the hub boots the machine through its BMC")
+        else:
+            yield from check_bmc(host["bmc"], f"{path}.bmc")
+
+
+def _as_agents_host(host: Mapping[str, Any]) -> dict[str, Any]:
+    # An address that is missing has been told already.
+    macs = [host["boot_mac_address"]] if host.get("boot_mac_address") else []
+    identity = {"mac_addresses": macs} if macs else {"system_uuid": "00000000-0000-0000-0000-000000000000"} if not host.get("boot_mac_address") else {}
+    return {"name": host["name"], **identity, **{key: host[key] for key in _OF_AGENTS if host.get(key) is not None}}
+
+
+def _renamed(problem: Problem) -> Problem:
+    return dataclasses.replace(problem, path=problem.path.replace(".mac_addresses", ".boot_mac_address"), check="bare-metal-hosts")
+
+
+def _wish(host: Mapping[str, Any], request: HostRequest, options: Mapping[str, Any]) -> HostWish:
+    name, namespace, bmc = str(host["name"]), str(options["namespace"]), host["bmc"]
+    spec: Object = {
+        "online": True,
+        "bootMACAddress": normal_mac(str(host["boot_mac_address"])),
+        "automatedCleaningMode": str(host.get("automated_cleaning_mode") or CLEANING_MODES[0]),
+        "bmc": {
+            "address": bmc_address(str(bmc["address"])),
+            "credentialsName": secret_name(name),
+            "disableCertificateVerification": not _is_true(bmc.get("validate_certs", True)),
+        },
+    }
+    if request.root_device_hints is not None:
+        spec["rootDeviceHints"] = dict(request.root_device_hints)
+    if host.get("boot_mode"):
+        spec["bootMode"] = host["boot_mode"]
+    metadata = {"name": name, "namespace": namespace, "labels": {INFRA_ENV_LABEL: str(options["infra_env"])}, "annotations": _annotations(request)}
+    return HostWish(
+        name,
+        {"metadata": metadata, "spec": spec},
+        _secret(name, namespace, str(bmc["username"]), str(bmc["password"])),
+        # A label without a value is one that shall not be there: of a whole set it is left out.
+        {key: value for key, value in request.node_labels.items() if value is not None} if host.get("node_labels") is not None else None,
+        bool(request.cluster) or request.action == "unbind",
+        tuple(_notes(name, bmc)),
+    )
+
+
+def _annotations(request: HostRequest) -> dict[str, str | None]:
+    """What BMAC copies to the Agent. A role or a pool that is left to the hub is said by no annotation."""
+    found: dict[str, str | None] = {}
+    named = {"hostname": request.spec.get("hostname"), "role": request.role, "machine-config-pool": request.spec.get("machineConfigPool")}
+    found |= {f"{BMAC}/{name}": value or None for name, value in named.items() if value is not None}
+    for name, document in (("installer-args", request.installer_args), ("ignition-config-overrides", request.ignition_config_overrides)):
+        if document is not None:
+            found[f"{BMAC}/{name}"] = json.dumps(document) if document else None
+    if request.action == "unbind":
+        found[CLUSTER_REFERENCE] = ""  # BMAC clears the reference of the Agent; without the annotation it would leave it
+    elif request.cluster is not None:
+        found[CLUSTER_REFERENCE] = str(request.cluster)
+    found |= {f"{AGENT_LABEL}{key}": value for key, value in request.agent_labels.items()}
+    return found | {f"{NODE_LABEL}{key}": value for key, value in request.node_labels.items()}
+
+
+def _secret(host: str, namespace: str, username: str, password: str) -> Object:
+    return {
+        "metadata": {"name": secret_name(host), "namespace": namespace},
+        "type": "Opaque",
+        "data": {"username": _encoded(username), "password": _encoded(password)},
+    }
+
+
+def bmc_address(text: str) -> str:
+    """The address in baremetal-operator's grammar; the URL of a web interface, which users paste, means Redfish virtual media."""
+    scheme, separator, rest = text.strip().partition("://")
+    return f"redfish-virtualmedia+{scheme.lower()}://{rest}" if separator and scheme.lower() in ("http", "https") else text.strip()
+
+
+def same_bmc(one: str, other: str) -> bool:
+    """Whether two addresses mean the same BMC and driver."""
+    try:
+        return one == other or parse_address(one) == parse_address(other)
+    except ValueError:
+        return False
+
+
+def _notes(name: str, bmc: Mapping[str, Any]) -> Iterator[str]:
+    given = [key for key in ("ca_cert", "fingerprint") if bmc.get(key)]
+    if given and _is_true(bmc.get("validate_certs", True)):
+        yield (
+            f"{name}: a BareMetalHost has no place for bmc.{' and bmc.'.join(given)}. The hub's baremetal-operator has to trust the BMC's certificate "
+            "by itself, or set bmc.validate_certs to false."
+        )
+
+
+def _is_true(value: Any) -> bool:
+    return str(value).lower() in ("true", "yes", "on", "1")
+
+
+def _encoded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def _problem(path: str, kind: str, detail: str, value: str = "") -> Problem:
+    return Problem(path, kind, detail, layer="ours", check="bare-metal-hosts", value=value)

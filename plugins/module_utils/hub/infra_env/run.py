@@ -1,0 +1,240 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""An InfraEnv with its pull secret and the network of its hosts as one unit: observe, plan, apply, wait for the image."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ...common.clock import Clock, SystemClock
+from ...common.errors import LimitReached, PartialFailure, RemoteError, ZeroTouchError
+from ...common.secrets import secret_values
+from ...kube.client import KubeClient, Object
+from ...kube.faults import ForbiddenError, UnknownKindError
+from ...kube.write import Change, Outcome, apply_changes, diff_of
+from ..kinds import AGENT, CLUSTER_DEPLOYMENT, INFRA_ENV, NAMESPACE, NMSTATE_CONFIG, SECRET
+from .desired import BELONGS_TO, Wish, own_pull_secret, read_wish
+from .image import COOLDOWN, Written, boot_artifacts, image_condition, infra_env_id, iso_url, wait_for_image
+from .plan import Observed, Plan, plan_absent, plan_present, replan
+
+
+@dataclasses.dataclass(frozen=True)
+class Waiting:
+    """Whether and how long to wait, in seconds; ``cooldown`` is how old an image must be."""
+
+    wait: bool = True
+    timeout: float = 600.0
+    cooldown: float = COOLDOWN
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """``value`` is what the door returns; ``diff`` Ansible's diff."""
+
+    value: Mapping[str, Any]
+    diff: Sequence[Mapping[str, str]] = ()
+    warnings: Sequence[str] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Session:
+    """How the work is done. ``secrets`` is told values that must not be shown as soon as they are read, ``tell`` gets a line for whoever watches."""
+
+    client: KubeClient
+    check_mode: bool = False
+    forks: int = 8
+    clock: Clock = dataclasses.field(default_factory=SystemClock)
+    tell: Callable[[str], None] = lambda text: None
+    secrets: Callable[[set[str]], None] = lambda found: None
+
+
+def make_present(options: Mapping[str, Any], waiting: Waiting, session: Session) -> Result:
+    """The InfraEnv as wished and, unless told otherwise, its image ready to boot from.
+
+    Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with a complete account where the hub refused some of it, and
+    what :func:`wait_for_image` raises.
+    """
+    wish = read_wish(options)
+    observed = _observe(wish, session.client)
+    session.secrets(secret_values(observed.infra_env))
+    plan = plan_present(wish, observed)
+    warnings = [*plan.warnings, *_missing_pull_secret(wish, session.client, waiting), *_named(plan)]
+    outcomes = _carry_out(plan, wish, session)
+    now = _after(outcomes, observed)
+    if waiting.wait and not session.check_mode:
+        try:
+            now = wait_for_image(
+                session.client,
+                wish.namespace,
+                wish.name,
+                timeout=waiting.timeout,
+                cooldown=waiting.cooldown,
+                clock=session.clock,
+                written=Written(session.client.server_time(), image_condition(observed.infra_env or {})) if any(map(_affects_image, outcomes)) else None,
+                tell=session.tell,
+            )
+        except ZeroTouchError as error:
+            error.result = _account(plan, outcomes) | {"infra_env": _identity(wish.name, wish.namespace, now)}
+            raise
+    return Result(_account(plan, outcomes) | describe(wish.name, wish.namespace, now), diff_of(outcomes), warnings)
+
+
+def make_absent(name: str, namespace: str, waiting: Waiting, session: Session) -> Result:
+    """No InfraEnv of that name, nor what this collection made for it."""
+    client = session.client
+    observed = Observed(
+        infra_env=_find(client, INFRA_ENV.path(namespace, name)),
+        secret=client.find(SECRET.path(namespace, own_pull_secret(name))),
+        nmstate_configs=tuple(client.list(NMSTATE_CONFIG.path(namespace), label_selector=f"{BELONGS_TO}={name}")),
+        agents=tuple(client.list(AGENT.path(namespace), label_selector=f"{BELONGS_TO}={name}")),
+        secret_user=_user_of_pull_secret(client, namespace, name),
+    )
+    session.secrets(secret_values(observed.infra_env))
+    plan = plan_absent(name, namespace, observed)
+    outcomes = _carry_out(plan, None, session)
+    if waiting.wait and not session.check_mode and observed.infra_env:
+        _await_absence(session, name, namespace, waiting.timeout)
+    return Result(_account(plan, outcomes) | describe(name, namespace, None), diff_of(outcomes), plan.warnings)
+
+
+def _user_of_pull_secret(client: KubeClient, namespace: str, name: str) -> str:
+    """A cluster of the InfraEnv's name shares its pull secret (module agent_cluster_install gives it the same name). Who may not look needs no cluster."""
+    try:
+        deployment = client.find(CLUSTER_DEPLOYMENT.path(namespace, name))
+    except ForbiddenError:
+        return ""
+    used = ((deployment or {}).get("spec") or {}).get("pullSecretRef") or {}
+    return f"ClusterDeployment {namespace}/{name} uses it" if used.get("name") == own_pull_secret(name) else ""
+
+
+def describe(name: str, namespace: str, infra_env: Object | None) -> dict[str, Any]:
+    """The InfraEnv as results show it."""
+    found = infra_env or {}
+    return {
+        "infra_env": _identity(name, namespace, infra_env),
+        "iso_url": iso_url(found),
+        "created_time": str(found.get("status", {}).get("createdTime") or ""),
+        "boot_artifacts": boot_artifacts(found),
+    }
+
+
+def _identity(name: str, namespace: str, infra_env: Object | None) -> dict[str, str]:
+    return {"name": name, "namespace": namespace, "id": infra_env_id(infra_env or {})}
+
+
+def _observe(wish: Wish, client: KubeClient) -> Observed:
+    infra_env = _find(client, INFRA_ENV.path(wish.namespace, wish.name))
+    installed = False
+    reference = (infra_env or {}).get("spec", {}).get("clusterRef")
+    if reference and wish.infra_env["spec"].get("osImageVersion"):
+        cluster = client.find(CLUSTER_DEPLOYMENT.path(reference["namespace"], reference["name"]))
+        installed = bool((cluster or {}).get("spec", {}).get("installed"))
+    return Observed(
+        namespace=None if infra_env else _namespace_exists(client, wish.namespace),
+        infra_env=infra_env,
+        secret=client.find(SECRET.path(wish.namespace, wish.secret["metadata"]["name"])) if wish.secret else None,
+        nmstate_configs=() if wish.nmstate_configs is None else tuple(client.list(NMSTATE_CONFIG.path(wish.namespace), label_selector=wish.selector)),
+        cluster_installed=installed,
+    )
+
+
+def _namespace_exists(client: KubeClient, name: str) -> bool | None:
+    try:
+        return client.find(NAMESPACE.path(name=name)) is not None
+    except ForbiddenError:
+        return None  # then it exists, or the first write will say that it does not
+
+
+def _find(client: KubeClient, path: str) -> Object | None:
+    """The object; a hub that does not know the kind is said to be none."""
+    try:
+        return client.find(path)
+    except UnknownKindError as error:
+        raise ZeroTouchError(
+            f"{client.server} does not know InfraEnvs: {error.detail}.", "Is this the hub, and is the Infrastructure Operator installed there?"
+        ) from error
+
+
+def _missing_pull_secret(wish: Wish, client: KubeClient, waiting: Waiting) -> list[str]:
+    if not wish.pull_secret_name:
+        return []
+    try:
+        secret = client.find(SECRET.path(wish.namespace, wish.pull_secret_name))
+    except ForbiddenError:
+        return []  # the operator will say what is wrong with it
+    if secret and ".dockerconfigjson" in (secret.get("data") or {}):
+        return []
+    what = "has no key .dockerconfigjson" if secret else "does not exist"
+    message = f"Secret {wish.namespace}/{wish.pull_secret_name} (pull_secret_name) {what}"
+    if waiting.wait:
+        raise ZeroTouchError(f"{message}, so the hub will not make an image.", "Create it first, or give pull_secret; with wait false it may come later.")
+    return [f"{message}; the hub makes no image until it does."]
+
+
+def _named(plan: Plan) -> list[str]:
+    return [f"{each['option']}: {each['reason']} {each['remedy']}" for each in plan.not_propagated]
+
+
+def _carry_out(plan: Plan, wish: Wish | None, session: Session) -> list[Outcome]:
+    done: list[Outcome] = []
+    new_namespace = any(change.resource == NAMESPACE for change in plan.changes)
+    for stage in plan.stages:
+
+        def again(change: Change, observed: Object | None) -> Change | None:
+            return replan(wish, change, observed)
+
+        if session.check_mode and new_namespace and stage[0].resource != NAMESPACE:
+            outcomes = [Outcome(change, changed=True) for change in stage]  # there is no namespace to try it in
+        else:
+            outcomes = apply_changes(session.client, stage, forks=session.forks, check_mode=session.check_mode, replan=again)
+        done += outcomes
+        failed = [outcome for outcome in outcomes if outcome.error]
+        if failed:
+            account = _account(plan, done)
+            open_ends = len(plan.changes) - len(account["done"])
+            message = "\n".join(f"{outcome.change.verb} {outcome.change.title}: {_words(outcome.error)}" for outcome in failed)
+            raise PartialFailure(f"{message}\n{len(account['done'])} of {len(plan.changes)} changes were made, {open_ends} were not.", account)
+    return done
+
+
+def _words(error: Exception | None) -> str:
+    if isinstance(error, RemoteError) and error.status == 404 and error.detail.startswith("namespaces "):
+        return f"{str(error).rstrip('.')}. Create the namespace first."
+    return str(error)
+
+
+def _account(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    done = [outcome.change.describe() for outcome in outcomes if outcome.changed]
+    return {
+        "changed": bool(done),
+        "plan": [change.describe() for change in plan.changes],
+        "done": done,
+        "not_propagated": list(plan.not_propagated),
+        "stays": list(plan.stays),
+    }
+
+
+def _after(outcomes: Sequence[Outcome], observed: Observed) -> Object | None:
+    return next((outcome.object for outcome in outcomes if outcome.change.resource == INFRA_ENV), observed.infra_env)
+
+
+def _affects_image(outcome: Outcome) -> bool:
+    change = outcome.change
+    if change.resource != INFRA_ENV or change.verb != "patch":
+        return outcome.changed
+    return outcome.changed and not set(change.body.get("spec", {})) <= {"agentLabels", "agentApproval"}
+
+
+def _await_absence(session: Session, name: str, namespace: str, timeout: float) -> None:
+    """Until the object is gone. Agents are garbage afterwards; nobody waits for them (2.4)."""
+    for event in session.client.follow(INFRA_ENV.path(namespace), timeout, field_selector=f"metadata.name={name}"):
+        if event.type == "DELETED" or (event.type == "LISTED" and not event.objects):
+            return
+    raise LimitReached(
+        f"InfraEnv {namespace}/{name} was still there {timeout:g} s after its deletion was asked for.",
+        timeout,
+        "Its finalizer waits for the service; older releases also wait until no Agent is bound to it.",
+    )

@@ -1,0 +1,188 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What the door ``hosted_cluster`` does to have one: observe, plan, apply, wait, fetch the credentials."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ...capi.kinds import served_versions
+from ...capi.objects import text
+from ...common.errors import PartialFailure, RemoteError, ZeroTouchError
+from ...common.opened import Opened
+from ...common.secrets import secret_values
+from ...common.state import StateFile
+from ...hub.credentials import KUBECONFIG, PASSWORD, Credentials, read_credentials, write_credentials
+from ...hub.kinds import CONFIG_MAP, NAMESPACE, SECRET
+from ...hub.namespaces import namespace_exists
+from ...kube.client import KubeClient, Object
+from ...kube.connection import connect
+from ...kube.faults import ForbiddenError
+from ...kube.paths import ROUTE
+from ...kube.write import Change, Outcome, apply_changes, diff_of
+from ..kinds import HOSTED_CLUSTER, NODE_POOL
+from ..node_pool.view import find_hypershift
+from ..user_input import given
+from .plan import ClusterPlan, Observed, plan_present, pools_of
+from .secrets import KEY_BYTES, Key, referenced
+from .status import Target, standing, summary
+from .wait import ClusterWait
+
+METHOD = "hosted"
+
+
+def ensure_present(call: Opened) -> dict[str, Any]:
+    """The HostedCluster as the options want it, as far as ``wait_for`` says, with its credentials in ``dest``; the door's result.
+
+    Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with an account of what was done.
+    """
+    client = connect(call.params, clock=call.clock, check_mode=call.check_mode)
+    try:
+        return _Present(client, call).run()
+    finally:
+        client.close()
+
+
+def observe(client: KubeClient, options: Mapping[str, Any]) -> Observed:
+    """Everything that the plan compares, one request each."""
+    wished = given(options)
+    namespace = wished["namespace"]
+    present = find_hypershift(client, HOSTED_CLUSTER.path(namespace, wished["name"]))
+    found: dict[Key, Object] = {}
+    unseen = False
+    for kind, name in referenced(wished, present):
+        try:
+            object_ = client.find((SECRET if kind == "Secret" else CONFIG_MAP).path(namespace, name))
+        except ForbiddenError:
+            # Who gives no content needs no rights on Secrets.
+            if wished.get("pull_secret") or wished.get("ssh_key") or wished.get("additional_trust_bundle") or present is None:
+                raise
+            unseen = True
+            continue
+        if object_ is not None:
+            found[kind, name] = object_
+    agents = wished.get("agent_namespace")
+    return Observed(
+        hosted_cluster=present,
+        namespace=True if present is not None else namespace_exists(client, namespace),
+        agent_namespace=namespace_exists(client, agents) if agents else True,
+        found=found,
+        unseen=unseen,
+        routes=present is not None or not _publishes_routes(wished) or bool(served_versions(client, ROUTE.group)),
+    )
+
+
+def _publishes_routes(wished: Mapping[str, Any]) -> bool:
+    return any(each["service_publishing_strategy"].get("type") == "Route" for each in wished.get("services") or ())
+
+
+def make_key() -> bytes:
+    return secrets.token_bytes(KEY_BYTES)
+
+
+class _Present:
+    """One run for one hosted cluster."""
+
+    def __init__(self, client: KubeClient, call: Opened) -> None:
+        self.client, self.call, self.params = client, call, call.params
+        self.namespace, self.name = str(call.params["namespace"]), str(call.params["name"])
+        self.outcomes: list[Outcome] = []
+        self.steps: list[str] = []
+
+    def run(self) -> dict[str, Any]:
+        call = self.call
+        self.call.add_secrets(secret_values({"pull_secret": self.params["pull_secret"]}))
+        observed = observe(self.client, self.params)
+        plan = plan_present(self.params, observed, make_key, check_mode=call.check_mode)
+        for warning in plan.warnings:
+            call.warn(warning)
+        self.steps = plan.lines()
+        call.plan(self.steps)
+        self._record()
+        now = self._apply(plan, observed)
+        target: Target = self.params["wait_for"]
+        if target != "none" and call.check_mode:
+            if plan.changes or not standing(now, target).reached:
+                call.plan([f"wait until HostedCluster {self.namespace}/{self.name} is {target}"])
+        elif target != "none":
+            now = self._wait(target)
+        return self._with_credentials(now)
+
+    def _record(self) -> None:
+        """Record method and cluster in the work directory: the same method must destroy it, and no other deployment may take its machines."""
+        if not self.params["dest"] or self.call.check_mode:
+            return
+        with StateFile(Path(self.params["dest"]) / "state.json").edit() as document:
+            if (document.get("install") or {}).get("method") != METHOD:
+                document["install"] = {"method": METHOD}
+            document["cluster"] = {**(document.get("cluster") or {}), "name": self.name}
+
+    def _apply(self, plan: ClusterPlan, observed: Observed) -> Object | None:
+        """One object after the other; the HostedCluster as it is afterwards. Where its namespace is yet to be made, nothing can be tried in it."""
+        new = {change.name for change in plan.changes if change.resource == NAMESPACE}
+        for change in plan.changes:
+            if self.call.check_mode and change.namespace in new:
+                self.outcomes.append(Outcome(change, changed=True))
+                continue
+            self.outcomes += apply_changes(self.client, [change], forks=1, check_mode=self.call.check_mode, replan=self._again)
+            error = self.outcomes[-1].error
+            if error is not None:
+                raise PartialFailure(f"{change.title}: {_words(error)}", self._result(observed.hosted_cluster), getattr(error, "hint", ""))
+        last = self.outcomes[-1] if self.outcomes and self.outcomes[-1].change.resource == HOSTED_CLUSTER else None
+        return observed.hosted_cluster if last is None or self.call.check_mode else last.object
+
+    def _again(self, change: Change, _now: Object | None) -> Change | None:
+        """The plan for this object as everything is by now."""
+        plan = plan_present(self.params, observe(self.client, self.params), make_key)
+        return next((each for each in plan.changes if (each.resource, each.name) == (change.resource, change.name)), None)
+
+    def _wait(self, target: Target) -> Object:
+        wait = ClusterWait(self.client, self.namespace, self.name, self.call.clock, self.call.progress, limit=float(self.params["timeout"]))
+        try:
+            return wait.until(target)
+        except ZeroTouchError as error:
+            # A kubeconfig that exists helps to find out why.
+            raise PartialFailure(error.message, self._with_credentials(wait.seen), error.hint) from error
+
+    def _result(self, now: Object | None) -> dict[str, Any]:
+        pools = pools_of(self.client.list(NODE_POOL.path(self.namespace)), self.name) if now is not None else []
+        return {
+            "changed": any(outcome.changed for outcome in self.outcomes),
+            "plan": self.steps,
+            "hosted_cluster": summary(now, self.namespace, self.name),
+            "node_pools": [str(pool["metadata"]["name"]) for pool in pools],
+            **({"diff": diff_of(self.outcomes)} if self.call.diff else {}),
+        }
+
+    def _with_credentials(self, now: Object | None) -> dict[str, Any]:
+        """The result, with the credentials that the hub has by now in their files."""
+        result = self._result(now)
+        if not self.params["dest"]:
+            return result
+        auth = Path(self.params["dest"]) / "auth"
+        wanted = (
+            (text(now, "status", "kubeconfig", "name"), KUBECONFIG, auth / "kubeconfig"),
+            (text(now, "status", "kubeadminPassword", "name"), PASSWORD, auth / "kubeadmin-password"),
+        )
+        credentials: Credentials = read_credentials(self.client, self.namespace, wanted)
+        self.call.add_secrets(credentials.secrets())
+        self.call.plan(f"write {path}" for path in credentials.files)
+        if not self.call.check_mode:
+            write_credentials(credentials)
+        there = {path.name: str(path) for _name, _key, path in wanted if path.name not in credentials.missing}
+        return {
+            **result,
+            "changed": result["changed"] or credentials.changed,
+            "kubeconfig": there.get("kubeconfig", ""),
+            "kubeadmin_password_file": there.get("kubeadmin-password", ""),
+        }
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, RemoteError) and error.status == 404 and error.detail.startswith("namespaces "):
+        return f"{str(error).rstrip('.')}. Create the namespace first."
+    return str(error)

@@ -1,0 +1,179 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What has to be written so that a NodePool is as the user wants it, with the reasons, as a pure function (reference hypershift-agent.md 1.1, 6)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from ...capi.kinds import CoreKinds
+from ...capi.objects import annotations_of, part, text
+from ...common.errors import InvalidInput, ZeroTouchError
+from ...common.problems import UNSUPPORTED, Problem, errors
+from ...kube.write import Change, merged, plan_deletion, plan_object
+from .. import values
+from ..kinds import NODE_POOL
+from ..names import DELETE_MACHINE, STARTUP_TIMEOUT, template_name
+from ..release import skew_fault
+from ..user_input import given, problem
+from .config import Found, config_faults
+from .object import OWNED, pool_object
+from .removal import Removal, plan_removal
+from .rules import CHECK, problems
+from .supply import shortage
+from .view import PoolView
+
+# What the deletion of a pool begins with: no replicas, nobody who raises them again, and an operator that acts.
+EMPTY: Mapping[str, Any] = {"replicas": 0, "autoScaling": None, "pausedUntil": None}
+
+
+@dataclasses.dataclass(frozen=True)
+class PoolPlan:
+    """``marks`` are written first, one a Machine that shall go; then ``change``, the NodePool itself."""
+
+    marks: tuple[Change, ...] = ()
+    change: Change | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return (*self.marks, *([self.change] if self.change else []))
+
+    def lines(self) -> list[str]:
+        return [change.describe() for change in self.changes]
+
+
+def plan_present(
+    options: Mapping[str, Any], view: PoolView, kinds: CoreKinds | None, *, config_maps: Found | None = None, check_mode: bool = False
+) -> PoolPlan:
+    """The writes that make the pool what the options say. ``kinds`` are those of Cluster API, which only a removal needs; ``config_maps`` those named.
+
+    Raises :class:`InvalidInput` with everything that is wrong, immutable fields named; :class:`ZeroTouchError` where the present state forbids it. In check
+    mode the hosted cluster may be missing still: a task before this one may be about to make it.
+    """
+    if view.pool is not None and view.pool["metadata"].get("deletionTimestamp"):
+        raise ZeroTouchError(f"{view.title} is being deleted.", "Run again when it is gone.")
+    wished = given(options)
+    found = [*problems(wished, view.pool), *_cluster_problems(wished, view)]
+    if errors(found):
+        raise InvalidInput(found)
+    warnings = _missing_cluster(wished, view, check_mode=check_mode) if view.pool is None else []
+    warnings += _configured(wished, config_maps or {}, check_mode=check_mode)
+    removal = _removal(wished, view)
+    if removal.replicas is not None:
+        wished = {**wished, "replicas": removal.replicas}
+    desired = pool_object(wished, view.pool, release_image=text(view.hosted_cluster, "spec", "release", "image"))
+    if view.pool is None and not text(desired, "spec", "release", "image") and not check_mode:
+        raise InvalidInput([problem(CHECK, "release_image", "Required value", "neither the pool nor its hosted cluster names a release")])
+    change = plan_object(NODE_POOL, desired, view.pool, owned=OWNED)
+    if change is not None and change.verb == "patch" and removal.machines:
+        # Nobody may have changed the number since we counted.
+        change = dataclasses.replace(change, resource_version=str((view.pool or {})["metadata"].get("resourceVersion") or ""))
+    warnings += _supply(view, change, check_mode=check_mode)
+    marks = tuple(_mark(machine.name, machine.namespace, kinds) for machine in removal.unmarked) if kinds is not None else ()
+    return PoolPlan(marks, change, (*warnings, *removal.notes, *_warnings(wished, view, desired, change)))
+
+
+def _removal(wished: Mapping[str, Any], view: PoolView) -> Removal:
+    names = [str(name) for name in wished.get("remove") or ()]
+    if not names:
+        return Removal()
+    if view.pool is None:
+        return Removal(notes=(f"{view.title} does not exist; nothing is removed from it",))
+    return plan_removal(names, wished.get("replicas"), view)
+
+
+def _mark(name: str, namespace: str, kinds: CoreKinds) -> Change:
+    patch = {"metadata": {"annotations": {DELETE_MACHINE: "yes"}}}
+    return Change("patch", kinds.machine, namespace, name, patch, (f"its host was named: it goes first ({DELETE_MACHINE})",))
+
+
+def _cluster_problems(wished: Mapping[str, Any], view: PoolView) -> list[Problem]:
+    """What the pool's hosted cluster does not allow."""
+    hosted = view.hosted_cluster
+    if hosted is None:
+        return []
+    platform = text(hosted, "spec", "platform", "type")
+    if platform and platform != "Agent":
+        return [problem(CHECK, "cluster_name", UNSUPPORTED, "this hosted cluster is not of platform Agent", platform)]
+    payload = text(hosted, "status", "payloadArch")
+    arch = str(wished.get("arch") or "amd64")
+    if view.pool is None and payload not in ("", "Multi", arch.upper()):
+        detail = f"the release of the hosted cluster is for {payload} alone"
+        return [problem(CHECK, "arch", UNSUPPORTED, detail, arch, "a multi-architecture release image takes hosts of every architecture")]
+    return []
+
+
+def _missing_cluster(wished: Mapping[str, Any], view: PoolView, *, check_mode: bool) -> list[str]:
+    if view.hosted_cluster is not None:
+        return []
+    message = f"There is no HostedCluster {view.namespace}/{wished.get('cluster_name')}"
+    if check_mode:
+        return [f"{message} yet; whether its release and platform go with this pool cannot be said."]
+    raise ZeroTouchError(f"{message}, so nobody would look at the pool.", "Make it first (hosted_cluster), in the same namespace.")
+
+
+def _supply(view: PoolView, change: Change | None, *, check_mode: bool) -> list[str]:
+    """In check mode nothing is said of hosts: a task before this one may be about to supply them."""
+    written: Mapping[str, Any] = change.body.get("spec") or {} if change is not None else {}
+    if check_mode or not ("replicas" in written or "autoScaling" in written):
+        return []
+    told = shortage(view, merged((view.pool or {}).get("spec") or {}, written))
+    return [f"{view.title}: {told}."] if told else []
+
+
+def _configured(wished: Mapping[str, Any], config_maps: Found, *, check_mode: bool) -> list[str]:
+    faults = list(config_faults(wished, config_maps))
+    if faults and not check_mode:
+        raise ZeroTouchError(". ".join(faults) + ".", "The operator would stop at the pool (ValidMachineConfig False).")
+    return [f"{fault}." for fault in faults]
+
+
+def _warnings(wished: Mapping[str, Any], view: PoolView, desired: Mapping[str, Any], change: Change | None) -> list[str]:
+    found = []
+    image = text(desired, "spec", "release", "image")
+    if image and values.unpinned(image):
+        found.append(f"release_image {image} can become another release at any time, and nobody would notice; name it by digest or version.")
+    written: Mapping[str, Any] = change.body.get("spec") or {} if change else {}
+    if "release" in written and (fault := skew_fault(image, view.hosted_cluster)):
+        found.append(f"release_image: {fault}.")
+    if change is not None and change.verb == "create" and not wished.get("agent_label_selector"):
+        found.append(f"{view.title} has no agent_label_selector: it takes any Agent of its namespace, those meant for other pools included.")
+    if change is not None and change.verb == "patch":
+        found += _lasting(view, written)
+    told = {**annotations_of(view.hosted_cluster), **annotations_of(view.pool), **annotations_of(desired)}
+    if part(written, "management").get("autoRepair") and STARTUP_TIMEOUT not in told:
+        found.append(f"auto_repair replaces a host that is no Node after 20 minutes, which is short for metal; give it longer (annotation {STARTUP_TIMEOUT}).")
+    if "replace" in wished and text(view.pool, "spec", "management", "upgradeType") == "InPlace":
+        found.append("replace has no effect: the pool is upgraded in place.")
+    return found
+
+
+def _lasting(view: PoolView, written: Mapping[str, Any]) -> list[str]:
+    """Changes that do less, or more, than one would think."""
+    found = []
+    late = [name for name in ("nodeLabels", "taints") if name in written]
+    if late and view.machines:
+        found.append(f"{' and '.join(late)}: Nodes that have joined keep what they have; new ones get the change.")
+    if "platform" in written and view.machines:
+        replaced = text(view.pool, "spec", "management", "upgradeType") == "Replace"
+        effect = "every Node is reinstalled on another host" if replaced else "hosts that are in the pool stay"
+        selector = part(view.pool, "spec", "platform", "agent").get("agentLabelSelector")
+        found.append(f"agent_label_selector: {effect}; the new one is for Machines to come (the template was {template_name(view.name, selector)}).")
+    return found
+
+
+def plan_emptying(view: PoolView) -> Change | None:
+    """The write that takes all hosts out of a pool, each drained; None if there is nothing to do."""
+    spec = (view.pool or {}).get("spec") or {}
+    if view.pool is None or view.pool["metadata"].get("deletionTimestamp") or (not spec.get("replicas") and not spec.get("autoScaling") and not view.machines):
+        return None
+    return plan_object(NODE_POOL, {"metadata": {"name": view.name, "namespace": view.namespace}, "spec": dict(EMPTY)}, view.pool)
+
+
+def plan_absent(view: PoolView) -> Change | None:
+    """The deletion of the pool; None when it is gone or going."""
+    return plan_deletion(NODE_POOL, view.pool, "the pool shall not be there")

@@ -1,0 +1,110 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Which Machines go when hosts are named, as a pure function (reference hypershift-agent.md 2.5, 6).
+
+The annotation puts a Machine before all others when replicas shrink. It only names the right one as long as exactly the named Machines have it, nobody
+else changes the number, and the pool's Machines all belong to one MachineSet.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from ...common.errors import ZeroTouchError
+from ...hub.agents.model import Agent
+from .machine_status import MachineView
+from .view import PoolView
+
+
+class StillGrowing(ZeroTouchError):
+    """Machines are yet to be made. With a lower number they would simply not be, and the marked ones would stay."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Removal:
+    """``machines`` go, of which ``unmarked`` are not annotated yet; ``replicas`` is the size afterwards. ``notes``: nothing left to do."""
+
+    machines: tuple[MachineView, ...] = ()
+    replicas: int | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def unmarked(self) -> tuple[MachineView, ...]:
+        return tuple(machine for machine in self.machines if not machine.marked)
+
+
+def plan_removal(names: Sequence[str], replicas: int | None, view: PoolView) -> Removal:
+    """The Machines of the named hosts (Machine, Agent, hostname or Node), and the number of replicas without them.
+
+    ``replicas`` is the size that the user asks for besides, or None. A Machine that is going already, and a name that is not in the pool any more, is
+    nothing to do: a second run changes nothing. Raises :class:`ZeroTouchError` where another Machine than the named one might go, :class:`StillGrowing`
+    where it will be possible in a moment.
+    """
+    targets, notes = _targets(names, view)
+    if not targets:
+        return Removal(notes=tuple(notes))
+    _refuse(targets, view)
+    # As many as stay, less those that go. If that is not less than the size, an earlier run has lowered it just now: those above it are on their way out,
+    # and marked ones go first.
+    after = min(view.desired or 0, len(view.staying) - len(targets))
+    if replicas is not None and replicas > after:
+        raise ZeroTouchError(
+            f"{view.title} cannot have {replicas} replicas without {', '.join(machine.title for machine in targets)}: {after} are left.",
+            f"Give replicas: {after} (or none), and raise the number afterwards: new hosts would come for those that go.",
+        )
+    return Removal(tuple(targets), after if replicas is None else replicas, tuple(notes))
+
+
+def _targets(names: Sequence[str], view: PoolView) -> tuple[list[MachineView], list[str]]:
+    found: dict[str, MachineView] = {}
+    notes = []
+    for name in names:
+        matches = [machine for machine in view.machines if name.lower() in machine.names()]
+        if len(matches) > 1:
+            raise ZeroTouchError(
+                f"{name} is the name of several Machines of {view.title}: {', '.join(machine.name for machine in matches)}.", "Name the Machine."
+            )
+        if not matches:
+            notes.append(f"{name} is not in {view.title}; nothing is removed for it{_elsewhere(name, view.agents)}")
+        elif matches[0].leaving:
+            notes.append(f"{matches[0].title} is going already ({matches[0].state})")
+        else:
+            found[matches[0].name] = matches[0]
+    return list(found.values()), notes
+
+
+def _elsewhere(name: str, agents: Sequence[Agent]) -> str:
+    agent = next((each for each in agents if name.lower() in (each.name.lower(), each.hostname.lower())), None)
+    if agent is None:
+        return " (no Agent has that name either)"
+    return f" ({agent.title} is {agent.state or 'not known to the service'})"
+
+
+def _refuse(targets: Sequence[MachineView], view: PoolView) -> None:
+    title = ", ".join(machine.title for machine in targets)
+    if view.auto_scaling is not None:
+        smallest, largest = view.auto_scaling
+        raise ZeroTouchError(
+            f"{title} cannot be removed from {view.title}: the autoscaler ({smallest} to {largest}) would bring another host for it.",
+            "Turn autoscaling off first (auto_scaling: {}).",
+        )
+    if view.rollout:
+        raise ZeroTouchError(
+            f"{title} cannot be removed from {view.title} now: a rollout is running, in which nobody can say which Machine goes next. {view.rollout}.",
+            "Wait until it is complete, then run again.",
+        )
+    missing = (view.desired or 0) - len(view.staying)
+    if missing > 0:
+        raise StillGrowing(
+            f"{title} cannot be removed from {view.title} now: {missing} of its Machines {'is' if missing == 1 else 'are'} yet to be made.",
+            "This lasts seconds where the operator works; run again.",
+        )
+    others = [machine.title for machine in view.staying if machine.marked and machine not in targets]
+    if others:
+        raise ZeroTouchError(
+            f"{title} cannot be removed from {view.title}: {', '.join(others)} {'is' if len(others) == 1 else 'are'} marked for removal as well "
+            "(annotation cluster.x-k8s.io/delete-machine), and might go instead.",
+            "Name these too, or take the annotation off them.",
+        )

@@ -1,0 +1,141 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Whether a NodePool is where a task waits for it, and whether it can still get there. Pure (reference hypershift-agent.md 1.4, 6)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ...capi.objects import text
+from ...common.waiting import REACHED, WaitStatus
+from ..conditions import Condition, Conditions
+from .view import PoolView
+
+# ``empty`` is the half of a removal: no Machine is left, whatever else the operator says of the pool.
+Target = Literal["none", "accepted", "replicas", "ready", "empty", "gone"]
+
+# What has to be True before the operator makes Machines, in the order in which it looks (1.4). The rows in between that stop it speak for themselves.
+_ACCEPTED = ("UpdateManagementEnabled", "ValidReleaseImage", "ValidArchPlatform", "ValidMachineConfig")
+_UPDATES = ("UpdatingConfig", "UpdatingVersion", "UpdatingPlatformMachineTemplate")
+_UPGRADE_FAILED = "InplaceUpgradeFailed"
+
+
+def standing(view: PoolView, target: Target) -> WaitStatus:
+    """Where the pool stands on the way to ``target``."""
+    if target == "none":
+        return REACHED
+    if target == "gone":
+        return _gone(view)
+    if target == "empty":
+        return _empty_of_machines(view)
+    if view.pool is None:
+        return WaitStatus(final=True, reason=f"{view.title} does not exist (any more)")
+    if view.pool["metadata"].get("deletionTimestamp"):
+        return WaitStatus(final=True, reason=f"{view.title} is being deleted")
+    found = _accepted(view)
+    if not found.reached or target == "accepted":
+        return found
+    return _paused(view.conditions) or (_size(view) if target == "replicas" else _ready(view))
+
+
+def skew(view: PoolView) -> str:
+    """What is wrong with the versions of pool and control plane; informational (1.4, 4)."""
+    condition = view.conditions.current("SupportedVersionSkew")
+    return condition.text() if condition is not None and condition.false else ""
+
+
+def _gone(view: PoolView) -> WaitStatus:
+    if view.pool is not None:
+        finalizers = ", ".join(view.pool["metadata"].get("finalizers") or []) or "none"
+        return WaitStatus(reason=f"it is still there (finalizers: {finalizers})")
+    return _empty_of_machines(view)
+
+
+def _empty_of_machines(view: PoolView) -> WaitStatus:
+    left = [machine.title for machine in view.machines]
+    return WaitStatus(reason=f"Machines are left: {', '.join(left)}") if left else REACHED
+
+
+def _accepted(view: PoolView) -> WaitStatus:
+    conditions = view.conditions
+    scaling = conditions.current("AutoscalingEnabled")
+    if scaling is not None and scaling.false and scaling.reason == "ValidationFailed":
+        return WaitStatus(final=True, reason=scaling.text())
+    for kind in _ACCEPTED:
+        condition = conditions.current(kind)
+        if kind == "ValidArchPlatform":
+            # The operator stops before it; and takes the condition away when all is well.
+            endpoint = conditions.current("IgnitionEndpointAvailable")
+            if endpoint is not None and endpoint.false:
+                return WaitStatus(reason=endpoint.text())
+        if condition is None:
+            return WaitStatus(reason=f"the operator has not said {kind} of the pool as it is now")
+        if not condition.true:
+            return WaitStatus(final=condition.false and _stays(kind, view), reason=condition.text())
+    return REACHED
+
+
+def _stays(kind: str, view: PoolView) -> bool:
+    """Whether a False of this condition stays until somebody changes the pool, or the release of the hosted cluster."""
+    known = bool(text(view.hosted_cluster, "status", "payloadArch"))
+    return kind == "UpdateManagementEnabled" or (kind == "ValidArchPlatform" and known)
+
+
+def _paused(conditions: Conditions) -> WaitStatus | None:
+    active = conditions.current("ReconciliationActive")
+    return WaitStatus(final=True, reason=active.text()) if active is not None and active.false else None
+
+
+def _size(view: PoolView) -> WaitStatus:
+    """The Machines that shall be there are, none else is, and as many Nodes are Ready."""
+    if view.leaving:
+        return WaitStatus(reason=f"{len(view.leaving)} of its Machines {'is' if len(view.leaving) == 1 else 'are'} going")
+    number = view.ready
+    if view.auto_scaling is not None:
+        smallest, largest = view.auto_scaling
+        if smallest <= number <= largest and len(view.staying) == number:
+            return REACHED
+        return WaitStatus(reason=f"{number} Ready, the autoscaler keeps {smallest} to {largest}")
+    if number == view.desired == len(view.staying):
+        return REACHED
+    return WaitStatus(reason=f"{number} of {view.desired} Ready, {len(view.staying)} Machines")
+
+
+def _ready(view: PoolView) -> WaitStatus:
+    conditions = view.conditions
+    for kind in _UPDATES:
+        condition = conditions.current(kind)
+        if condition is None and kind != "UpdatingPlatformMachineTemplate":
+            return WaitStatus(reason=f"the operator has not said {kind} of the pool as it is now")
+        if condition is not None and (condition.true or condition.reason == _UPGRADE_FAILED):
+            return WaitStatus(final=condition.reason == _UPGRADE_FAILED, reason=condition.text())
+    found = _size(view)
+    if not found.reached:
+        return found
+    if view.desired == 0:
+        return _empty(conditions)
+    for kind in ("AllMachinesReady", "AllNodesHealthy"):
+        condition = conditions.current(kind)
+        if condition is None or not condition.true:
+            return WaitStatus(reason=condition.text() if condition is not None else f"the operator has not said {kind} of the pool as it is now")
+    return REACHED
+
+
+def _empty(conditions: Conditions) -> WaitStatus:
+    """A pool without replicas: both conditions are False, which is as it should be; reason AsExpected says that nobody is missed (1.4)."""
+    for kind in ("AllMachinesReady", "AllNodesHealthy"):
+        condition = conditions.current(kind)
+        if condition is None or not (condition.true or _as_expected(condition)):
+            return WaitStatus(reason=condition.text() if condition is not None else f"the operator has not said {kind} of the pool as it is now")
+    return REACHED
+
+
+def _as_expected(condition: Condition) -> bool:
+    return condition.false and condition.reason == "AsExpected"
+
+
+def percent(view: PoolView) -> int:
+    """How much of the size is reached, for the line of progress."""
+    wanted = view.desired if view.desired is not None else (view.auto_scaling or (0, 0))[0]
+    return 100 if not wanted else min(100, 100 * view.ready // wanted)

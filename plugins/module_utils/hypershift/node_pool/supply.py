@@ -1,0 +1,36 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Whether there are hosts for what a pool asks for, before anybody waits for them. Pure (reference hypershift-agent.md 2.1, 5.2, 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...capi.choose.model import Wish, from_agent
+from ...capi.choose.plan import choose
+from ...capi.choose.selector import matches
+from ...capi.objects import part
+from ..names import control_plane_namespace
+from .view import PoolView
+
+
+def shortage(view: PoolView, spec: Mapping[str, Any]) -> str:
+    """Why Machines of the pool, with ``spec`` as it will be, would have to wait for a host; empty if none would. Agents that nobody can see are not missed."""
+    if not view.agents:
+        return ""
+    selector = part(spec, "platform", "agent").get("agentLabelSelector")
+    scaling = part(spec, "autoScaling")
+    if scaling:
+        matching = sum(matches(selector, agent.labels) for agent in view.agents if not agent.deleting)
+        return f"the autoscaler may ask for {scaling['max']} hosts, and {matching} Agents match the selector" if matching < int(scaling["max"]) else ""
+    wanted = int(spec.get("replicas") or 0) - sum(machine.agent is not None for machine in view.staying)
+    plane = control_plane_namespace(view.namespace, view.cluster)
+    # No AgentMachine has a name with a dot in front, so that none of these has a host already.
+    wishes = [Wish(plane, f".{number}", selector) for number in range(max(0, wanted))]
+    missing = len(choose(wishes, [from_agent(agent) for agent in view.agents]).unassigned)
+    if not missing:
+        return ""
+    machines = f"{wanted} more Machines" if wanted != 1 else "1 more Machine"
+    return f"{machines}, and {wanted - missing} free Agents that match: {missing} would wait for a host (approved, validated, connected, not bound)"

@@ -1,0 +1,132 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Waiting for a NodePool: a watch, a line for every change, at the limit a report of each Machine and where it is stuck (reference hypershift-agent.md 6)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+
+from ...common.clock import Clock
+from ...common.errors import LimitReached, ZeroTouchError
+from ...common.listed import appended
+from ...common.waiting import Deadline, ProgressLines, WaitStatus
+from ...kube.events import events_until
+from ..kinds import NODE_POOL
+from .machine_status import MachineView
+from .status import Target, percent, standing
+from .view import PoolReader, PoolView, Release, released
+
+# Seconds: one piece of the watch, after which Machines and Agents are looked at again although the NodePool said nothing new.
+PIECE = 5.0
+
+# States that no waiting ends, and what does.
+_REMEDIES = {
+    "no-suitable-agent": "Give the pool more hosts (scale_node_pool boots spare machines), or a selector that fits those it has.",
+    "validations-failing": "Mend what the validations name; the host goes on by itself then.",
+    "pending-user-action": "Have the machine that waits boot from its disk (boot order, power cycle); its installation goes on then.",
+    "failed": "Take the host whose installation failed out of the pool (reprovision_hosts); another one takes its place.",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Host:
+    """A host that was in the pool: the Machine it served, and its Agent."""
+
+    machine: str
+    namespace: str
+    agent: tuple[str, str]
+    hostname: str = ""
+
+    @classmethod
+    def of(cls, machine: MachineView) -> Host | None:
+        return cls(machine.name, machine.namespace, machine.agent, machine.hostname) if machine.agent else None
+
+
+class PoolWait:
+    """One wait for one pool.
+
+    ``view`` is what was seen last, ``reboot`` the hosts that left the pool and have to boot the discovery image. Machines that go are remembered, so
+    that their hosts are followed until they are free.
+    """
+
+    def __init__(self, reader: PoolReader, clock: Clock, show: Callable[[str], None], *, limit: float, view: PoolView) -> None:
+        self._reader, self._limit = reader, limit
+        self._deadline = Deadline(clock, limit)
+        self._lines = ProgressLines(clock, show)
+        self._hosts: dict[tuple[str, str], Host] = {}
+        self.view = view
+        self._remember(view)
+
+    def until(self, target: Target) -> PoolView:
+        """The pool once it is there and the hosts of Machines that went are free (or have to be rebooted).
+
+        Raises :class:`ZeroTouchError` at once where it cannot get there, :class:`LimitReached` at the limit, each with where every Machine is.
+        """
+        found, waiting = WaitStatus(), list[str]()
+        # Each piece of the watch begins with the pool as it is, so that what is not in the pool itself is looked at, too.
+        name = f"metadata.name={self._reader.name}"
+        for _event in events_until(self._reader.client, NODE_POOL.path(self._reader.namespace), self._deadline, PIECE, field_selector=name):
+            found = self._see(target)
+            waiting = self.waiting_hosts()
+            if found.reached and not waiting:
+                return self.view
+            if found.final:
+                raise ZeroTouchError(f"{self.view.title} cannot get {_words(target)}: {found.reason}.{self._machines()}")
+        reason = found.reason if not found.reached else "hosts that left it are not free"
+        left = appended(" Hosts that left: ", waiting)
+        message = f"{self.view.title} was not {_words(target)} within {self._limit:g} s: {reason}.{self._machines()}{left}"
+        raise LimitReached(message, self._limit, self._hint())
+
+    @property
+    def reboot(self) -> list[Host]:
+        """Hosts that left the pool and have to boot the discovery image to be free."""
+        return [host for host, release in self._releases() if release.reboot]
+
+    def waiting_hosts(self) -> list[str]:
+        """Hosts of Machines that are gone which are not free yet, a line each."""
+        return [f"{host.hostname or host.agent[1]}: {release.reason}" for host, release in self._releases() if not release.done]
+
+    def _releases(self) -> Iterator[tuple[Host, Release]]:
+        there = {machine.name for machine in self.view.machines}
+        for key, host in sorted(self._hosts.items()):
+            if host.machine not in there:
+                yield host, released(self.view.agent(key), host.machine, host.namespace)
+
+    def _see(self, target: Target) -> WaitStatus:
+        self.view = self._reader.look(self._hosts)
+        self._remember(self.view)
+        found = standing(self.view, target)
+        lines = self._lines
+        lines.percent = percent(self.view)
+        lines.tell("", f"{self.view.name}: {'in the desired state' if found.reached else found.reason}")
+        for machine in self.view.machines:
+            lines.tell(machine.title, f"{machine.title}: {machine.state}{': ' + machine.reason if machine.reason else ''}")
+        for text in self.waiting_hosts():
+            name, _colon, reason = text.partition(": ")
+            lines.tell(f"host {name}", f"host {name}: {reason}")
+        lines.beat(found.reason or "in the desired state")
+        return found
+
+    def _remember(self, view: PoolView) -> None:
+        """A Machine that has an Agent now may be gone at the next look."""
+        for machine in view.machines:
+            host = Host.of(machine)
+            if host is not None:
+                self._hosts[host.agent] = host
+
+    def _hint(self) -> str:
+        """What somebody has to do; to wait further is of use only where nobody has to."""
+        states = dict.fromkeys(machine.state for machine in self.view.machines)
+        return " ".join(_REMEDIES[state] for state in states if state in _REMEDIES) or "It goes on by itself; run again to wait further."
+
+    def _machines(self) -> str:
+        stuck = [machine.text() for machine in self.view.machines if machine.state != "running"]
+        return appended(" Machines: ", stuck)
+
+
+def _words(target: Target) -> str:
+    return {"replicas": "at its size", "accepted": "accepted by the operator", "ready": "ready", "empty": "without Machines", "gone": "gone"}.get(
+        target, target
+    )
