@@ -81,7 +81,8 @@ class Conversation:
         if self._request is not None:
             request, self._request = self._request, None
             wanted, seconds = printable(request.headers.get("range", "-")), time.monotonic() - self._began
-            self._log(f"{self.this.peer} {printable(request.method)} {wanted} {self._status} {max(0, self._sent)} bytes {seconds:.3f} s")
+            method = request.method if request.method in ("GET", "HEAD") else printable(request.method)
+            self._log(f"{self.this.peer} {method} {wanted} {self._status} {max(0, self._sent)} bytes {seconds:.3f} s")
 
     def _proceed(self) -> int:
         received = False

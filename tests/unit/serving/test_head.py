@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving import head as module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.head import LARGEST_HEAD, BadHead, parse_head, split_head
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,3 +75,15 @@ def test_the_largest_head() -> None:
             split_head(line + b"a" * (length - len(line)))
     with pytest.raises(BadHead):
         split_head(line + b"a" * LARGEST_HEAD + b"\r\n\r\n")
+
+
+LINES = st.lists(
+    st.sampled_from(["Range: bytes=0-9", "Range: bytes=10-19", "range: x", "Host: a", "Range : b", "Range:", "Connection: close", "x"]), max_size=5
+)
+
+
+@given(LINES)
+def test_a_range_changes_nothing_else(lines: list[str]) -> None:
+    """The parts of a head that a reader repeats are read once."""
+    head = "\r\n".join(["GET / HTTP/1.1", *lines]).encode() + b"\r"
+    assert parse_head(head) == parse_head(head) == module._parse(head)
