@@ -8,8 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ..cluster.field_table import HOST_FIELDS
+from ..cluster.field_values import infra_env_values, request_options
 from ..cluster.spec import Deployment, Host
 from ..manifests.objects import no_proxy, pull_secret_name, ssh_key
+
+_REQUESTS = tuple(row for row in HOST_FIELDS if row.own_request or row.agent)
 
 
 def infra_env_options(deployment: Deployment, *, mirror_registry: str = "", namespace: str = "") -> dict[str, Any]:
@@ -22,8 +26,7 @@ def infra_env_options(deployment: Deployment, *, mirror_registry: str = "", name
     options = {
         "pull_secret_name": pull_secret_name(cluster),
         "ssh_authorized_key": ssh_key(cluster),
-        "additional_ntp_sources": list(cluster.ntp_sources),
-        "additional_trust_bundle": cluster.additional_trust_bundle,
+        **infra_env_values(cluster),
         "cpu_architecture": cluster.architecture,
         "image_proxy": {key: value for key, value in proxy.items() if value} if cluster.proxy.http_proxy or cluster.proxy.https_proxy else {},
         "mirror_registry": {"name": mirror_registry, "namespace": namespace} if mirror_registry else {},
@@ -51,9 +54,8 @@ def agent_hosts(hosts: Sequence[Host]) -> list[dict[str, Any]]:
         {
             "name": host.name,
             "mac_addresses": list(host.macs),
+            **request_options(_REQUESTS, host),
             "hostname": host_name(host),
-            **({"role": host.role} if host.role else {}),
-            **({"root_device_hints": dict(host.root_device_hints)} if host.root_device_hints else {}),
         }
         for host in hosts
     ]

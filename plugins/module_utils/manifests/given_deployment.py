@@ -15,6 +15,7 @@ from pathlib import PurePath
 from typing import Any
 
 from ..cluster.documents import Parsed, Release, assemble
+from ..cluster.field_table import CLUSTER_FIELDS
 from ..cluster.located import load
 from ..cluster.paths import AGENT_CONFIG
 from ..cluster.spec import PLATFORM_TYPES, RPM_ARCHITECTURES, ExtraManifest, Host, ImageDigestSource
@@ -32,7 +33,7 @@ from .objects import OVERRIDES_ANNOTATION
 
 _PLATFORMS = {kind: name for name, kind in PLATFORM_TYPES.items()}
 _GO_ARCHITECTURES = {rpm: name for name, rpm in RPM_ARCHITECTURES.items()}
-_FROM_OVERRIDES = ("fips", "capabilities", "cpuPartitioningMode", "additionalTrustBundlePolicy", "featureSet", "featureGates", "osImageStream")
+_FROM_OVERRIDES = tuple(row.upstream for row in CLUSTER_FIELDS if row.override)
 _NETWORK_LISTS = ("clusterNetwork", "machineNetwork", "serviceNetwork")
 
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...cluster.field_table import AGENT_REQUESTS
+from ...cluster.host_options import option_specs
 from ...common.errors import PartialFailure
 from ...common.opened import Opened
 from ...common.problems import warnings as warnings_of
@@ -46,7 +48,7 @@ def agents_argument_spec() -> dict[str, Any]:
         "root_device_hints": {"type": "dict"},
         "agent_labels": {"type": "dict", "default": {}},
         "node_labels": {"type": "dict", "default": {}},
-        "machine_config_pool": {"type": "str"},
+        **option_specs(AGENT_REQUESTS),
         "ignition_config_overrides": {"type": "jsonarg"},
         "installer_args": {"type": "list", "elements": "str"},
         "cluster": {"type": "dict", "options": cluster},
