@@ -77,9 +77,7 @@ def test_the_largest_head() -> None:
         split_head(line + b"a" * LARGEST_HEAD + b"\r\n\r\n")
 
 
-LINES = st.lists(
-    st.sampled_from(["Range: bytes=0-9", "Range: bytes=10-19", "range: x", "Host: a", "Range : b", "Range:", "Connection: close", "x"]), max_size=5
-)
+LINES = st.lists(st.sampled_from(["Range: bytes=0-9", "Range: bytes=10-19", "range: x", "Host: a", "Range : b", "Range:", "Connection: close"]), max_size=5)
 
 
 @given(LINES)
