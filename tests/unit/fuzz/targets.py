@@ -40,6 +40,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.config im
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.remote_config import resolve_remote
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import examine_network_config
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes import approval, csrs
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.head import BadHead, parse_head, parse_ranges, split_head
 from ansible_collections.zerotouch.openshift.tests.support.hostile import archives, kubeconfigs, redfish
 from ansible_collections.zerotouch.openshift.tests.unit.fuzz import mutate, seeds
 from ansible_collections.zerotouch.openshift.tests.unit.hub.agents import made
@@ -314,6 +315,23 @@ def csr(random_: random.Random, _wire: Wire, _tmp: Path) -> None:
     csrs.decide(items, nodes, [csrs.Expected("worker-0")])
 
 
+_HEADS = [
+    b"GET /0123/agent.iso HTTP/1.1\r\nHost: x\r\nRange: bytes=0-99, 200-, -5\r\nConnection: keep-alive\r\n\r\n",
+    b"HEAD http://x/0123/agent.iso HTTP/1.0\nContent-Length: 0\nTransfer-Encoding: chunked\n\nGET / HTTP/1.1\r\n",
+]
+
+
+def http_head(random_: random.Random, _wire: Wire, _tmp: Path) -> None:
+    data = mutate.data(random_, random_.choice(_HEADS))
+    try:
+        found = split_head(data)
+        request_ = parse_head(found[0] if found else data)
+    except BadHead:
+        return
+    for offset, length in parse_ranges(request_.headers.get("range", ""), 1000) or ():
+        assert offset >= 0 and 0 < length <= 1000 - offset
+
+
 TARGETS: dict[str, Callable[[random.Random, Wire, Path], None]] = {
     "redfish": redfish_resources,
     "assisted": assisted_answers,
@@ -325,4 +343,5 @@ TARGETS: dict[str, Callable[[random.Random, Wire, Path], None]] = {
     "tar": tar,
     "nmstate": nmstate,
     "csr": csr,
+    "http_head": http_head,
 }
