@@ -146,10 +146,11 @@ def test_the_age_of_a_renewal_counts_from_its_beginning(remote: Any) -> None:
         return version
 
     slow._store.write = write  # type: ignore[method-assign]
-    slow.acquire()
-    elapsed[0] += 11
-    with pytest.raises(LeaseLost, match="71 s"):
-        slow.check()
+    for confirm in (slow.acquire, slow.renew):
+        confirm()
+        elapsed[0] += 11
+        with pytest.raises(LeaseLost, match="71 s"):
+            slow.check()
 
 
 @pytest.mark.parametrize("count", [1, 2])

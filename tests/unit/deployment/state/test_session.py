@@ -240,10 +240,10 @@ def test_a_killed_run_whose_last_write_arrived(remote: Any) -> None:
     session._note = lambda marks: marks.save(root) if marks.pending else (_ for _ in ()).throw(KeyboardInterrupt)
     with pytest.raises(KeyboardInterrupt):
         session.save()
-    note(root, third="booting")
+    note(root, second="booted")  # of the same second: without the note, either could be the later one
     session, root = begin(remote, "a", 2)
     assert session.open().action == "store"
-    assert set(recorded(root)) == {"first", "second", "third"}
+    assert recorded(root) == {"first": "booting", "second": "booted"}
 
 
 def test_a_killed_run_is_continued_elsewhere_and_its_directory_follows(remote: Any) -> None:
@@ -456,6 +456,20 @@ def test_a_server_without_conditional_writes_is_refused_at_the_start(web: Any) -
         session.open()
     with pytest.raises(LeaseLost):
         session.check()
+
+
+def test_a_server_that_lost_its_conditions_is_refused_without_a_change(web: Any) -> None:
+    session, root = begin(web, "a")
+    session.open()
+    note(root, node="booted")
+    session.save()
+    session.release()
+    before = web.bytes
+    web.server.ignores = {"if-match"}
+    session, root = begin(web, "b", 2)
+    with pytest.raises(StoreRefused, match="ignores If-Match"):
+        session.open()
+    assert web.bytes == before
 
 
 def test_the_next_task_does_not_probe_again(web: Any) -> None:
