@@ -31,8 +31,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.http_store import HttpStore
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import Lease
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lineage import Mark
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import Run
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.session import read_record, seal_record
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.record import read_record, seal_record
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import PlaybookRun
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.snapshot import Snapshot, unpack
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import observe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.archive import redact_archive
@@ -337,7 +337,7 @@ def stored_state(random_: random.Random, wire: Wire, _tmp: Path) -> None:
     record = header + b"\n" + (mutate.data(random_, body) if random_.random() < 0.4 else body)
     if keys is None:  # behind the checksums
         unpack(lzma.compress(mutate.data(random_, lzma.decompress(body)), preset=0))
-    head: Any = {"format": 1, "lease": Lease(Run("1" * 32, "control", "boot", 7, 0), "boot_hosts", "2026-11-21T12:00:00Z").as_dict()}
+    head: Any = {"format": 1, "lease": Lease(PlaybookRun("1" * 32, "control", "boot", 7, 0), "boot_hosts", "2026-11-21T12:00:00Z").as_dict()}
     first = mutate.body(random_, head) if random_.random() < 0.4 else json.dumps(head).encode()
     wire.answer = lambda method, path: (200, {"etag": '"1"'}, first + b"\n" + record)
     store = HttpStore(HttpClient("store", "http://store.example.com/x"), "http://store.example.com/x", Timeless())

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A web server with documents, as an object store or a WebDAV server has them: ETag, If-Match, If-None-Match; and faults on demand."""
+"""A web server with documents, as an object store or a WebDAV server has them: ETag, If-Match, If-None-Match; and
+faults on demand.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ Fault = Callable[[str, dict[str, str]], "tuple[int, dict[str, str], bytes] | str
 
 
 class DocumentServer:
-    """``faults`` are asked in order for each request. ``ignores`` are conditions that the server does not know; ``quiet``: a PUT is answered without ETag."""
+    """``faults`` are asked in order for each request. ``ignores`` are conditions that the server does not know;
+    ``quiet``: a PUT is answered without ETag.
+    """
 
     def __init__(self) -> None:
         self.documents: dict[str, bytes] = {}

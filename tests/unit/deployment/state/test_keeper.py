@@ -9,7 +9,12 @@ import threading
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import LeaseHeld, LeaseLost, StoreError, StoreUnknown
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import (
+    LeaseHeld,
+    LeaseLost,
+    StoreError,
+    StoreUnknown,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.keeper import LeaseKeeper, since_boot
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import HOLD, RENEW
 from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import FakeClock, run

@@ -15,7 +15,12 @@ import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import HttpClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import http_store as h
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import StoreConflict, StoreFailed, StoreRefused, StoreUnknown
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import (
+    StoreConflict,
+    StoreFailed,
+    StoreRefused,
+    StoreUnknown,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import Lease
 from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import SECRET, run
 
@@ -95,7 +100,7 @@ def test_what_cannot_be_read_is_never_empty(remote: Any, what: str) -> None:
 
 
 @pytest.mark.parametrize("what", ["500", "403", "404", "413", "405", "cut"])
-def test_who_cannot_write_is_told_why_and_nothing_is_written(remote: Any, what: str) -> None:
+def test_a_write_that_fails_says_why_and_changes_nothing(remote: Any, what: str) -> None:
     remote.fail(100, "write", what)
     with pytest.raises((StoreFailed, StoreRefused)) as refused:
         remote.store().write(LEASE, b"state", None)
@@ -267,7 +272,10 @@ def test_the_name_of_a_store_has_no_secret(web: Any) -> None:
 def test_the_secret_is_labelled_and_has_the_lease_as_annotation(hub: Any) -> None:
     hub.store().write(LEASE, b"state", None)
     found = hub.hub.objects[SECRET]
-    assert found["metadata"]["labels"] == {"app.kubernetes.io/managed-by": "zerotouch.openshift", "zerotouch.openshift/cluster": "demo"}
+    assert found["metadata"]["labels"] == {
+        "app.kubernetes.io/managed-by": "zerotouch.openshift",
+        "zerotouch.openshift/cluster": "demo",
+    }
     assert Lease.read(json.loads(found["metadata"]["annotations"]["zerotouch.openshift/lease"])) == LEASE
     assert found["type"] == "Opaque" and list(found["data"]) == ["state"]
 
