@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import http.server
+import ssl
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +23,7 @@ class DocumentServer:
     ``quiet``: a PUT is answered without ETag.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.documents: dict[str, bytes] = {}
         self.requests: list[tuple[str, dict[str, str]]] = []
         self.faults: list[Fault] = []
@@ -33,7 +34,9 @@ class DocumentServer:
         self.lock = threading.Lock()
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/states/demo"
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
+        self.url = f"{'http' if tls is None else 'https'}://127.0.0.1:{self._server.server_address[1]}/states/demo"
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.005}, daemon=True).start()
 
     @property

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import ssl
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
     StoreUnknown,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import Lease
-from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import SECRET, run
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import open_store
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import StateOptions
+from ansible_collections.zerotouch.openshift.tests.unit.deployment.state import document_server
+from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import SECRET, FakeClock, run
+from ansible_collections.zerotouch.openshift.tests.unit.kube import apiserver
 
 LEASE = Lease(run(1), "boot_hosts", "2026-11-24T12:00:00Z")
 NEXT = LEASE.renewed("install_wait", "2026-11-24T12:00:20Z")
@@ -264,6 +269,26 @@ def test_a_redirect_is_not_followed(web: Any) -> None:
 def test_the_name_of_a_store_has_no_secret(web: Any) -> None:
     client = HttpClient("x", "http://127.0.0.1:1")
     assert h.HttpStore(client, "https://user:pw@files.example.com/a?token=t", web.clock).name == "https://files.example.com/a"
+
+
+def test_tls_is_verified(tmp_path: Path) -> None:
+    authority = apiserver.Authority()
+    certificate, key = authority.issue("localhost", ("localhost",))
+    (tmp_path / "server.pem").write_text(certificate + key)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "server.pem")
+    server = document_server.DocumentServer(context)
+    url = server.url.replace("127.0.0.1", "localhost")
+    options = StateOptions("http", passphrase="correct horse battery", url=url, ca_cert=authority.pem)
+    for changes, works in (({}, True), ({"ca_cert": ""}, False), ({"ca_cert": "", "validate_certs": False}, True)):
+        store = open_store(dataclasses.replace(options, **changes), cluster="demo", clock=FakeClock())
+        if works:
+            assert store.read() is None
+        else:
+            with pytest.raises(StoreUnknown, match="TLS"):
+                store.read()
+        store.close()
+    server.stop()
 
 
 # --- Secrets
