@@ -12,6 +12,7 @@ import datetime
 import functools
 import io
 import json
+import lzma
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +27,13 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run impor
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import ForeignUrl, HttpClient, Response
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import Redactor
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.tar_stream import Budget
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.encryption import Cost, Keys
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.http_store import HttpStore
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import Lease
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lineage import Mark
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.record import read_record, seal_record
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import PlaybookRun
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.snapshot import Snapshot, unpack
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import observe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.archive import redact_archive
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents import clusters, match, model, request
@@ -47,6 +55,8 @@ from ansible_collections.zerotouch.openshift.tests.unit.hub.agents import made
 from ansible_collections.zerotouch.openshift.tests.unit.image import synthetic
 from ansible_collections.zerotouch.openshift.tests.unit.nodes import requests
 
+# The least cost that is accepted.
+_STATE_KEYS = Keys("correct horse battery", Cost(n=1 << 14, r=8, p=1))
 NOW = datetime.datetime(2026, 11, 21, 12, 0, tzinfo=datetime.UTC)
 Answer = Callable[[str, str], "tuple[int, dict[str, str], bytes]"]
 
@@ -332,6 +342,26 @@ def http_head(random_: random.Random, _wire: Wire, _tmp: Path) -> None:
         assert offset >= 0 and 0 < length <= 1000 - offset
 
 
+@functools.cache
+def _records() -> list[bytes]:
+    found = Snapshot({"state.json": b'{"format": 1, "machines": {"a": {"state": "booted"}}}', "auth/kubeconfig": b"x" * 200, "config/a.yaml": b"a: b"})
+    return [seal_record(found, Mark("a" * 32, 7, found.digest), keys, "demo") for keys in (None, _STATE_KEYS)]
+
+
+def stored_state(random_: random.Random, wire: Wire, _tmp: Path) -> None:
+    keys = random_.choice((None, _STATE_KEYS))
+    line, _mark, body = _records()[0 if keys is None else 1].partition(b"\n")
+    header = mutate.body(random_, json.loads(line)) if random_.random() < 0.4 else line
+    record = header + b"\n" + (mutate.data(random_, body) if random_.random() < 0.4 else body)
+    if keys is None:  # behind the checksums
+        unpack(lzma.compress(mutate.data(random_, lzma.decompress(body)), preset=0))
+    head: Any = {"format": 1, "lease": Lease(PlaybookRun("1" * 32, "control", "boot", 7, 0), "boot_hosts", "2026-11-21T12:00:00Z").as_dict()}
+    first = mutate.body(random_, head) if random_.random() < 0.4 else json.dumps(head).encode()
+    wire.answer = lambda method, path: (200, {"etag": '"1"'}, first + b"\n" + record)
+    store = HttpStore(HttpClient("store", "http://store.example.com/x"), "http://store.example.com/x", Timeless())
+    read_record(store.read(), keys, "demo", store.name)
+
+
 TARGETS: dict[str, Callable[[random.Random, Wire, Path], None]] = {
     "redfish": redfish_resources,
     "assisted": assisted_answers,
@@ -344,4 +374,5 @@ TARGETS: dict[str, Callable[[random.Random, Wire, Path], None]] = {
     "nmstate": nmstate,
     "csr": csr,
     "http_head": http_head,
+    "stored state": stored_state,
 }
