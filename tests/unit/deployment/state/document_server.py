@@ -1,12 +1,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""A web server with documents, as an object store or a WebDAV server has them: ETag, If-Match, If-None-Match; and faults on demand."""
+"""A web server with documents, as an object store or a WebDAV server has them: ETag, If-Match, If-None-Match; and
+faults on demand.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import http.server
+import ssl
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -16,9 +19,11 @@ Fault = Callable[[str, dict[str, str]], "tuple[int, dict[str, str], bytes] | str
 
 
 class DocumentServer:
-    """``faults`` are asked in order for each request. ``ignores`` are conditions that the server does not know; ``quiet``: a PUT is answered without ETag."""
+    """``faults`` are asked in order for each request. ``ignores`` are conditions that the server does not know;
+    ``quiet``: a PUT is answered without ETag.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.documents: dict[str, bytes] = {}
         self.requests: list[tuple[str, dict[str, str]]] = []
         self.faults: list[Fault] = []
@@ -29,7 +34,9 @@ class DocumentServer:
         self.lock = threading.Lock()
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/states/demo"
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
+        self.url = f"{'http' if tls is None else 'https'}://127.0.0.1:{self._server.server_address[1]}/states/demo"
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.005}, daemon=True).start()
 
     @property

@@ -9,7 +9,12 @@ import threading
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import LeaseHeld, LeaseLost, StoreError, StoreUnknown
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import (
+    LeaseHeld,
+    LeaseLost,
+    StoreError,
+    StoreUnknown,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.keeper import LeaseKeeper, since_boot
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import HOLD, RENEW
 from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import FakeClock, run
@@ -146,10 +151,11 @@ def test_the_age_of_a_renewal_counts_from_its_beginning(remote: Any) -> None:
         return version
 
     slow._store.write = write  # type: ignore[method-assign]
-    slow.acquire()
-    elapsed[0] += 11
-    with pytest.raises(LeaseLost, match="71 s"):
-        slow.check()
+    for confirm in (slow.acquire, slow.renew):
+        confirm()
+        elapsed[0] += 11
+        with pytest.raises(LeaseLost, match="71 s"):
+            slow.check()
 
 
 @pytest.mark.parametrize("count", [1, 2])
