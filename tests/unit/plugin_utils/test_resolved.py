@@ -62,7 +62,7 @@ def inventory(hosts: dict[str, Any], group: str = "control_plane", **variables: 
 
 
 def check(variables: dict[str, Any], *, building: bool = True, playbook: str = "") -> dict[str, Any]:
-    call = Call({"building": building, "playbook": playbook, "show_connections": True})
+    call = Call({"building": building, "playbook": playbook, "show_connections": True, "store": "ignore"})
     return perform(lambda call: read_deployment(Inventory(variables, render), call), call)
 
 
