@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import copy
-import dataclasses
 import datetime
 import functools
 import io
@@ -40,6 +39,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.config im
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.remote_config import resolve_remote
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import examine_network_config
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes import approval, csrs
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 from ansible_collections.zerotouch.openshift.tests.support.hostile import archives, kubeconfigs, redfish
 from ansible_collections.zerotouch.openshift.tests.unit.fuzz import mutate, seeds
 from ansible_collections.zerotouch.openshift.tests.unit.hub.agents import made
@@ -48,20 +48,6 @@ from ansible_collections.zerotouch.openshift.tests.unit.nodes import requests
 
 NOW = datetime.datetime(2026, 11, 21, 12, 0, tzinfo=datetime.UTC)
 Answer = Callable[[str, str], "tuple[int, dict[str, str], bytes]"]
-
-
-@dataclasses.dataclass
-class Timeless:
-    """Time that passes only in sleeps."""
-
-    time: float = 0.0
-
-    def now(self) -> float:
-        self.time += 0.001
-        return self.time
-
-    def sleep(self, seconds: float) -> None:
-        self.time += seconds
 
 
 class Wire:
@@ -106,7 +92,7 @@ def redfish_resources(random_: random.Random, wire: Wire, _tmp: Path) -> None:
         image_url="http://192.0.2.1/a/b.iso",
     )
     state = random_.choice(("booted", "on", "off", "ejected"))
-    result = boot_hosts([asked], state, BmcOptions(clock=Timeless()), check_mode=random_.random() < 0.3)[0]
+    result = boot_hosts([asked], state, BmcOptions(clock=Clock(tick=0.001)), check_mode=random_.random() < 0.3)[0]
     assert len(json.dumps(result.as_dict())) < 100_000
 
 
@@ -135,7 +121,7 @@ def assisted_answers(random_: random.Random, wire: Wire, _tmp: Path) -> None:
         return 200, {}, mutate.body(random_, document) if name in broken else json.dumps(document).encode()
 
     wire.answer = answer
-    service = AssistedService("http://service.example.com", clock=Timeless())
+    service = AssistedService("http://service.example.com", clock=Clock(tick=0.001))
     json.dumps(look(service, Question(events=10, validations="all", inventory=True, versions=True), forks=1))
     cluster = service.cluster(seeds.CLUSTER_ID)
     changes(None, read_view(cluster))
@@ -146,7 +132,7 @@ def assisted_answers(random_: random.Random, wire: Wire, _tmp: Path) -> None:
 
 def _kube(wire: Wire, answer: Answer) -> KubeClient:
     wire.answer = answer
-    return KubeClient(KubeConfig("https://api.example.com", authorization="Bearer x"), clock=Timeless(), attempts=2)
+    return KubeClient(KubeConfig("https://api.example.com", authorization="Bearer x"), clock=Clock(tick=0.001), attempts=2)
 
 
 def kubernetes_objects(random_: random.Random, wire: Wire, _tmp: Path) -> None:
