@@ -15,7 +15,7 @@ description:
     installation. The modules M(zerotouch.openshift.assisted_cluster), M(zerotouch.openshift.assisted_infra_env) and their kin do the parts one by one.
   - The cluster is described as for M(zerotouch.openshift.agent_config), by O(cluster) and O(hosts) or by the files in O(config_dir), and checked as completely
     before anything is sent. It needs no rendezvous host. What the service gets is what the client inside an agent ISO would send for the same description.
-  - Cluster and InfraEnv are known by the ids in C(state.json) of O(dest). A cluster of the same name that was not made from there is never touched.
+  - Cluster and InfraEnv are known by the ids in C(state.json) of O(work_dir). A cluster of the same name that was not made from there is never touched.
   - Tells which hosts have to be booted from the discovery image, and where that is; no host of a cluster is among them.
   - With O(wait_for=installed) the hosts are named and given role, disk and labels as they appear, the installation is begun as soon as exactly they are ready,
     and followed with the view of M(zerotouch.openshift.install_wait); on failure a folder in C(logs) holds everything that helps to find out why.
@@ -39,7 +39,7 @@ options:
   state:
     description:
       - V(present) makes, changes and watches.
-      - V(absent) takes away what was made from O(dest); an installation on its way is cancelled first. V(told) only tells what that would take away.
+      - V(absent) takes away what was made from O(work_dir); an installation on its way is cancelled first. V(told) only tells what that would take away.
     type: str
     choices: [present, absent, told]
     default: present
@@ -48,7 +48,7 @@ options:
     type: str
     choices: [install, add]
     default: install
-  dest:
+  work_dir:
     description: Work directory, for C(state.json), C(auth), C(images) and C(logs). Only one run at a time works on it.
     type: path
     required: true
@@ -69,7 +69,7 @@ options:
     description: Id of a cluster that somebody else made at the service and that is to be gone on with. It is not deleted with O(state=absent).
     type: str
   image:
-    description: V(direct), BMCs fetch the image from the service; V(publish), it is transferred to C(images) in O(dest) for being published from here.
+    description: V(direct), BMCs fetch the image from the service; V(publish), it is transferred to C(images) in O(work_dir) for being published from here.
     type: str
     choices: [direct, publish]
     default: direct
@@ -90,7 +90,7 @@ options:
     choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub]
     default: []
   log_dir:
-    description: Where folders of failures go. By default C(logs) in O(dest).
+    description: Where folders of failures go. By default C(logs) in O(work_dir).
     type: path
 requirements:
   - PyYAML
@@ -104,7 +104,7 @@ EXAMPLES = r"""
 - name: Have cluster and discovery image
   zerotouch.openshift.assisted_deployment:
     service_url: http://192.0.2.10:8090
-    dest: clusters/edge
+    work_dir: clusters/edge
     cluster: "{{ openshift_cluster }}"
     hosts: "{{ site.deployment | zerotouch.openshift.deployment('hosts') }}"
   register: edge
@@ -117,7 +117,7 @@ EXAMPLES = r"""
 - name: Install it
   zerotouch.openshift.assisted_deployment:
     service_url: http://192.0.2.10:8090
-    dest: clusters/edge
+    work_dir: clusters/edge
     cluster: "{{ openshift_cluster }}"
     hosts: "{{ site.deployment | zerotouch.openshift.deployment('hosts') }}"
     wait_for: installed
@@ -129,7 +129,7 @@ name:
   returned: without O(wait_for)
   type: str
 plan:
-  description: What was changed at the service and in O(dest), or would be in check mode.
+  description: What was changed at the service and in O(work_dir), or would be in check mode.
   returned: always
   type: list
   elements: str
@@ -281,7 +281,7 @@ def argument_spec() -> dict[str, Any]:
         **ASSISTED_OPTIONS,
         "state": {"type": "str", "choices": ["present", "absent", "told"], "default": "present"},
         "purpose": {"type": "str", "choices": ["install", "add"], "default": "install"},
-        "dest": {"type": "path", "required": True},
+        "work_dir": {"type": "path", "required": True},
         **DESCRIPTION_OPTIONS,
         "infra_env": {"type": "dict", "default": {}},
         "host_options": {"type": "dict", "default": {}},

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..common.clock import Clock, SystemClock
 from ..common.connect import DIRECT, ConnectTo
+from ..common.parallel import BMC_FORKS
 from ..common.secrets import without_url_tokens
 from ..common.state import StateFile
 
@@ -36,7 +37,7 @@ class BootRequest:
 class BmcOptions:
     """What holds for all hosts of a call. ``ca_cert`` is trusted in addition to each host's own; ``state_file`` remembers sessions."""
 
-    forks: int = 20
+    forks: int = BMC_FORKS
     connect_to: ConnectTo = DIRECT
     ca_cert: str = ""
     state_file: StateFile | None = None

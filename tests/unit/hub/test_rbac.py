@@ -225,7 +225,7 @@ def with_agent_cluster_install(hub: GuardedHub, door: Play) -> Iterator[dict[str
 
 def with_bare_metal_hosts(hub: GuardedHub, door: Play) -> Iterator[dict[str, Any]]:
     hub.put("infraenvs", {"metadata": {"name": "site", "namespace": NAMESPACE}, "spec": {}})
-    wish = {"infra_env": "site", "timeout": 20}
+    wish = {"infra_env_name": "site", "timeout": 20}
     yield door(bare_metal_hosts, hosts=[MACHINE], **wish)
     for plural in ("baremetalhosts", "secrets"):
         hub.faults.append(conflict(plural))

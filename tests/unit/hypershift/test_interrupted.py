@@ -59,7 +59,7 @@ class Mortal(hub.Hub):  # type: ignore[misc, name-defined]
 
 
 def scene_made(api: Any, door: Any) -> None:
-    door(hosted_cluster, **corpus.CLUSTER, ssh_key="ssh-ed25519 AAAA")
+    door(hosted_cluster, **corpus.CLUSTER, ssh_public_keys=["ssh-ed25519 AAAA"])
 
 
 def scene_shrunk(api: Any, door: Any) -> None:

@@ -59,7 +59,7 @@ def configure(work: Path, host: dict[str, Any] = HOST, **changes: Any) -> None:
 
 def opened(work: Path, base: Path, *, check_mode: bool = False, lines: list[str] | None = None, **options: Any) -> dict[str, Any]:
     params = {name: spec.get("default") for name, spec in agent_image.argument_spec().items()}
-    given = {"config_dir": str(work / "config"), "dest": str(work), "base_image": {"path": str(base)}}
+    given = {"config_dir": str(work / "config"), "work_dir": str(work), "base_image": {"path": str(base)}}
     call = Call({**params, **given, **options}, check_mode=check_mode, diff=True)
     if lines is not None:
         call.show = lines.append
@@ -241,7 +241,7 @@ print(json.dumps(perform(agent_image.run, Call(json.loads(sys.argv[1])))))
 
 def test_two_first_builds_at_once_end_with_one_set_of_secrets(work: Path, base: Path) -> None:
     params = {name: spec.get("default") for name, spec in agent_image.argument_spec().items()}
-    params |= {"config_dir": str(work / "config"), "dest": str(work), "base_image": {"path": str(base)}}
+    params |= {"config_dir": str(work / "config"), "work_dir": str(work), "base_image": {"path": str(base)}}
     command = [sys.executable, "-c", BESIDE, json.dumps(params)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     processes = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) for _each in range(2)]
@@ -268,7 +268,7 @@ def test_a_build_beside_another_run_is_refused_with_its_name(work: Path, base: P
 
 def test_relative_paths(work: Path, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(work)
-    done = opened(work, base, config_dir="config", dest=".", base_image={"path": os.path.relpath(base)})
+    done = opened(work, base, config_dir="config", work_dir=".", base_image={"path": os.path.relpath(base)})
     assert done["path"] == str(work / "images" / "agent.x86_64.iso")
     assert not opened(work, base)["changed"]
 

@@ -106,7 +106,7 @@ def test_without_a_pool_only_spent_labels_are_taken_off(hub: Any) -> None:
     opened(steer=steer(2))
     hub.change("agents", "agent-1", {"metadata": {"labels": {"agentMachineRef": "workers-x"}}}, world.AGENTS)
     result = opened()
-    assert [row["agent"] for row in result["unlabelled"]] == ["agent-1"] and "nothing was chosen" in result["problems"][0]
+    assert [row["agent"] for row in result["unlabelled"]] == ["agent-1"] and "nothing was chosen" in result["problems"][0]["detail"]
 
 
 def test_two_parties_are_warned_of(hub: Any) -> None:

@@ -76,7 +76,7 @@ def call_of(source: Path, base: Path, *, check_mode: bool = False, cluster: dict
     params = {name: spec.get("default") for name, spec in node_image.argument_spec().items()}
     given = {
         "config_dir": str(source),
-        "dest": str(source.parent / "work"),
+        "work_dir": str(source.parent / "work"),
         "base_image": {"path": str(base)},
         "running_cluster": cluster or facts(),
     }

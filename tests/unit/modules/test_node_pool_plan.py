@@ -240,7 +240,7 @@ def test_a_machine_deployment(hub: Any, call: Call) -> None:
     hub.put("agents", agent(2, labels={"size": "large"}))
     result = call(kind="MachineDeployment", namespace="edge", name="pool", replicas=2)
     assert (result["replicas"], result["target"], result["needed"], result["missing"]) == (1, 2, 1, 0)
-    assert (result["cluster"], result["ready"], [each["name"] for each in result["free"]]) == ("edge", 1, [made.uuid(2)])
+    assert (result["cluster_name"], result["ready"], [each["name"] for each in result["free"]]) == ("edge", 1, [made.uuid(2)])
     assert "does not exist. Set its number" in call(kind="MachineDeployment", namespace="edge", name="other")["stop"]
 
 

@@ -104,4 +104,4 @@ def test_a_cluster_that_cannot_be_reached_holds_no_pass_up(hub: Any, nodes: Any,
     monkeypatch.setattr(door, "connect", lambda *_args, **_options: hub)
     params = {name: spec.get("default") for name, spec in capi_reconcile.argument_spec().items()}
     result = perform(capi_reconcile.run, Call({**params, "namespace": world.NS, "until": "converged", "timeout": 30.0}))
-    assert not result["failed"] and any("cannot be set: The workload cluster's API does not answer" in text for text in result["problems"])
+    assert not result["failed"] and any("cannot be set: The workload cluster's API does not answer" in problem["detail"] for problem in result["problems"])
