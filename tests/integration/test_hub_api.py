@@ -9,7 +9,6 @@ This needs kube-apiserver and etcd (KUBEBUILDER_ASSETS, see CONTRIBUTING) and up
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, BARE_METAL_HOST, INFRA_ENV
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_cluster_install, agents, bare_metal_hosts, infra_env
+from ansible_collections.zerotouch.openshift.tests.support.hub import agents as made
 
 from .canaries import BMC_PASSWORD, PULL_SECRET
 from .lab import ROOT
@@ -30,10 +30,6 @@ pytestmark = [
     pytest.mark.skipif(not CRDS.is_dir(), reason="upstream's CRDs are not beside this checkout (../shared/crds)"),
 ]
 
-_SPEC = importlib.util.spec_from_file_location("agents_made", ROOT / "tests" / "unit" / "hub" / "agents" / "made.py")
-assert _SPEC is not None and _SPEC.loader is not None
-made = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(made)
 
 NAMESPACE = "edge"
 IGNITION = '{"ignition": {"version": "3.2.0"}}'

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.document_server import DocumentServer
+from ansible_collections.zerotouch.openshift.tests.support.document_server import DocumentServer
 
 from .job import JobDeployment, obstacle
 from .lab import Deployment

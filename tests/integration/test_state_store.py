@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.document_server import DocumentServer
+from ansible_collections.zerotouch.openshift.tests.support.document_server import DocumentServer
 
 from .lab import Deployment, kill_all
 from .test_killed import MOMENTS

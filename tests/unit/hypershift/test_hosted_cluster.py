@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
 import json
 import stat
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,12 +20,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hos
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import wait as hosted_cluster_wait
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.status import standing
 from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster
-
-_SPEC = importlib.util.spec_from_file_location("hypershift_hub", Path(__file__).with_name("hub.py"))
-hub = sys.modules.get("hypershift_hub") or importlib.util.module_from_spec(_SPEC)
-if "hypershift_hub" not in sys.modules:
-    sys.modules["hypershift_hub"] = hub
-    _SPEC.loader.exec_module(hub)
+from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
 SECRET = "Z2VoZWltOmdlaGVpbQ=="
 PULL_SECRET = f'{{"auths": {{"quay.io": {{"auth": "{SECRET}"}}}}}}'

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,11 +20,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.wa
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, SECRET
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import Event
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_cluster_install
-
-_SPEC = importlib.util.spec_from_file_location("hub_clusters_of_modules", Path(__file__).parents[1] / "hub" / "clusters.py")
-assert _SPEC is not None and _SPEC.loader is not None
-clusters = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(clusters)
+from ansible_collections.zerotouch.openshift.tests.support.hub import memory as clusters
 
 CLUSTER = {
     "name": "edge",

@@ -24,26 +24,15 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
     DirectorySession,
     StoreSession,
 )
-from ansible_collections.zerotouch.openshift.tests.unit.deployment.state import document_server
-from ansible_collections.zerotouch.openshift.tests.unit.hub.infra import infrahub
+from ansible_collections.zerotouch.openshift.tests.support import document_server
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
+from ansible_collections.zerotouch.openshift.tests.support.hub import infra as infrahub
+from ansible_collections.zerotouch.openshift.tests.support.hub import server as hubserver
 
 PASSPHRASE = "correct horse battery"
 # Tests derive many keys: the least cost that is accepted.
 CHEAP = encryption.Cost(n=1 << 14, r=8, p=1)
 SECRET = ("secrets", "lab", "zerotouch-openshift-demo")
-
-
-class FakeClock:
-    """Time that passes in sleeps only."""
-
-    def __init__(self) -> None:
-        self.time = 1000.0
-
-    def now(self) -> float:
-        return self.time
-
-    def sleep(self, seconds: float) -> None:
-        self.time += seconds
 
 
 def run(number: int = 1, **changes: Any) -> PlaybookRun:
@@ -57,13 +46,13 @@ class Place:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.clock = FakeClock()
+        self.clock = Clock(1000.0)
         self.options = StateOptions()
 
-    def store(self, clock: FakeClock | None = None) -> Any:
+    def store(self, clock: Clock | None = None) -> Any:
         return open_store(self.options, cluster="demo", clock=clock or self.clock, connect_to=DIRECT)
 
-    def session(self, root: Path, who: PlaybookRun | None = None, *, passphrase: str | None = None, clock: FakeClock | None = None) -> Any:
+    def session(self, root: Path, who: PlaybookRun | None = None, *, passphrase: str | None = None, clock: Clock | None = None) -> Any:
         if self.method == "directory":
             return DirectorySession(root)
         options = self.options if passphrase is None else dataclasses.replace(self.options, passphrase=passphrase)
@@ -122,7 +111,7 @@ class SecretPlace(Place):
         else:
             answer = what
         for each in ("get",) if verb == "read" else ("patch", "create"):
-            self.hub.faults.append(infrahub.hubserver.times(count, each, answer))
+            self.hub.faults.append(hubserver.times(count, each, answer))
 
     def heal(self) -> None:
         self.hub.faults.clear()

@@ -23,7 +23,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
     read_options,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS
-from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import FakeClock
+from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import Clock
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -174,12 +174,12 @@ def test_variables_of_the_environment_do_not_lead_to_another_cluster() -> None:
         "current-context": "x",
     }
     environment = {"K8S_AUTH_HOST": "https://hub.example.com", "K8S_AUTH_API_KEY": "hub-token"}
-    assert kube_client({"kubeconfig": kubeconfig}, environment, DIRECT, FakeClock()).server == "https://state.example.com"
-    assert kube_client({}, environment, DIRECT, FakeClock()).server == "https://hub.example.com"
+    assert kube_client({"kubeconfig": kubeconfig}, environment, DIRECT, Clock()).server == "https://state.example.com"
+    assert kube_client({}, environment, DIRECT, Clock()).server == "https://hub.example.com"
 
 
 def test_stores_are_opened_without_a_request() -> None:
-    clock = FakeClock()
+    clock = Clock()
     assert open_store(StateOptions(), cluster="demo", clock=clock) is None
     http = open_store(read_options(HTTP, {})[0], cluster="demo", clock=clock)
     assert http is not None and http.name == HTTP["url"]

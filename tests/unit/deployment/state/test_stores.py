@@ -25,9 +25,10 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import Lease
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import open_store
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import StateOptions
-from ansible_collections.zerotouch.openshift.tests.unit.deployment.state import document_server
-from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import SECRET, FakeClock, run
-from ansible_collections.zerotouch.openshift.tests.unit.kube import apiserver
+from ansible_collections.zerotouch.openshift.tests.support import api_server as apiserver
+from ansible_collections.zerotouch.openshift.tests.support import document_server
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
+from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import SECRET, run
 
 LEASE = Lease(run(1), "boot_hosts", "2026-11-24T12:00:00Z")
 NEXT = LEASE.renewed("install_wait", "2026-11-24T12:00:20Z")
@@ -281,7 +282,7 @@ def test_tls_is_verified(tmp_path: Path) -> None:
     url = server.url.replace("127.0.0.1", "localhost")
     options = StateOptions("http", passphrase="correct horse battery", url=url, ca_cert=authority.pem)
     for changes, works in (({}, True), ({"ca_cert": ""}, False), ({"ca_cert": "", "validate_certs": False}, True)):
-        store = open_store(dataclasses.replace(options, **changes), cluster="demo", clock=FakeClock())
+        store = open_store(dataclasses.replace(options, **changes), cluster="demo", clock=Clock())
         if works:
             assert store.read() is None
         else:

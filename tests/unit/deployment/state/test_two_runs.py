@@ -13,7 +13,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.keeper import LeaseKeeper
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import Lease
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.store import Stored
-from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import FakeClock, run
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
+from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -56,7 +57,7 @@ class World:
     """Three runs on one store, on one clock that passes in sleeps and in steps of the test."""
 
     store: MemoryStore = dataclasses.field(default_factory=MemoryStore)
-    time: FakeClock = dataclasses.field(default_factory=FakeClock)
+    time: Clock = dataclasses.field(default_factory=Clock)
 
     def __post_init__(self) -> None:
         self.keepers = {number: LeaseKeeper(self.store, run(number), "x", self.time, self.time.now) for number in (1, 2, 3)}

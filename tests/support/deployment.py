@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import base64
 import http.server
-import importlib.util
 import json
-import sys
 import threading
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.inputs import input_digests
+
+from . import api_server
 
 BASE = "/api/assisted-install/v2"
 INFRA_ENV = "5f6e2d0c-0000-4000-8000-000000000001"
@@ -54,15 +53,6 @@ AGENT_CONFIG = {
     "rendezvousIP": RENDEZVOUS,
     "hosts": [agent_host("node-0", 0, "master"), agent_host("node-1", 1, "worker")],
 }
-
-
-def load_apiserver() -> ModuleType:
-    if "kube_apiserver" not in sys.modules:
-        spec = importlib.util.spec_from_file_location("kube_apiserver", Path(__file__).parents[1] / "kube" / "apiserver.py")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["kube_apiserver"] = module
-        spec.loader.exec_module(module)
-    return sys.modules["kube_apiserver"]
 
 
 class FakeService:
@@ -152,7 +142,7 @@ class Stage:
         self.connect_to: dict[str, str] = {f"{RENDEZVOUS}:8090": "127.0.0.1:1", "api.demo.example.com:6443": "127.0.0.1:1"}
         self.service: FakeService | None = None
         self.api: Any = None
-        self.kube = load_apiserver()
+        self.kube = api_server
         self.authority = self.kube.Authority()
 
     def close(self) -> None:

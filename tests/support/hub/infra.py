@@ -7,23 +7,17 @@ from __future__ import annotations
 
 import copy
 import datetime
-import importlib.util
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-_PATH = Path(__file__).parents[1] / "agents" / "hubserver.py"
-_SPEC = importlib.util.spec_from_file_location("hub_agents_hubserver", _PATH)
-hubserver = sys.modules.get("hub_agents_hubserver") or importlib.util.module_from_spec(_SPEC)
-if "hub_agents_hubserver" not in sys.modules:
-    sys.modules["hub_agents_hubserver"] = hubserver
-    _SPEC.loader.exec_module(hubserver)
+from . import server as hubserver
+
 hubserver.KINDS.update({"nmstateconfigs": "NMStateConfig", "secrets": "Secret"})
 
-CRDS = Path(__file__).parents[4] / ".." / "shared" / "crds"
+CRDS = Path(__file__).resolve().parents[3] / ".." / "shared" / "crds"
 UUID = "0f5a3c7e-1111-2222-3333-444455556666"
 PULL_SECRET = '{"auths": {"registry.example.com:5000": {"auth": "dXNlcjpodWItcHVsbC1zZWNyZXQ="}}}'
 

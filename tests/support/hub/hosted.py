@@ -5,21 +5,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.kinds import HOSTED_CLUSTER, NODE_POOL
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import Event
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import merged
 
-_SPEC = importlib.util.spec_from_file_location("hypershift_memory", Path(__file__).parents[1] / "hub" / "clusters.py")
-_clusters = sys.modules.get("hypershift_memory") or importlib.util.module_from_spec(_SPEC)
-if "hypershift_memory" not in sys.modules:
-    sys.modules["hypershift_memory"] = _clusters
-    _SPEC.loader.exec_module(_clusters)
+from .memory import MemoryApi
 
 Object = dict[str, Any]
 NAMESPACE, CLUSTER, POOL, PLANE, AGENTS = "clusters", "edge", "edge-large", "clusters-edge", "hosts"
@@ -103,7 +96,7 @@ def agent(name: str, state: str = "known-unbound", *, hostname: str = "", holder
     return {"metadata": metadata, "spec": spec, "status": {"debugInfo": {"state": state}, **progress, **status}}
 
 
-class Hub(_clusters.MemoryApi):
+class Hub(MemoryApi):
     """Generations count writes of a spec; a step of ``steps`` is done at each look of a wait, as a controller would."""
 
     server = "https://api.hub.example.com:6443"
