@@ -39,9 +39,9 @@ options:
   state:
     description:
       - V(present) makes, changes and watches.
-      - V(absent) takes away what was made from O(work_dir); an installation on its way is cancelled first. V(told) only tells what that would take away.
+      - V(absent) takes away what was made from O(work_dir); an installation on its way is cancelled first.
     type: str
-    choices: [present, absent, told]
+    choices: [present, absent]
     default: present
   purpose:
     description: V(install) installs the cluster; V(add) adds hosts to it once it is installed. One that the service does not know any more is imported.
@@ -142,7 +142,11 @@ state:
   returned: O(state=present) without O(wait_for)
   type: str
 wait:
-  description: Whether there is something to wait for with O(wait_for=installed).
+  description: Whether there is something to wait for with O(wait_for=installed). In check mode not for a cluster that does not exist.
+  returned: O(state=present) without O(wait_for)
+  type: bool
+report:
+  description: Whether credentials and report can be written at the end of the run; in check mode only if the cluster is installed.
   returned: O(state=present) without O(wait_for)
   type: bool
 cluster:
@@ -181,6 +185,11 @@ boot_hosts:
   elements: str
 forced_hosts:
   description: Those of RV(boot_hosts) that are to be booted although they may run the image.
+  returned: O(state=present) without O(wait_for)
+  type: list
+  elements: str
+joining_hosts:
+  description: With O(purpose=add), names of the hosts to wait for. Empty in check mode, which waits for no host.
   returned: O(state=present) without O(wait_for)
   type: list
   elements: str
@@ -245,7 +254,7 @@ problems:
   elements: dict
 stays:
   description: Why objects are not deleted.
-  returned: O(state=absent), O(state=told)
+  returned: O(state=absent)
   type: list
   elements: str
 """
@@ -261,7 +270,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import StoreLink
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.join import wait_joined
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.run import ensure_absent, ensure_present, tell_removal
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.run import ensure_absent, ensure_present
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.session import AssistedRequest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.wait import Patience, wait_installed
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.described import DESCRIPTION_OPTIONS
@@ -280,7 +289,7 @@ OPTIONS = {
 def argument_spec() -> dict[str, Any]:
     return {
         **ASSISTED_OPTIONS,
-        "state": {"type": "str", "choices": ["present", "absent", "told"], "default": "present"},
+        "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         "purpose": {"type": "str", "choices": ["install", "add"], "default": "install"},
         "work_dir": {"type": "path", "required": True},
         **DESCRIPTION_OPTIONS,
@@ -301,7 +310,7 @@ def argument_spec() -> dict[str, Any]:
 def run(call: Call) -> dict[str, Any]:
     request, params = AssistedRequest.of(call.params), call.params
     if params["state"] != "present":
-        return tell_removal(request, call) if params["state"] == "told" else ensure_absent(request, call)
+        return ensure_absent(request, call)
     limits = Limits.of_mapping(params["timeouts"])
     if params["wait_for"] == "joined":
         return wait_joined(request, call, limits)

@@ -57,12 +57,12 @@ def gone(fake):
 
 
 @pytest.mark.parametrize("named", [True, False])
-@pytest.mark.parametrize("state", ["told", "absent"])
-def test_it_is_not_taken_away(fake, door, adopted, theirs, state, named):
+@pytest.mark.parametrize("check", [True, False])
+def test_it_is_not_taken_away(fake, door, adopted, theirs, check, named):
     assert section(adopted)["adopted"] is True and len(fake.infra_envs) == 1
     if not named:
         del adopted["cluster_id"]
-    done = door("assisted_deployment", state=state, **adopted)
+    done = door("assisted_deployment", state="absent", check=check, **adopted)
     assert (done["plan"], done["changed"], gone(fake)) == ([], False, [])
     assert done["stays"] == [f"Cluster edge ({theirs}) was not made from this work directory."]
 
