@@ -40,7 +40,7 @@ options:
       - In check mode it need not exist yet.
     type: path
     required: true
-  dest:
+  work_dir:
     description:
       - The work directory. An ISO becomes C(images/agent.<architecture>.iso) in it, what hosts load over the network stands in C(boot-artifacts/);
         C(auth/), C(rendezvousIP) and C(state.json) stand beside.
@@ -76,6 +76,13 @@ options:
         cluster is then taken for the new one's. Its C(auth/kubeconfig) and password are kept beside the new ones, with the time in their names.
     type: bool
     default: false
+  reading_hosts:
+    description:
+      - Hosts that run from this image now, see RV(zerotouch.openshift.deployment_plan#module:reading_hosts). A live system reads its image for as long as it
+        runs, so an image that has to be built again must be equal to the recorded one, byte for byte. Otherwise the call fails and leaves no image.
+    type: list
+    elements: str
+    default: []
 requirements:
   - bcrypt
   - cryptography
@@ -90,7 +97,7 @@ EXAMPLES = r"""
     config_dir: clusters/kni22/config
     base_image:
       path: /srv/images/rhcos-live-iso.x86_64.iso
-    dest: clusters/kni22
+    work_dir: clusters/kni22
 
 - name: Build it from a URL, verified
   zerotouch.openshift.agent_image:
@@ -98,7 +105,7 @@ EXAMPLES = r"""
     base_image:
       url: https://mirror.openshift.com/pub/openshift-v4/x86_64/dependencies/rhcos/4.20/latest/rhcos-live-iso.x86_64.iso
       sha256: "{{ rhcos_sha256 }}"
-    dest: clusters/kni22
+    work_dir: clusters/kni22
   register: image
 
 - name: Make what a network boot loads, and publish it
@@ -106,7 +113,7 @@ EXAMPLES = r"""
     config_dir: clusters/kni22/config
     base_image:
       path: /srv/images/rhcos-live-iso.x86_64.iso
-    dest: clusters/kni22
+    work_dir: clusters/kni22
     kind: pxe
   register: boot
 
@@ -251,11 +258,12 @@ def argument_spec() -> dict[str, Any]:
     return {
         **base_image.OPTIONS,
         "config_dir": {"type": "path", "required": True},
-        "dest": {"type": "path", "required": True},
+        "work_dir": {"type": "path", "required": True},
         "kind": {"type": "str", "choices": list(KINDS), "default": "iso"},
         "engine": {"type": "str", "choices": list(ENGINES), "default": "auto"},
         "config_changes": {"type": "bool", "default": False},
         "new_secrets": {"type": "bool", "default": False},
+        "reading_hosts": {"type": "list", "elements": "str", "default": []},
     }
 
 
@@ -263,7 +271,7 @@ def run(call: Call) -> dict[str, Any]:
     given = read_input(_request(call), check_mode=call.check_mode)
     if call.check_mode:
         return _build(call, given)
-    with one_run(given.request.dest, "agent_image", call.clock):
+    with one_run(given.request.work_dir, "agent_image", call.clock):
         return _build(call, given)
 
 
@@ -287,7 +295,7 @@ def _request(call: Call) -> BuildRequest:
     base, source = base_image.from_options(params, call.clock, call.progress)
     return BuildRequest(
         config_dir=Path(params["config_dir"]).absolute(),
-        dest=Path(params["dest"]).absolute(),
+        work_dir=Path(params["work_dir"]).absolute(),
         base=base,
         source=source,
         kind=params["kind"],
@@ -296,6 +304,7 @@ def _request(call: Call) -> BuildRequest:
         checksum=params["checksum"],
         config_changes=params["config_changes"] and call.check_mode,
         new_secrets=params["new_secrets"],
+        reading=tuple(params["reading_hosts"]),
     )
 
 

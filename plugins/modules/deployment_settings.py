@@ -14,7 +14,7 @@ description:
   - Reads the C(openshift_*) variables and the role groups of the inventory, checks them together with the configuration of the cluster, and fills in
     defaults. It reports all mistakes at once.
   - The roles of this collection take everything from the result, with P(zerotouch.openshift.deployment#filter). A run reads its variables once.
-  - Reads files that the variables name. Writes nothing and sends nothing.
+  - Reads files that the variables name, and opens the state of the deployment, see O(store). Nothing else is written or sent.
   - Runs only on the control node, as an action.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
@@ -39,6 +39,16 @@ options:
     description: Whether to print the APIs and services that the run uses, and where their settings come from.
     type: bool
     default: false
+  store:
+    description:
+      - What to do with the store that C(openshift_state) names.
+      - V(keep) takes its lease, makes the work directory current, and stores the state until the playbook has ended. Check mode reads.
+      - V(read) makes the work directory current, without the lease.
+      - V(ignore) does not contact the store.
+      - V(stop) sets the stop switch of the run that works on this deployment, in the store or in the work directory.
+    type: str
+    choices: [keep, read, ignore, stop]
+    default: keep
 """
 
 EXAMPLES = r"""
@@ -114,6 +124,7 @@ def argument_spec() -> dict[str, Any]:
         "building": {"type": "bool", "default": True},
         "playbook": {"type": "str"},
         "show_connections": {"type": "bool", "default": False},
+        "store": {"type": "str", "choices": ["keep", "read", "ignore", "stop"], "default": "keep"},
     }
 
 

@@ -142,6 +142,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import StoreLink
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.wait import Surroundings, WaitRequest, predict, wait
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES, START_OVER
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, known_secrets, open_work_dir
@@ -175,7 +176,7 @@ def run(call: Call) -> dict[str, Any]:
 
 def _supervise(call: Call, work_dir: WorkDir) -> dict[str, Any]:
     params = call.params
-    options = dataclasses.replace(bmc_options(call), state_file=work_dir.state)
+    options = dataclasses.replace(bmc_options(call), state_file=work_dir.state, before_write=StoreLink(work_dir.root, call.clock).check)
     media = HostMedia(boot_requests(params["hosts"], state_file=work_dir.state), options)
     request = WaitRequest(
         work_dir,

@@ -20,6 +20,7 @@ from ..module_utils.common.errors import InvalidInput, ZeroTouchError
 from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest, nearest_of
 from ..module_utils.common.tls import Tls
 from ..module_utils.deployment.safety.table import CONFIRMED_OVERRIDES, OVERRIDES
+from ..module_utils.deployment.state.options import StateOptions, read_options
 from ..module_utils.serving.options import as_given, check_options, read_publish
 from .assisted import check_assisted, read_assisted
 from .hosts import DEFAULT_GROUPS
@@ -58,6 +59,7 @@ VARIABLES: Mapping[str, type | tuple[type, ...]] = {
     "openshift_release_image": str,
     "openshift_base_image": dict,
     "openshift_work_dir": str,
+    "openshift_state": dict,
     "openshift_install_method": str,
     "openshift_publish": dict,
     "openshift_connect_to": dict,
@@ -82,7 +84,7 @@ OF_HOSTS = ("openshift_host", "openshift_host_defaults", "openshift_agent")
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """The resolved settings of a run; holds no secret. Paths are absolute."""
+    """The resolved settings of a run; the only secrets are the values of ``publish["headers"]``. Paths are absolute."""
 
     name: str
     work_dir: str
@@ -180,10 +182,21 @@ def check_settings(variables: Mapping[str, Any], directory: str, *, building: bo
         *ConnectTo.parse(readable.get("openshift_connect_to", {}))[1],
         *_authority(readable, directory),
         *check_hub(readable),
+        *state_options(readable, directory)[1],
         *_unconfirmed(readable, directory),
         *([] if "openshift_assisted" in mistyped else check_assisted(readable, os.environ)),
         *check_pools(readable),
     ]
+
+
+def state_options(variables: Mapping[str, Any], directory: str) -> tuple[StateOptions, list[Problem]]:
+    """``openshift_state``, whose options may hold secrets, and everything that is wrong with it. Never raises."""
+    given = dict(variables.get("openshift_state") or {})
+    if isinstance(given.get("kubeconfig"), str):
+        given["kubeconfig"] = absolute(given["kubeconfig"], directory)
+    if isinstance(given.get("ca_cert"), str):
+        given["ca_cert"] = certificate(given["ca_cert"], directory)
+    return read_options(given, os.environ)
 
 
 def configuration_is_readable(variables: Mapping[str, Any]) -> bool:

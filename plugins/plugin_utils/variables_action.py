@@ -7,17 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import secret_values
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.check import check_input
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import BREAK_LOCK
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.attach import Attachment, attach, set_switch
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.ephemeral import ephemeral_problem, gather
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.check import check_variables, configuration
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.connections import describe
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import DoorAction
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory import Inventory
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.resolved import Resolved, resolve
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import state_options
 
 
 class VariablesAction(DoorAction):
@@ -38,9 +43,11 @@ def read_deployment(inventory: Inventory, call: Call) -> dict[str, Any]:
         deployment = _checked(inventory, call)
     except ZeroTouchError:
         # A message may quote a value.
+        call.add_secrets(state_options(inventory.settings(), inventory.directory)[0].secrets())
         call.add_secrets(secret_values({"settings": inventory.settings(), "hosts": inventory.read_hosts()[0], "agents": inventory.agent_variables()}))
         raise
     call.add_secrets(secret_values({name: deployment[name] for name in ("hub", "assisted")}))
+    _open_state(inventory, deployment, call)
     connections = describe(Resolved(deployment).part("touch")) if call.params["show_connections"] else []
     for line in connections:
         call.progress(line)
@@ -53,3 +60,24 @@ def _checked(inventory: Inventory, call: Call) -> dict[str, Any]:
     problems = check_variables(inventory, building=building, playbook=call.params["playbook"] or "")
     check_input(problems, configuration(inventory, problems, building=building), tell_secrets=call.add_secrets)
     return resolve(inventory, building=building)
+
+
+def _open_state(inventory: Inventory, deployment: Mapping[str, Any], call: Call) -> None:
+    """Make the work directory current and keep it stored. Raises :class:`ZeroTouchError`: then it is not known what this deployment did."""
+    mode, settings = call.params["store"], deployment["settings"]
+    if mode == "ignore":
+        return
+    options = state_options(inventory.settings(), inventory.directory)[0]
+    call.add_secrets(options.secrets())
+    root = Path(settings["work_dir"])
+    wanted = Attachment(options, settings["name"], root, settings["connect_to"], break_lock=BREAK_LOCK in settings["force"])
+    if mode == "stop":
+        call.progress(set_switch(wanted, call.clock, check_mode=call.check_mode))
+        return
+    if mode == "keep" and (problem := ephemeral_problem(options, gather(root))):
+        raise InvalidInput([problem])
+    opened = attach(wanted, call.clock, call.progress, check_mode=call.check_mode or mode == "read")
+    for warning in opened.warnings:
+        call.warn(warning)
+    if opened.action == "restore":
+        call.progress(f"state: restored into {root} ({opened.reason})")

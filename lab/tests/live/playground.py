@@ -43,7 +43,7 @@ class Playground:
 
     def __init__(self, directory: Path, image: Path | None = None, *, site: dict[str, Any] | None = None, speed: float = 600.0) -> None:
         self._lock = lock_net()
-        self._image = image
+        self.image = image
         self.lab = Lab(parse_site(site or sno_site()), state=directory, net=self._lock.number, clock=LabClock(speed))
         self.requests: list[str] = []
 
@@ -64,7 +64,7 @@ class Playground:
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         self.requests.append(request.headers.get("Range", ""))
-        return web.FileResponse(self._image) if self._image else web.Response(status=404)
+        return web.FileResponse(self.image) if self.image else web.Response(status=404)
 
     @property
     def machine(self) -> Hardware:

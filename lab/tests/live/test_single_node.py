@@ -78,3 +78,35 @@ def test_taking_the_medium_away_while_the_disk_is_written_fails_the_installation
             assert playground.machine.installed == {}
 
     run(flow())
+
+
+def test_an_image_that_is_not_served_stops_the_live_system_until_it_is_again(tmp_path: Path) -> None:
+    """The agent of a full live ISO reads its programs from the medium: it stops while the URL does not answer, or answers with other bytes."""
+
+    async def flow() -> None:
+        image = AgentImage().write(tmp_path / "agent.iso")
+        other = tmp_path / "other.iso"
+        other.write_bytes(bytes(byte ^ 0xFF for byte in image.read_bytes()))
+        async with Playground(tmp_path / "lab", image, speed=600) as playground:
+            playground.switch_on()
+            await playground.until_console("agent: registered as")
+            for served, error in ((None, "I/O error, dev sr0, sector"), (other, "SQUASHFS error: Unable to read page")):
+                playground.image = served
+                await playground.until_console(error)
+                await playground.lab.clock.sleep(120)  # what runs already comes to its end
+                seen = _of_agent(playground)
+                await playground.lab.clock.sleep(600)
+                assert _of_agent(playground) == seen, "the agent does not run on a machine that cannot read its programs"
+                playground.image = image
+                await playground.until_console(_RECOVERED)
+                playground.lab.paths.console("sno-0").write_text("")
+            await playground.until(lambda: bool(playground.machine.installed))
+
+    run(flow())
+
+
+_RECOVERED = "reads succeed again"
+
+
+def _of_agent(playground: Playground) -> list[str]:
+    return [line for line in playground.console().splitlines() if "agent: " in line or "assisted-installer: " in line]

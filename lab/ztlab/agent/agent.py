@@ -141,6 +141,7 @@ class Agent:
     async def _register(self, infra_env_id: str) -> None:
         body = {"host_id": self.host_id, "discovery_agent_version": self._version}
         while True:
+            await self._live.can_run()
             try:
                 reply = await self.call("POST", f"/v2/infra-envs/{infra_env_id}/hosts", body)
                 if reply.status == 201:
@@ -160,6 +161,7 @@ class Agent:
                 self.say("the agent does not answer any more (injected fault agent-dies)", phase="agent dead")
                 await self._clock.sleep(POLL_SECONDS)
                 continue
+            await self._live.can_run()
             pause = await self._poll_once(path)
             await self._clock.sleep(pause)
 

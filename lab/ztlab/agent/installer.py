@@ -87,7 +87,7 @@ class Installer:
         self.live.machine.installed.pop(self._disk.name, None)
         for step in range(WRITING_STEPS + 1):
             await self.stage("Writing image to disk", WRITING_SECONDS / WRITING_STEPS, info=f"{step * 100 // WRITING_STEPS}%")
-            if self.live.image.medium is not None and self.live.image.medium.lost and not self.live.image.in_memory:
+            if self.live.medium is not None and self.live.medium.gone:
                 raise InstallationFailed("failed to write image to disk: I/O error: the installation medium is gone")
         words = ["coreos-installer install", *self._arguments, self._disk.path]
         self.live.log(f"assisted-installer: {' '.join(words)}: image written to {self._disk.path}")
@@ -157,6 +157,7 @@ class Installer:
         if fault and fault.options.get("stage", "Writing image to disk") == stage:
             self.live.lab.faults.take("install-fails", self.live.name)
             raise InstallationFailed(f"failed at stage {stage} (injected fault install-fails)")
+        await self.live.can_run()
         if not info:
             self.live.log(f"assisted-installer: {stage}", phase=f"installing: {stage}")
         await self.report(stage, info)

@@ -20,6 +20,7 @@ from .keyfiles import CONNECTIONS, load_profiles
 from .network import apply_host_network, hostname_for
 from .node_zero import NodeZero
 from .root import Node, Root, parse_env
+from .running_medium import RunningMedium
 from .systemd import NotStarted, Systemd
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class LiveSystem:
         self.node_zero = False
         self.discovery: AgentStart | None = None
         self.http = HostHttp(lab, lambda: self.network, machine.spec.name)
+        self.medium = RunningMedium(image.medium, lab.clock, self.log) if image.medium is not None and not image.in_memory else None
         self._outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._tasks: list[asyncio.Task[None]] = []
         self._cleanups: list[Callable[[], Awaitable[None]]] = []
@@ -168,6 +170,11 @@ class LiveSystem:
         else:
             self.log(f"This machine is {self.hostname}.")
 
+    async def can_run(self) -> None:
+        """Return when programs of this system can be read from its medium."""
+        if self.medium is not None:
+            await self.medium.wait()
+
     def starts(self, unit: str) -> dict[str, str] | None:
         """A unit's environment when it starts; None, with the reason on the console, when it does not."""
         try:
@@ -184,7 +191,8 @@ class LiveSystem:
             if self.discovery is None and await self._find_node_zero():
                 group.create_task(NodeZero(self).run())
             group.create_task(Agent(self).run())
-            group.create_task(self._watch_medium())
+            if self.medium is not None:
+                group.create_task(self.medium.run())
 
     async def _find_node_zero(self) -> bool:
         """node-zero: whether NODE_ZERO_IP is one of this machine's addresses, decided once per boot."""
@@ -205,9 +213,3 @@ class LiveSystem:
                 await self.lab.clock.sleep(NODE_ZERO_PAUSE)
         self.log(f"This machine is not the rendezvous host, which is at {address}.")
         return False
-
-    async def _watch_medium(self) -> None:
-        """A full live ISO reads its root file system from the medium all the time: taking it away hurts."""
-        while self.image.medium is None or self.image.in_memory or not self.image.medium.lost:
-            await self.lab.clock.sleep(5)
-        self.log("I/O error, dev sr0: the medium is gone.")

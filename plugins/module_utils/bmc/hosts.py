@@ -11,6 +11,7 @@ from typing import Any
 
 from ..common.clock import Clock, SystemClock
 from ..common.connect import DIRECT, ConnectTo
+from ..common.parallel import BMC_FORKS
 from ..common.secrets import without_url_tokens
 from ..common.state import StateFile
 
@@ -34,14 +35,17 @@ class BootRequest:
 
 @dataclasses.dataclass(frozen=True)
 class BmcOptions:
-    """What holds for all hosts of a call. ``ca_cert`` is trusted in addition to each host's own; ``state_file`` remembers sessions."""
+    """What holds for all hosts of a call. ``ca_cert`` is trusted in addition to each host's own; ``state_file`` remembers sessions.
+    ``before_write`` raises where the run must not write to a BMC any more (common/store_link.py).
+    """
 
-    forks: int = 20
+    forks: int = BMC_FORKS
     connect_to: ConnectTo = DIRECT
     ca_cert: str = ""
     state_file: StateFile | None = None
     clock: Clock = dataclasses.field(default_factory=SystemClock)
     progress: Callable[[str], None] = lambda text: None
+    before_write: Callable[[], None] = lambda: None
 
 
 @dataclasses.dataclass

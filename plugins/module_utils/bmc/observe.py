@@ -35,11 +35,11 @@ def open_session(request: BootRequest, options: BmcOptions, *, read_only: bool =
     # A BMC may repeat them in the answer to a request that did not carry them, and what is shown of an answer is cut.
     http.secrets = frozenset({request.password} if request.password else ())
     if options.state_file is None or read_only:
-        return RedfishSession(http, credentials, options.clock, read_only=read_only)
+        return RedfishSession(http, credentials, options.clock, read_only=read_only, before_write=options.before_write)
     record = options.state_file.section("bmc").get(request.name)
     left_open = str(record.get("session", "")) if isinstance(record, Mapping) and record.get("address") == address.url else ""
     remember = _remember_in(options.state_file, request.name, address.url)
-    return RedfishSession(http, credentials, options.clock, remember=remember, left_open=left_open)
+    return RedfishSession(http, credentials, options.clock, remember=remember, left_open=left_open, before_write=options.before_write)
 
 
 def _remember_in(state_file: StateFile, name: str, url: str) -> Callable[[str], None]:

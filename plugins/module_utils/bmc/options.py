@@ -11,7 +11,9 @@ from typing import Any
 from ..common.connect import ConnectTo
 from ..common.errors import InvalidInput
 from ..common.opened import Opened
+from ..common.parallel import BMC_FORKS
 from ..common.state import StateFile
+from ..common.store_link import StoreLink
 from .hosts import BmcOptions
 
 
@@ -39,7 +41,7 @@ def bmc_argument_spec() -> dict[str, Any]:
     }
     return {
         "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},
-        "forks": {"type": "int", "default": 20},
+        "forks": {"type": "int", "default": BMC_FORKS},
         "connect_to": {"type": "dict", "default": {}},
         "ca_cert": {"type": "str"},
     }
@@ -58,4 +60,5 @@ def bmc_options(call: Opened) -> BmcOptions:
         state_file=StateFile(Path(state_file)) if state_file else None,
         clock=call.clock,
         progress=call.progress,
+        before_write=StoreLink(Path(state_file).parent, call.clock).check if state_file else lambda: None,
     )

@@ -69,6 +69,7 @@ class RedfishSession:
 
     ``remember`` is told the URI of a session when it is opened and an empty string when it is ended, so that a killed run's session can be ended by
     the next one. With ``read_only`` (check mode) only GETs are sent: basic authentication instead of a session, unless the BMC refuses that.
+    ``before_write`` is called directly before each POST and PATCH of the caller, and raises where this run must not write any more.
     Raises :class:`Unreachable`, :class:`RefusedRequest`.
     """
 
@@ -81,6 +82,7 @@ class RedfishSession:
         remember: Callable[[str], None] = lambda uri: None,
         left_open: str = "",
         read_only: bool = False,
+        before_write: Callable[[], None] = lambda: None,
     ) -> None:
         self._http = http
         self._credentials = credentials
@@ -88,6 +90,7 @@ class RedfishSession:
         self._remember = remember
         self._left_open = left_open
         self._read_only = read_only
+        self._before_write = before_write
         self._auth: dict[str, str] = {}
         self._session_uri = ""
         self._had_session = False
@@ -140,12 +143,14 @@ class RedfishSession:
 
     def post(self, path: str, body: Mapping[str, Any]) -> Response:
         """An action; a 202 is followed to its end. Raises :class:`RefusedRequest` for every error answer."""
+        self._before_write()
         self.writes += 1
         response = self._authorised("POST", path, body, {}, timeout=SLOW_REQUEST)
         return self._finished(self._checked(response, f"POST {path}"), f"POST {path}")
 
     def patch(self, path: str, body: Mapping[str, Any], etag: str = "") -> Response:
         """A change. 412 answers are met with the ETag's other spellings, at last without it: services differ in what they compare."""
+        self._before_write()
         self.writes += 1
         spellings = [etag, etag.removeprefix("W/"), ""] if etag else [""]
         attempts = list(dict.fromkeys(spellings))

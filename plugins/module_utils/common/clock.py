@@ -20,15 +20,21 @@ class Clock(Protocol):
         """Wait; raises Interrupted when the process was asked to stop."""
 
 
-class SystemClock:
-    """Real time. ``stop`` (set by a signal handler) ends every sleep at once with :class:`Interrupted`."""
+class Stop(threading.Event):
+    """Set when the process must end; ``reason`` says why."""
 
-    def __init__(self, stop: threading.Event | None = None) -> None:
-        self.stop = stop or threading.Event()
+    reason = "Stopped by a signal."
+
+
+class SystemClock:
+    """Real time. ``stop`` (set by a signal handler or by the stop switch) ends every sleep at once with :class:`Interrupted`."""
+
+    def __init__(self, stop: Stop | None = None) -> None:
+        self.stop = stop or Stop()
 
     def now(self) -> float:
         return time.monotonic()
 
     def sleep(self, seconds: float) -> None:
         if self.stop.wait(max(0.0, seconds)):
-            raise Interrupted("Stopped by a signal.")
+            raise Interrupted(self.stop.reason)

@@ -11,7 +11,6 @@ they cannot differ. This is the only file of module_utils that knows Ansible.
 from __future__ import annotations
 
 import dataclasses
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -22,11 +21,11 @@ try:
 except ImportError:
     _register_secrets = None
 
-from .clock import SystemClock
+from .clock import Stop, SystemClock
 from .errors import Interrupted, InvalidInput, MissingLibrary, ZeroTouchError
 from .problems import warnings as warnings_of
 from .secrets import Redactor, secret_values
-from .stop import stop_on_signals
+from .stop import stop_on_signals, switch_of
 
 # From this length on ansible-core's own masking (every equal substring, reference collection-engineering.md 6) cannot hit an ordinary word.
 _MASKABLE = 12
@@ -50,7 +49,7 @@ class Call:
     check_mode: bool = False
     diff: bool = False
     show: Callable[[str], None] = _silent
-    stop: threading.Event = dataclasses.field(default_factory=threading.Event)
+    stop: Stop = dataclasses.field(default_factory=Stop)
     warnings: list[str] = dataclasses.field(default_factory=list)
     redactor: Redactor = dataclasses.field(default_factory=Redactor)
     revealed: bool = False
@@ -99,18 +98,20 @@ class Call:
 def perform(run: Callable[[Call], dict[str, Any]], call: Call) -> dict[str, Any]:
     """Open the door and return what Ansible gets: always with ``changed`` and ``failed``, without secrets, foreseeable faults as ``msg``."""
     try:
-        with stop_on_signals(call.stop):
+        with stop_on_signals(call.stop, switch=switch_of(call.params)):
             result = dict(run(call))
     except InvalidInput as error:
         for problem in warnings_of(error.problems):
             call.warn(problem.text())
         result = _failure(call, str(error), {"problems": [problem.as_dict() for problem in error.problems], **error.result})
+    except Interrupted as error:
+        result = _failure(call, str(Interrupted(call.stop.reason) if call.stop.is_set() else error), error.result)
     except MissingLibrary as error:
         result = _failure(call, missing_required_lib(error.library), error.result)
     except ZeroTouchError as error:
         result = _failure(call, str(error), error.result)
     except KeyboardInterrupt:
-        result = _failure(call, str(Interrupted("Stopped by a signal.")), {})
+        result = _failure(call, str(Interrupted(call.stop.reason)), {})
     except OSError as error:
         result = _failure(call, _words_of(error), {})
     result = {"changed": False, "failed": False, **result}

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec, rsa
     from cryptography.hazmat.primitives.asymmetric import utils as asymmetric_utils
+    from cryptography.hazmat.primitives.ciphers import aead
 
 # name used by our rooms -> (module to import, distribution to name to the user)
 _LIBRARIES = {
@@ -43,9 +44,12 @@ _LIBRARIES = {
     "ec": ("cryptography.hazmat.primitives.asymmetric.ec", "cryptography"),
     "rsa": ("cryptography.hazmat.primitives.asymmetric.rsa", "cryptography"),
     "asymmetric_utils": ("cryptography.hazmat.primitives.asymmetric.utils", "cryptography"),
+    "aead": ("cryptography.hazmat.primitives.ciphers.aead", "cryptography"),
+    "scrypt": ("cryptography.hazmat.primitives.kdf.scrypt", "cryptography"),
 }
 
 __all__ = [
+    "aead",
     "asymmetric_utils",
     "bcrypt",
     "cryptography_exceptions",

@@ -59,7 +59,7 @@ class Holder:
         parent = multiprocessing.parent_process()  # Ansible's worker knows the playbook's process; a module of its own is a run of its own
         run = os.getpid() if parent is None or parent.pid is None else parent.pid
         since = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        return cls(os.getpid(), os.uname().nodename, door, since, run, _started(run))
+        return cls(os.getpid(), os.uname().nodename, door, since, run, start_time(run))
 
     @classmethod
     def read(cls, descriptor: int) -> Holder | None:
@@ -79,7 +79,7 @@ class Holder:
         """Whether this run, which is not ``other``'s, is alive and probably goes on in a moment."""
         if (self.run, self.started) == (other.run, other.started) or not self.released:
             return False
-        return self.started > 0 and self.started == _started(self.run) and 0 <= time.time() - self.released < _BETWEEN_TASKS
+        return self.started > 0 and self.started == start_time(self.run) and 0 <= time.time() - self.released < _BETWEEN_TASKS
 
     def refusal(self, directory: Path) -> ZeroTouchError:
         where = "" if self.host == os.uname().nodename else f" on {self.host}"
@@ -155,7 +155,7 @@ def _is_current(descriptor: int, directory: Path) -> bool:
     return (status.st_dev, status.st_ino) == (own.st_dev, own.st_ino)
 
 
-def _started(pid: int) -> int:
+def start_time(pid: int) -> int:
     """Start time of a living process, 0 if there is none."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

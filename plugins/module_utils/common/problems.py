@@ -26,6 +26,7 @@ INTERNAL = "Internal error"
 UNKNOWN_FIELD = "Unknown field"
 SYNTAX = "Syntax error"
 IGNORED = "Ignored"
+UNEXPECTED_STATE = "Unexpected state"
 DEPRECATED = "Deprecated"
 
 
@@ -74,6 +75,11 @@ class OwnCheck:
         self, path: str, kind: str, detail: str, value: str = "", hint: str = "", *, severity: Severity = "error", file: str = "", line: int = 0
     ) -> Problem:
         return Problem(path, kind, detail, severity, "ours", self.name, file, line, value, hint)
+
+
+def state_problems(texts: Iterable[str], check: str) -> list[dict[str, Any]]:
+    """``problems[]`` of a result for texts about observed objects, each once: warnings, because no input is wrong."""
+    return [Problem("", UNEXPECTED_STATE, text, "warning", "ours", check).as_dict() for text in dict.fromkeys(texts)]
 
 
 def errors(problems: Iterable[Problem]) -> list[Problem]:

@@ -69,6 +69,10 @@ ASSISTED_INFRA_ENV_DELETION = RetryPolicy(5, Backoff(0.0), (Answers({409}),))
 # A transfer resumes where it stopped, so a repeat is cheap. A name that does not exist, a certificate that is not
 # trusted and a server that is too slow are the same the second time.
 DOWNLOAD = RetryPolicy(6, Backoff(1.0, 2.0, 15.0), (Answers({408, 429, 500, 502, 503, 504}),), _ANY_KIND - {"dns", "tls", "slow"})
+# An upload begins again from its first byte.
+UPLOAD = RetryPolicy(4, Backoff(1.0, 2.0, 15.0), DOWNLOAD.answers, DOWNLOAD.unreachable)
+# A renewal of the lease of a stored state must be over well before the lease ends.
+STATE_STORE = RetryPolicy(3, Backoff(1.0, 2.0), (Answers({429, *_SERVER_FAULT}),), frozenset({"refused", "timeout", "slow", "broken"}))
 # A discovery image may change during its transfer: a change of the InfraEnv makes the service build another one.
 IMAGE_CHANGED = RetryPolicy(4, Backoff(0.0))
 

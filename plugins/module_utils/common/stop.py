@@ -1,7 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""SIGINT and SIGTERM: finish the running request, close sessions, write state, be gone within ten seconds (design 4)."""
+"""What ends a task early: SIGINT, SIGTERM, the end of its playbook, and the stop switch.
+
+The task finishes the running request, closes sessions and writes state within ten seconds. The switch is a file in the work directory, for jobs that
+get no signal (ansible/ansible-runner ``ansible_runner/runner.py``, handle_termination: SIGKILL).
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,12 @@ import select
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from types import FrameType
+from typing import Any
 
+from .clock import Stop
 from .errors import Interrupted
 
 # Seconds. A request that runs when the signal arrives may take GRACE to end; closing down may take CLOSING after that.
@@ -23,10 +30,12 @@ CLOSING = 4.0
 # Seconds between looks at whether the parent still lives.
 LOOK = 1.0
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+# The stop switch, in the work directory. The first task of the next run removes it.
+SWITCH = "stop"
 
 
 @contextlib.contextmanager
-def stop_on_signals(stop: threading.Event, grace: float = GRACE, closing: float = CLOSING) -> Iterator[None]:
+def stop_on_signals(stop: Stop, grace: float = GRACE, closing: float = CLOSING, switch: Path | None = None) -> Iterator[None]:
     """Inside the block a signal sets ``stop``, which ends every wait at once (:class:`SystemClock`). So does the end of the parent process: after a
     ``kill -9`` of the playbook nobody waits for a result, and the next run must not find this one still at work.
 
@@ -36,7 +45,7 @@ def stop_on_signals(stop: threading.Event, grace: float = GRACE, closing: float 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    watch = _Watch(stop, grace)
+    watch = _Watch(stop, grace, switch)
     before = {signum: signal.signal(signum, watch.handle) for signum in _SIGNALS}
     try:
         yield
@@ -56,6 +65,13 @@ def parent_process() -> int:
     return os.getppid() if parent is None or parent.pid is None else parent.pid
 
 
+def switch_of(params: Mapping[str, Any]) -> Path | None:
+    """The stop switch for a call with these parameters; None where it belongs to no work directory."""
+    if params.get("work_dir"):
+        return Path(str(params["work_dir"])) / SWITCH
+    return Path(str(params["state_file"])).parent / SWITCH if params.get("state_file") else None
+
+
 class _Watch:
     """Carries a signal to a thread that acts on it.
 
@@ -63,8 +79,9 @@ class _Watch:
     either, since it may interrupt the main thread within that lock. So Python's C handler writes a byte to a pipe, and the thread does the rest.
     """
 
-    def __init__(self, stop: threading.Event, grace: float) -> None:
+    def __init__(self, stop: Stop, grace: float, switch: Path | None = None) -> None:
         self.stop = stop
+        self.switch = switch
         self.grace = grace
         self.signalled = False
         self._overdue = False
@@ -83,7 +100,10 @@ class _Watch:
     def _wait(self) -> None:
         while not select.select([self._reader], [], [], LOOK)[0]:
             if os.getppid() != self._parent:
-                break  # nobody waits for a result any more
+                break  # the playbook has ended
+            if self.switch is not None and self.switch.exists():
+                self.stop.reason = f"Stopped by the stop switch {self.switch}. Run the playbook again to go on."
+                break
         else:
             if not os.read(self._reader, 1):
                 return  # the block ended without a signal

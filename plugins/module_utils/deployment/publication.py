@@ -37,11 +37,22 @@ def publish_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) 
     """
     work_dir = WorkDir(Path(params["work_dir"]).absolute())
     options = read_options(params)
-    rootfs = () if params.get("path") or check_mode else look_for_rootfs(work_dir, options.connect_to, clock)
+    own = not params.get("path")
+    uploads = options.method == "upload"
+    rootfs = look_for_rootfs(work_dir, options.connect_to, clock) if own and not (check_mode or uploads) else ()
     with contextlib.nullcontext() if check_mode else one_run(work_dir.root, _DOOR, clock):
-        done = publish(_image(params, work_dir, check_mode), work_dir.state, options, clock, check_mode=check_mode)
+        image, beside = _image(params, work_dir, check_mode), _boot_artifacts(work_dir) if own and uploads else ()
+        done = publish(image, work_dir.state, options, clock, beside=beside, check_mode=check_mode)
+        if own and uploads and not check_mode:
+            rootfs = look_for_rootfs(work_dir, options.connect_to, clock)
         saved = not check_mode and write_atomic(work_dir.image_url, f"{done.url}\n", SECRET_FILE)
     return {**_result(work_dir, done), "changed": done.changed or saved}, (*done.warnings, *rootfs)
+
+
+def _boot_artifacts(work_dir: WorkDir) -> tuple[Path, ...]:
+    """What hosts load over the network: files without those that a run has not completed."""
+    files = work_dir.boot_artifacts.iterdir() if work_dir.boot_artifacts.is_dir() else ()
+    return tuple(sorted(file for file in files if file.is_file() and not file.name.startswith(".")))
 
 
 def _result(work_dir: WorkDir, done: Publication) -> dict[str, Any]:
@@ -78,8 +89,9 @@ def _hint(work_dir: WorkDir, url: str) -> str:
 def withdraw_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) -> dict[str, Any]:
     """Take back; the door's result."""
     work_dir = WorkDir(Path(params["work_dir"]).absolute())
+    options = read_options(params)
     with contextlib.nullcontext() if check_mode or not work_dir.root.is_dir() else one_run(work_dir.root, _DOOR, clock):
-        done = withdraw(work_dir.state, clock, check_mode=check_mode)
+        done = withdraw(work_dir.state, clock, options, check_mode=check_mode)
         if not check_mode:
             work_dir.image_url.unlink(missing_ok=True)
     return _result(work_dir, done)
@@ -105,7 +117,8 @@ def read_options(params: Mapping[str, Any]) -> PublishOptions:
     peers = _peers(params.get("bmc_addresses") or [], problems)
     if problems:
         raise InvalidInput(problems)
-    return dataclasses.replace(options, max_seconds=float(params["max_seconds"]), peers=tuple(peers), connect_to=connect_to)
+    ca_cert = str(params.get("ca_cert") or "")
+    return dataclasses.replace(options, max_seconds=float(params["max_seconds"]), peers=tuple(peers), connect_to=connect_to, ca_cert=ca_cert)
 
 
 def _peers(addresses: Sequence[str], problems: list[Problem]) -> list[Peer]:

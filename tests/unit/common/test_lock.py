@@ -89,7 +89,7 @@ def test_a_killed_one_holds_nothing(work: Path, holder: subprocess.Popen[str]) -
 
 def test_a_run_keeps_its_place_between_two_tasks(work: Path, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The worker has ended, the playbook lives and goes on in a moment."""
-    playbook = dataclasses.replace(Holder.this("bmc_boot"), run=holder.pid, started=lock._started(holder.pid), released=time.time())
+    playbook = dataclasses.replace(Holder.this("bmc_boot"), run=holder.pid, started=lock.start_time(holder.pid), released=time.time())
     elsewhere = work.parent / "elsewhere"
     elsewhere.mkdir()
 

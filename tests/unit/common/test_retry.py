@@ -146,6 +146,8 @@ REPEATED: dict[str, tuple[set[int], set[str]]] = {
     "TOKEN_EXCHANGE": ({429, 500, 502, 503, 504}, set(KINDS)),
     "ASSISTED_INFRA_ENV_DELETION": ({409}, set()),
     "DOWNLOAD": ({408, 429, 500, 502, 503, 504}, {"refused", "timeout", "proxy", "broken"}),
+    "UPLOAD": ({408, 429, 500, 502, 503, 504}, {"refused", "timeout", "proxy", "broken"}),
+    "STATE_STORE": ({429, 500, 501, 502, 503, 504}, {"refused", "timeout", "slow", "broken"}),
     "IMAGE_CHANGED": (set(), set()),
     "DETACH": (set(), set()),
     "REPAIR": (set(), set()),

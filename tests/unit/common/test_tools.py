@@ -11,13 +11,14 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common import libraries
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common import stop as stop_module
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import Stop, SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import (
     Interrupted,
     InvalidInput,
@@ -66,7 +67,7 @@ class TestForEach:
 
     @pytest.mark.parametrize("forks", [1, 2])
     def test_interrupted_begins_nothing_new(self, forks: int) -> None:
-        stop, begun = threading.Event(), []
+        stop, begun = Stop(), []
 
         def call(item: int) -> None:
             begun.append(item)
@@ -85,7 +86,7 @@ NEVER = 1e6
 class TestStop:
     def test_signal_ends_a_wait(self) -> None:
         for signum in (signal.SIGINT, signal.SIGTERM):
-            stop = threading.Event()
+            stop = Stop()
             before = signal.getsignal(signum)
             with pytest.raises(Interrupted), stop_on_signals(stop, closing=NEVER):
                 signal.raise_signal(signum)
@@ -93,7 +94,7 @@ class TestStop:
             assert signal.getsignal(signum) is before
 
     def test_a_second_signal_is_not_more_urgent(self) -> None:
-        stop = threading.Event()
+        stop = Stop()
         with stop_on_signals(stop, closing=NEVER):
             signal.raise_signal(signal.SIGINT)
             signal.raise_signal(signal.SIGTERM)
@@ -102,7 +103,7 @@ class TestStop:
 
     def test_grace_is_bounded(self) -> None:
         started = time.monotonic()
-        with pytest.raises(Interrupted), stop_on_signals(threading.Event(), grace=0.1, closing=NEVER):
+        with pytest.raises(Interrupted), stop_on_signals(Stop(), grace=0.1, closing=NEVER):
             signal.raise_signal(signal.SIGTERM)
             threading.Event().wait(30)
         assert 0.05 < time.monotonic() - started < 5
@@ -110,28 +111,35 @@ class TestStop:
     def test_process_that_does_not_end_is_ended(self, monkeypatch: pytest.MonkeyPatch) -> None:
         ended = threading.Event()
         monkeypatch.setattr(os, "_exit", lambda code: ended.set())
-        with stop_on_signals(threading.Event(), closing=0.01):
+        with stop_on_signals(Stop(), closing=0.01):
             signal.raise_signal(signal.SIGTERM)
         assert ended.wait(5)
 
     def test_an_orphan_stops(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(stop_module, "LOOK", 0.01)
-        stop, parents = threading.Event(), iter([4711, 4711])
+        stop, parents = Stop(), iter([4711, 4711])
         monkeypatch.setattr(os, "getppid", lambda: next(parents, 1))
         with pytest.raises(Interrupted), stop_on_signals(stop, closing=NEVER):
+            SystemClock(stop).sleep(30)
+
+    def test_the_stop_switch_ends_a_wait(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.setattr(stop_module, "LOOK", 0.01)
+        stop, switch = Stop(), stop_module.switch_of({"state_file": str(tmp_path / "state.json")})
+        (tmp_path / "stop").touch()
+        with pytest.raises(Interrupted, match="stop switch"), stop_on_signals(stop, closing=NEVER, switch=switch):
             SystemClock(stop).sleep(30)
 
     def test_an_orphan_from_the_beginning_stops(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(stop_module, "LOOK", 0.01)
         monkeypatch.setattr(multiprocessing, "parent_process", lambda: SimpleNamespace(pid=4711))
         monkeypatch.setattr(os, "getppid", lambda: 1)
-        stop = threading.Event()
+        stop = Stop()
         with pytest.raises(Interrupted), stop_on_signals(stop, closing=NEVER):
             SystemClock(stop).sleep(30)
 
     def test_without_a_signal_nothing_happens(self) -> None:
         before = signal.getsignal(signal.SIGTERM)
-        with stop_on_signals(threading.Event()):
+        with stop_on_signals(Stop()):
             assert signal.getsignal(signal.SIGTERM) is not before
         assert signal.getsignal(signal.SIGTERM) is before
 
@@ -139,7 +147,7 @@ class TestStop:
         seen: list[Any] = []
 
         def call() -> None:
-            with stop_on_signals(threading.Event()):
+            with stop_on_signals(Stop()):
                 seen.append(signal.getsignal(signal.SIGTERM))
 
         before = signal.getsignal(signal.SIGTERM)

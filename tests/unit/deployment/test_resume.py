@@ -10,7 +10,7 @@ import itertools
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import ClusterProgress, HostProgress
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.resume import Decision, decide
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.resume import Decision, decide, readers
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Judgement, Request, judge
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.nodes import NodeView
@@ -541,3 +541,21 @@ def test_notes():
 def test_which_service_host_is_which(host, found, expected):
     seen = Observation(service=ServiceView(True, True, hosts=(found,)))
     assert (seen.service_host(host) is found) is expected
+
+
+INSTALLING = "installing-in-progress"
+READING = [
+    ("registered hosts", Observation(image=MATCHES, service=service(registered(A), registered(B))), ("a", "b")),
+    ("the image is written", Observation(image=MATCHES, service=service(registered(A, INSTALLING, stage="Writing image to disk"), registered(B))), ("a", "b")),
+    ("one has left", Observation(image=MATCHES, service=service(registered(A, INSTALLING, stage="Rebooting"), registered(B))), ("b",)),
+    ("a Node exists", Observation(image=MATCHES, service=service(registered(B)), api=api("node-a")), ("b",)),
+    ("nothing answers for a while", Observation(image=GONE, phase="installing", silence=Silence("install", 10, 3600, "12:00")), ("a", "b")),
+    ("hosts are booted anyway", Observation(image=MATCHES), ()),
+    ("installed", Observation(image=MATCHES, phase="installed", api=api("node-a", "node-b", version=COMPLETE)), ()),
+    ("an image of which nothing is known", Observation(service=service(registered(A), registered(B))), ()),
+]
+
+
+@pytest.mark.parametrize(("seen", "expected"), [case[1:] for case in READING], ids=[case[0] for case in READING])
+def test_hosts_that_run_from_the_image(seen: Observation, expected: tuple[str, ...]) -> None:
+    assert readers(seen, HOSTS, decide(seen, HOSTS)) == expected

@@ -21,6 +21,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common import http
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import HttpClient
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.snapshot import BadSnapshot
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cpio import CorruptArchive
 from ansible_collections.zerotouch.openshift.tests.unit.fuzz.targets import TARGETS, Wire
 
@@ -30,7 +31,7 @@ SEED = int(os.environ.get("ZT_FUZZ_SEED", "1"))
 _LONGEST = 20.0
 _LARGEST = 300
 # What the functions that read the data name as their own errors.
-FORESEEN: dict[str, tuple[type[Exception], ...]] = {"cpio": (CorruptArchive,), "tar": (ValueError,)}
+FORESEEN: dict[str, tuple[type[Exception], ...]] = {"cpio": (CorruptArchive,), "tar": (ValueError,), "stored state": (BadSnapshot,)}
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ from ...cluster.paths import AGENT_CONFIG
 from ...cluster.spec import Cluster, Deployment
 from ...common.errors import InvalidInput, ZeroTouchError
 from ...common.files import SECRET_DIRECTORY, SECRET_FILE, ensure_directory, remove_leftovers, sha256_of, write_atomic, write_fault
+from ...common.listed import listed
 from ...common.problems import UNSUPPORTED, Problem
 from ...common.secrets import secret_values
 from ...ignition.live import LiveIgnition, build_live_ignition
@@ -39,17 +40,19 @@ KINDS = ("iso", "minimal_iso", "pxe", "config_iso")
 ENGINES = ("auto", "native", "openshift_install")
 BUILT_ENGINES = ("auto", "native")
 _DEFAULT_ARCHITECTURE = "x86_64"
+_MOST_NAMES = 3
 _CLOUD_CONTROLLER_PLATFORM = "oci"
 
 
 @dataclasses.dataclass(frozen=True)
 class BuildRequest:
     """What the user asks for. ``config_changes`` says, in check mode, that another door would change ``config_dir`` first; ``new_secrets`` that those
-    that are there are for a cluster that is given up. ``kind`` iso becomes minimal_iso where the configuration asks for that.
+    that are there are for a cluster that is given up. ``reading`` are hosts that run from the image: it may only be built as it was.
+    ``kind`` iso becomes minimal_iso where the configuration asks for that.
     """
 
     config_dir: Path
-    dest: Path
+    work_dir: Path
     base: BaseImage
     source: Source
     kind: Kind = "iso"
@@ -58,6 +61,7 @@ class BuildRequest:
     checksum: bool = True
     config_changes: bool = False
     new_secrets: bool = False
+    reading: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,7 +87,7 @@ class BuildPlan:
 
     @property
     def image_path(self) -> Path:
-        return path_of(WorkDir(self.request.dest), self.kind, self.names)
+        return path_of(WorkDir(self.request.work_dir), self.kind, self.names)
 
     @property
     def image_steps(self) -> tuple[str, ...]:
@@ -103,7 +107,7 @@ class BuildPlan:
     @property
     def steps(self) -> tuple[str, ...]:
         """The plan in words, a line for each change."""
-        tighten = (f"change the mode of {self.request.dest} from {self.loose:04o} to {SECRET_DIRECTORY:04o}: it holds credentials",) if self.loose else ()
+        tighten = (f"change the mode of {self.request.work_dir} from {self.loose:04o} to {SECRET_DIRECTORY:04o}: it holds credentials",) if self.loose else ()
         why = "the former ones are given up" if self.request.new_secrets else "there are none yet"
         secrets = (f"draw tokens, signers and the password of kubeadmin: {why}",) if self.new_secrets else ()
         former = (f"keep {path} beside its successor" for path in self.former)
@@ -125,7 +129,7 @@ def read_input(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
     Raises :class:`InvalidInput` with every problem of the input, and :class:`ZeroTouchError` for a base image or content that cannot be used.
     """
     _refuse_unbuilt(request)
-    check_place(request.dest)
+    check_place(request.work_dir)
     deployment = _read(request.config_dir, check_mode)
     base = find_base(request.base, request.source, check_mode=check_mode)
     arch = deployment.cluster.architecture if deployment else base.image.arch if base.image else ""
@@ -134,7 +138,7 @@ def read_input(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
         warnings += check_fit(base.image, deployment.cluster.version, arch)
     kind = kind_of(request.kind, deployment.cluster) if deployment else request.kind
     names = Names("agent", arch or _DEFAULT_ARCHITECTURE)
-    return BuildPlan(request, base, kind, names, deployment, loose=loose_mode(request.dest), warnings=tuple(warnings))
+    return BuildPlan(request, base, kind, names, deployment, loose=loose_mode(request.work_dir), warnings=tuple(warnings))
 
 
 def complete_plan(plan: BuildPlan) -> BuildPlan:
@@ -170,13 +174,13 @@ def _read(config_dir: Path, check_mode: bool) -> Deployment | None:
 
 def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
     """The plan with everything that follows from the deployment."""
-    work_dir = WorkDir(plan.request.dest)
+    work_dir = WorkDir(plan.request.work_dir)
     recovered = recover(work_dir, deployment)
     known = None if plan.request.new_secrets else from_state(recovered.state.get("secrets") or {})
     if known is None and not plan.request.new_secrets:
         _refuse_lost(work_dir, recovered)
     secrets = known or make_secrets()
-    files = small_files(plan.request.dest, deployment, secrets, anew=known is None)
+    files = small_files(plan.request.work_dir, deployment, secrets, anew=known is None)
     former = tuple(path for path in work_dir.credentials if path.exists()) if known is None else ()
     warnings = (*plan.warnings, *(() if plan.request.new_secrets else recovered.notes))
     plan = dataclasses.replace(plan, secrets=secrets, new_secrets=known is None, files=files, former=former, warnings=warnings)
@@ -223,13 +227,13 @@ def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: 
     """
     if plan.deployment is None or plan.secrets is None or plan.ignition is None or plan.product is None:
         raise ZeroTouchError("A plan made in check mode cannot be carried out.")
-    dest = plan.request.dest
-    state = WorkDir(dest).state
-    ensure_directory(dest)
-    for directory in (dest, WorkDir(dest).kubeconfig.parent):
+    work_dir = plan.request.work_dir
+    state = WorkDir(work_dir).state
+    ensure_directory(work_dir)
+    for directory in (work_dir, WorkDir(work_dir).kubeconfig.parent):
         remove_leftovers(directory)  # of a run that was killed: whoever is here holds the lock
     if plan.loose:
-        _tighten(dest)
+        _tighten(work_dir)
     if plan.new_secrets:
         _give_up_former(plan, now())
     if state.section("secrets") != plan.secrets.to_state():
@@ -241,13 +245,29 @@ def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: 
                 document["install"] = {"phase": "built"}
     for file in plan.files:
         write_atomic(file.path, file.text, SECRET_FILE)
-    made = make_product(plan.product, checksum=plan.request.checksum)
+    before = state.section("image")
+    made = make_product(plan.product, checksum=plan.request.checksum or bool(plan.request.reading))
+    if plan.request.reading and plan.image_changed:
+        _require_same(plan, made, before)
     with state.edit() as document:
         document["cluster"] = cluster_section(plan.deployment)
         if made.section:
             document["image"] = _image_section(plan, plan.ignition, made, document.get("image") or {}, now)
         document.setdefault("install", {}).setdefault("phase", "built")
     return made
+
+
+def _require_same(plan: BuildPlan, made: Made, before: Mapping[str, Any]) -> None:
+    """Delete an image that is not, byte for byte, the one that hosts run from. Raises :class:`ZeroTouchError` then."""
+    if made.size == before.get("size") and made.sha256 == (before.get("sha256") or made.sha256):
+        return
+    plan.image_path.unlink(missing_ok=True)
+    base = before.get("base") or {}
+    raise ZeroTouchError(
+        f"{listed(plan.request.reading, _MOST_NAMES)} run from an image that cannot be built again: the base image or this collection's version is not the "
+        f"one of the first build (base image SHA-256 {base.get('sha256') or 'not recorded'}). Nothing is served to them.",
+        "Set openshift_base_image to the same file as before and run again. To give this installation up: openshift_force=start_over with openshift_confirm.",
+    )
 
 
 def _tighten(directory: Path) -> None:

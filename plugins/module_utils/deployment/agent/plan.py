@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from ...common.connect import DIRECT, ConnectTo
+from ...common.listed import listed
 from ..state.recovery import recover
 from ..state.work_dir import WorkDir, hosts_of_deployment, hosts_of_state, identity, read_deployment
 from ..stop_reason import message_of
@@ -19,7 +20,9 @@ from ..supervise.observation import ApiView, ImageView, InventoryHost, Observati
 from ..supervise.observe import Observer, view_image
 from ..supervise.silence import silence_of
 from ..supervise.timeline import SECTION, utc_now
-from .resume import Decision, decide
+from .resume import Decision, decide, readers
+
+_MOST_NAMES = 3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,22 +45,26 @@ class Question:
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What was seen and what follows from it."""
+    """What was seen and what follows from it. ``reading`` are the hosts that run from the image, so that it must be published for them."""
 
     decision: Decision
     seen: Observation
+    reading: tuple[str, ...] = ()
 
-    def as_result(self) -> dict[str, Any]:
-        """The door's result (design 1.4)."""
+    def as_result(self, *, check_mode: bool) -> dict[str, Any]:
+        """The result of module deployment_plan."""
         decision = self.decision
         return {
             "changed": False,
             "state": decision.state,
             "hosts": [host.row("name", "joined", "action", "reason", "force") for host in decision.hosts],
+            "reading_hosts": list(self.reading),
             "build": decision.build,
             "build_reason": decision.build_reason,
             "boot_hosts": list(decision.boot),
+            "forced_hosts": [host.name for host in decision.hosts if host.force],
             "wait": decision.wait,
+            "report": decision.state == "installed" or not check_mode,
             "stop_reason": message_of(decision.stop),
             "differing_paths": list(self.seen.image.differing),
             "phase": self.seen.phase,
@@ -82,7 +89,10 @@ def answer(question: Question) -> Answer:
         observer.close()
     hosts = question.hosts or (hosts_of_deployment(deployment) if deployment else hosts_of_state(state))
     decision = decide(seen, hosts, question.force)
-    return Answer(dataclasses.replace(decision, notes=(*recovered.notes, *decision.notes)), seen)
+    reading = () if decision.stop else readers(seen, hosts, decision)
+    if reading and not decision.build and not seen.image.exists:
+        decision = dataclasses.replace(decision, build=True, build_reason=f"{listed(reading, _MOST_NAMES)} run from it, and its file is missing")
+    return Answer(dataclasses.replace(decision, notes=(*recovered.notes, *decision.notes)), seen, reading)
 
 
 def _image(question: Question, view: ImageView) -> ImageView:

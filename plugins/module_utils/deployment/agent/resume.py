@@ -84,6 +84,22 @@ def decide(observation: Observation, hosts: Sequence[InventoryHost], force: Coll
     return _fresh(situation)
 
 
+def readers(seen: Observation, hosts: Sequence[InventoryHost], decision: Decision) -> tuple[str, ...]:
+    """Hosts that were booted from the image and have not restarted from their disks, as far as that is known.
+
+    A full live ISO is read for as long as its system runs: the image must be published until then.
+    """
+    if not seen.image.built or not decision.wait or decision.state == "installed":
+        return ()
+    waiting = {step.name for step in decision.hosts if step.action == "wait" or (step.action == "skip" and step.joined)}
+    return tuple(host.name for host in hosts if host.name in waiting and not _left_the_image(seen, host))
+
+
+def _left_the_image(seen: Observation, host: InventoryHost) -> bool:
+    found = seen.service_host(host)
+    return seen.api.has_node(host) or (found is not None and found.runs_from_disk)
+
+
 def _start_over(situation: Situation) -> Decision | None:
     if START_OVER not in situation.force:
         return None

@@ -17,6 +17,7 @@ from ...common.connect import ConnectTo
 from ...common.errors import InvalidInput, PartialFailure, ZeroTouchError
 from ...common.opened import Opened
 from ...common.problems import Problem
+from ...common.store_link import StoreLink
 from ...hub.agents.model import ClusterRef
 from ...hub.credentials import write_credentials
 from ...hub.from_spec import agent_hosts, infra_env_options
@@ -53,23 +54,23 @@ class HubRequest:
     wait_for: Phase | None
     limits: Limits
     work_dir: WorkDir | None
-    agents_namespace: str
+    agent_namespace: str
     media_hosts: Sequence[Mapping[str, Any]]
     bmc_ca_cert: str
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> HubRequest:
-        dest = Path(params["dest"]) if params["dest"] else None
+        work_dir = Path(params["work_dir"]) if params["work_dir"] else None
         return cls(
-            given=described(params, (dest or Path()) / "config"),
+            given=described(params, (work_dir or Path()) / "config"),
             name=params["name"] or "",
             namespace=params["namespace"] or "",
             image_set=params["image_set"] or "",
             hold=params["hold"],
             wait_for=_PHASES.get(params["wait_for"]),
             limits=Limits(**{name: float(value) for name, value in params["timeouts"].items() if value is not None}),
-            work_dir=WorkDir(dest) if dest else None,
-            agents_namespace=params["agents_namespace"] or "",
+            work_dir=WorkDir(work_dir) if work_dir else None,
+            agent_namespace=params["agent_namespace"] or "",
             media_hosts=params["media_hosts"],
             bmc_ca_cert=params["bmc_ca_cert"] or "",
         )
@@ -135,7 +136,13 @@ class _Presence:
 
     def _detacher(self) -> MediaDetacher:
         call, request = self._call, self._request
-        options = BmcOptions(connect_to=ConnectTo.of(call.params["connect_to"]), ca_cert=request.bmc_ca_cert, clock=call.clock, progress=call.progress)
+        options = BmcOptions(
+            connect_to=ConnectTo.of(call.params["connect_to"]),
+            ca_cert=request.bmc_ca_cert,
+            clock=call.clock,
+            progress=call.progress,
+            before_write=StoreLink(request.work_dir.root, call.clock).check if request.work_dir else lambda: None,
+        )
         return MediaDetacher(HostMedia(boot_requests(request.media_hosts), options), media_names(request.media_hosts), self._timeline.detached)
 
     def _situation(self, plan: InstallPlan, outcomes: Sequence[Outcome], result: Mapping[str, Any]) -> Situation:
@@ -165,7 +172,7 @@ class _Presence:
             self._call.clock,
             self._call.progress,
             limits=self._request.limits,
-            agents_namespace=self._request.agents_namespace,
+            agents_namespace=self._request.agent_namespace,
             watcher=self._watch,
         )
         try:
@@ -191,7 +198,7 @@ class _Presence:
         return read_status(found) if found else InstallStatus()
 
     def _agents(self) -> Any:
-        return bound_agents(self._client, self._reference, self._request.agents_namespace)
+        return bound_agents(self._client, self._reference, self._request.agent_namespace)
 
     def _credentials(self, status: InstallStatus, result: Mapping[str, Any]) -> dict[str, Any]:
         """Fetch what the hub has by now; the part of the result about it."""

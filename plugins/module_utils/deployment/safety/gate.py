@@ -12,6 +12,7 @@ from ...boot.guard import Permission
 from ...boot.methods import booted_by_user
 from ...boot.protocol import Machines
 from ...common.clock import Clock
+from ...common.store_link import StoreLink, StoreLost
 from ...hub.agents.model import Agent
 from .decision import Judgement, may_touch
 from .evidence import Evidence
@@ -51,7 +52,7 @@ class Gate:
         touched = [verdict.host for verdict in judgement.verdicts if verdict.acts and verdict.host not in by_user]
         if self.action in _BOOTS:
             self._note(touched, BOOTING)
-        return Permission(without=without)
+        return Permission(stop=self._stored(), without=without)
 
     def done(self, hosts: Sequence[str]) -> None:
         """These hosts were changed as asked."""
@@ -59,6 +60,16 @@ class Gate:
             self._note(hosts, BOOTED)
         elif self.action in _RELEASES:
             self._note(hosts, RELEASED)
+
+    def _stored(self) -> str:
+        """Why nothing may be written to a machine: what this run is about to do is not in the state store. Empty when it is."""
+        if not self.records or self.touch.work_dir is None:
+            return ""
+        try:
+            StoreLink(self.touch.work_dir, self.clock).save()
+        except StoreLost as error:
+            return f"No machine was touched. {error}"
+        return ""
 
     def _note(self, hosts: Sequence[str], state: str) -> None:
         if self.records and self.touch.work_dir is not None and hosts:

@@ -36,8 +36,8 @@ COLUMNS: Mapping[Action, Column] = {
 }
 
 START_OVER, TAKE_OVER, ABANDON_HUB = "start_over", "take_over", "abandon_hub"
-REBOOT_JOINED, REBUILD_IMAGE = "reboot_joined_hosts", "rebuild_image"
-OVERRIDES = (REBUILD_IMAGE, REBOOT_JOINED, START_OVER, TAKE_OVER, ABANDON_HUB)
+REBOOT_JOINED, REBUILD_IMAGE, BREAK_LOCK = "reboot_joined_hosts", "rebuild_image", "break_lock"
+OVERRIDES = (REBUILD_IMAGE, REBOOT_JOINED, START_OVER, TAKE_OVER, ABANDON_HUB, BREAK_LOCK)
 CONFIRMED_OVERRIDES = frozenset({REBOOT_JOINED, START_OVER, ABANDON_HUB})
 # Methods whose service, or whose hosts, hold no cluster that others depend on: a hub does, and it is the hub that has to release the hosts.
 HUB_METHODS = frozenset({"hub", "hosted", "capi"})

@@ -1,0 +1,72 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""Which run this is: the playbook's process, with a random id, so that all its tasks are one holder of a lease."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+from ...common import json_text
+from ...common.files import read_inside, write_atomic
+from ...common.lock import Holder, start_time
+
+NAME = ".run.json"
+
+
+@dataclasses.dataclass(frozen=True)
+class PlaybookRun:
+    """One run. ``pid`` and ``started`` are those of the playbook; ``machine`` is where these numbers mean something."""
+
+    id: str
+    host: str
+    machine: str
+    pid: int
+    started: int
+
+    @property
+    def is_own_process(self) -> bool:
+        """Whether the run ends with this process: a module without a playbook around it."""
+        return self.pid == os.getpid()
+
+    def alive(self) -> bool:
+        """Whether its process still exists, as far as this can be known. Only for a run of this machine."""
+        return not self.started or start_time(self.pid) == self.started
+
+
+def this_run(root: Path) -> PlaybookRun:
+    """The run of this process. Tasks of one playbook find the id in the work directory, whose lock the caller holds."""
+    holder = Holder.this("")
+    fresh = PlaybookRun(secrets.token_hex(16), holder.host, this_machine(), holder.run, holder.started)
+    try:
+        known = read_run(json_text.parse(read_inside(root / NAME)))
+    except (OSError, ValueError):
+        known = None
+    if known is not None and fresh.started and dataclasses.replace(known, id=fresh.id) == fresh:
+        return known
+    write_atomic(root / NAME, json.dumps(dataclasses.asdict(fresh), sort_keys=True) + "\n")
+    return fresh
+
+
+def read_run(value: Any) -> PlaybookRun | None:
+    """A run from JSON; None for anything else."""
+    names = [field.name for field in dataclasses.fields(PlaybookRun)]
+    fields: list[Any] = [value.get(name) for name in names] if isinstance(value, dict) else []
+    if [type(field) for field in fields] != [str, str, str, int, int] or max(len(str(field)) for field in fields) > 200:
+        return None
+    return PlaybookRun(*fields)
+
+
+def this_machine(proc: Path = Path("/proc")) -> str:
+    """What makes process numbers unique: the boot of the machine and the namespace of processes; empty where it cannot
+    be read.
+    """
+    try:
+        return f"{(proc / 'sys/kernel/random/boot_id').read_text().strip()} {os.readlink(proc / 'self/ns/pid')}"
+    except OSError:
+        return ""

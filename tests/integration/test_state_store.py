@@ -1,0 +1,73 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""A work directory that is lost with its job: the next job, in an empty directory, goes on with what is in the state store."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.tests.support.document_server import DocumentServer
+
+from .lab import Deployment, kill_all
+from .test_killed import MOMENTS
+
+
+@pytest.fixture
+def server() -> Iterator[DocumentServer]:
+    made = DocumentServer()
+    yield made
+    made.stop()
+
+
+def stored_in(server: DocumentServer, **changes: Any) -> dict[str, Any]:
+    """Variables with the store; the passphrase is one of the secrets that no output may have."""
+    state = {"method": "http", "url": server.url, "passphrase": "canary-passphrase-of-the-store", **changes}
+    return {"openshift_state": state}
+
+
+def test_jobs_that_are_killed_with_their_directories(sno: Deployment, server: DocumentServer) -> None:
+    """Killed in every phase, one after the other; each time the directory is lost."""
+    variables = stored_in(server)
+    for name, moment in MOMENTS.items():
+        output, _seconds = sno.interrupted(moment(sno), kill_all, extra=variables)
+        assert "Traceback" not in output, f"killed while {name}:\n{output}"
+        shutil.rmtree(sno.work_dir)
+    run = sno.deployed(extra=variables)
+    assert "state: restored" in run.output, run.output
+    booted = [device for device in sno.lab.machine("sno-0")["boots"] if device.startswith("disk")]
+    assert len(booted) == 1, "the machine was installed more than once"
+    assert (sno.work_dir / "auth" / "kubeconfig").is_file() and (sno.work_dir / "auth" / "kubeadmin-password").is_file()
+    shutil.rmtree(sno.work_dir)
+    again = sno.deployed(extra=variables)
+    assert (sno.work_dir / "auth" / "kubeconfig").is_file()
+    writes = sno.lab.writes()
+    assert sno.deployed(extra=variables).changed == 0, again.output
+    assert sno.lab.writes() == writes
+
+
+def test_a_store_that_is_not_there_boots_nothing(sno: Deployment, server: DocumentServer) -> None:
+    server.stop()
+    run = sno.stopped(extra=stored_in(server))
+    assert "The state in" in run.message and "cannot be read" in run.message, run.output
+
+
+UNKNOWN: dict[str, tuple[Callable[[DocumentServer], object], dict[str, Any], str]] = {
+    "wrong passphrase": (lambda server: None, {"passphrase": "another canary-passphrase"}, "passphrase"),
+    "damaged": (lambda server: setattr(server, "document", (server.document or b"")[:-40]), {}, "cannot be read"),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("case", UNKNOWN)
+def test_what_cannot_be_read_is_not_empty(case: str, sno: Deployment, server: DocumentServer) -> None:
+    """Row 6 of the safety table."""
+    damage, changes, words = UNKNOWN[case]
+    sno.interrupted(MOMENTS["waiting"](sno), kill_all, extra=stored_in(server))
+    shutil.rmtree(sno.work_dir)
+    damage(server)
+    run = sno.stopped(extra=stored_in(server, **changes))
+    assert words in run.message, run.output

@@ -1,0 +1,310 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The lease of a run on a real store: two runs, lost answers, outages."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import (
+    LeaseHeld,
+    LeaseLost,
+    StoreError,
+    StoreUnknown,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.keeper import LeaseKeeper, since_boot
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import HOLD, RENEW
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
+from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import run
+
+
+def keeper(remote: Any, number: int, clock: Clock | None = None, **changes: Any) -> LeaseKeeper:
+    clock = clock or remote.clock
+    return LeaseKeeper(remote.store(clock), run(number, **changes), f"task-{number}", clock, clock.now)
+
+
+def test_the_first_run_holds_the_lease_and_the_second_waits_90_seconds(remote: Any) -> None:
+    first, second = keeper(remote, 1), keeper(remote, 2)
+    first.acquire()
+    first.check()
+    shown: list[str] = []
+    began = remote.clock.now()
+    second.acquire(show=shown.append)
+    assert 90 <= remote.clock.now() - began < 100
+    assert len(shown) == 1 and "task-1" in shown[0]
+    second.check()
+    with pytest.raises(LeaseLost):
+        first.check()  # its renewal is 90 s old
+
+
+class Renewing(Clock):
+    """Another run renews its lease whenever the waiter sleeps."""
+
+    def __init__(self, holder: LeaseKeeper) -> None:
+        super().__init__()
+        self.holder = holder
+
+    def sleep(self, seconds: float) -> None:
+        super().sleep(seconds)
+        self.holder.renew()
+
+
+def test_a_run_that_renews_is_refused_with_its_name(remote: Any) -> None:
+    first = keeper(remote, 1)
+    first.acquire()
+    clock = Renewing(first)
+    with pytest.raises(LeaseHeld, match=r"task task-1 of process 101 on control-1.*break_lock"):
+        keeper(remote, 2, clock).acquire()
+    assert clock.now() < 1000 + 30
+    first.check()
+
+
+def test_break_lock_takes_the_lease_of_a_run_that_renews(remote: Any) -> None:
+    first = keeper(remote, 1)
+    first.acquire()
+    second = keeper(remote, 2, Renewing(first))
+    second.acquire(break_lock=True)
+    second.check()
+    for late in (first.renew, first.check, lambda: first.write(b"late")):
+        with pytest.raises(LeaseLost, match="taken over by another run: task task-2"):
+            late()
+
+
+def test_who_lost_the_lease_writes_nothing_more(remote: Any) -> None:
+    first, second = keeper(remote, 1), keeper(remote, 2)
+    first.acquire()
+    second.acquire()
+    second.write(b"of the second")
+    before = remote.bytes
+    for late in (lambda: first.write(b"of the first"), first.renew, first.check):
+        with pytest.raises(LeaseLost):
+            late()
+    first.release()
+    assert remote.bytes == before
+    assert remote.store().read().snapshot == b"of the second"
+
+
+def test_a_released_lease_is_taken_at_once(remote: Any) -> None:
+    first, second = keeper(remote, 1), keeper(remote, 2)
+    first.acquire()
+    first.write(b"state")
+    first.release()
+    with pytest.raises(LeaseLost):
+        first.check()
+    began = remote.clock.now()
+    assert second.acquire().snapshot == b"state"
+    assert remote.clock.now() == began
+    first.release()  # has nothing to release
+    second.check()
+
+
+def test_the_next_task_of_the_same_run_continues(remote: Any) -> None:
+    keeper(remote, 1).acquire()
+    began = remote.clock.now()
+    second = keeper(remote, 1)
+    stored = second.acquire()
+    assert stored.lease is not None and stored.lease.renewals == 1
+    assert remote.clock.now() == began
+    second.check()
+
+
+def test_a_run_whose_process_has_ended_is_taken_over_earlier(remote: Any) -> None:
+    keeper(remote, 1, machine="here", pid=2**22 + 1, started=5).acquire()
+    began = remote.clock.now()
+    keeper(remote, 2, machine="here").acquire()
+    assert 30 <= remote.clock.now() - began < 40
+
+
+def test_check_fails_closed_before_another_run_can_take_over(remote: Any) -> None:
+    first = keeper(remote, 1)
+    with pytest.raises(LeaseLost, match="was never taken"):
+        first.check()
+    first.acquire()
+    remote.clock.time += HOLD
+    first.check()
+    remote.fail(100, "write", "500")
+    remote.fail(100, "read", "500")
+    with pytest.raises(StoreError):
+        first.renew()
+    remote.clock.time += 0.1
+    with pytest.raises(LeaseLost, match=r"could not be renewed for 7\d s \(.*500"):
+        first.check()
+    remote.heal()
+    first.renew()
+    first.check()
+
+
+def test_the_age_of_a_renewal_counts_from_its_beginning(remote: Any) -> None:
+    """A slow answer must not make the lease longer: a waiter may have seen the renewal before the answer came."""
+    first = keeper(remote, 1)
+    first.acquire()
+    elapsed = [100.0]
+    slow = keeper(remote, 1)
+    slow._elapsed = lambda: elapsed[0]
+    store = slow._store.write
+
+    def write(*arguments: Any) -> str:
+        version: str = store(*arguments)
+        elapsed[0] += 60
+        return version
+
+    slow._store.write = write  # type: ignore[method-assign]
+    for confirm in (slow.acquire, slow.renew):
+        confirm()
+        elapsed[0] += 11
+        with pytest.raises(LeaseLost, match="71 s"):
+            slow.check()
+
+
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("what", ["cut", "cut after", "500", "503", "429"])
+def test_lost_answers_of_a_renewal_do_no_harm(remote: Any, what: str, count: int) -> None:
+    first = keeper(remote, 1)
+    first.acquire()
+    first.write(b"state")
+    remote.fail(count, "write", what)
+    first.write(b"newer")
+    first.renew()
+    first.check()
+    assert remote.store().read().snapshot == b"newer"
+
+
+def test_a_write_whose_answer_never_came_is_recognized_later(remote: Any) -> None:
+    first = keeper(remote, 1)
+    first.acquire()
+    remote.fail(100, "write", "cut after")
+    remote.fail(100, "read", "500")
+    with pytest.raises(StoreError):
+        first.write(b"state")
+    remote.heal()
+    first.renew()
+    first.check()
+    assert remote.store().read().snapshot == b"state"
+
+
+def test_metadata_that_another_tool_changes_does_no_harm(remote: Any) -> None:
+    first = keeper(remote, 1)
+    first.acquire()
+    first.write(b"state")
+    remote.touch()
+    first.renew()
+    first.write(b"newer")
+    first.check()
+
+
+def test_a_record_that_was_deleted_is_lost(remote: Any) -> None:
+    first = keeper(remote, 1)
+    first.acquire()
+    remote.delete()
+    with pytest.raises(LeaseLost):
+        first.renew()
+    with pytest.raises(LeaseLost):
+        first.check()
+    assert remote.store().read() is None
+
+
+def test_two_runs_that_begin_together_never_hold_it_both(remote: Any) -> None:
+    """Real threads on real sockets: exactly one takes the lease of an empty store."""
+    remote.store().probe(None)
+    barrier = threading.Barrier(4)
+    results: dict[int, object] = {}
+
+    def one(number: int) -> None:
+        mine = keeper(remote, number, Clock())
+        stored = mine._store.read()
+        barrier.wait(30)
+        results[number] = mine._take(stored)
+
+    threads = [threading.Thread(target=one, args=(number,)) for number in range(1, 5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(result is not None for result in results.values()) == 1
+    winner = next(number for number, result in results.items() if result is not None)
+    assert remote.store().read().lease.run == run(winner)
+
+
+def test_an_unreadable_store_gives_no_lease(remote: Any) -> None:
+    remote.fail(100, "read", "500")
+    with pytest.raises(StoreUnknown):
+        keeper(remote, 1).acquire()
+
+
+class Turns(threading.Event):
+    """An event whose waits end when the test says so: no test waits for time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.due, self.done = threading.Semaphore(0), threading.Semaphore(0)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.done.release()
+        self.due.acquire(timeout=30)
+        return self.is_set()
+
+    def set(self) -> None:
+        super().set()
+        self.due.release()
+
+    def last(self, stop: threading.Event) -> None:
+        """Let the thread do one turn after which it ends."""
+        self.done.acquire(timeout=30)
+        self.due.release()
+        assert stop.wait(30)
+
+    def turn(self) -> None:
+        """Let the thread do one renewal."""
+        self.done.acquire(timeout=30)
+        self.due.release()
+        self.done.acquire(timeout=30)
+        self.done.release()
+
+
+def test_the_lease_is_renewed_while_the_task_works(remote: Any) -> None:
+    turns = Turns()
+    first = keeper(remote, 1)
+    first.acquire()
+    with first.keeping(ending=turns):
+        for _each in range(5):
+            remote.clock.time += RENEW
+            turns.turn()
+            first.check()
+    assert remote.store().read().lease.renewals == 6  # and once at the end of the block
+
+
+def test_an_outage_is_ridden_out_and_a_loss_ends_the_run(remote: Any) -> None:
+    turns = Turns()
+    first, stop = keeper(remote, 1), threading.Event()
+    first.acquire()
+    with first.keeping(stop, turns):
+        remote.fail(100, "write", "500")
+        remote.fail(100, "read", "500")
+        turns.turn()
+        first.check()
+        remote.heal()
+        turns.turn()
+        first.check()
+        assert not stop.is_set()
+        remote.delete()
+        turns.last(stop)
+    with pytest.raises(LeaseLost):
+        first.check()
+
+
+def test_a_worker_whose_playbook_was_killed_renews_no_more(remote: Any) -> None:
+    turns = Turns()
+    first = keeper(remote, 1, pid=2**22 + 1, started=5)
+    first.acquire()
+    with first.keeping(stop := threading.Event(), turns):
+        turns.last(stop)
+    with pytest.raises(LeaseLost, match="playbook of this run has ended"):
+        first.check()
+    assert remote.store().read().lease.renewals == 0
+
+
+def test_the_clock_of_renewals_counts_suspended_time() -> None:
+    assert since_boot() > 0

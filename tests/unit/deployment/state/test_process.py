@@ -1,0 +1,283 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The process that keeps lease and store of a run: real processes, real stores."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import start_time
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.stop import SWITCH
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import DIRECTORY, Status, StoreLink, StoreLost
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import attach as attaching
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import process
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import StoreUnknown, WrongPassphrase
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.keeper import request_stop
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import keys_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import StateOptions
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.record import read_record
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import PlaybookRun, this_machine
+from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import PASSPHRASE, machines
+
+# Only a hang reaches it.
+LIMIT = 60.0
+
+
+@dataclasses.dataclass
+class Playbook:
+    """A process that stands in for a playbook, and its keeper."""
+
+    root: Path
+    place: Any
+    monkeypatch: pytest.MonkeyPatch
+    lines: list[str] = dataclasses.field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+        self.run = PlaybookRun(os.urandom(16).hex(), "control", this_machine(), self.process.pid, start_time(self.process.pid))
+
+    def attach(self, **changes: Any) -> Any:
+        self.monkeypatch.setattr(attaching, "this_run", lambda root: self.run)
+        options = dataclasses.replace(self.place.options, **changes)
+        return attaching.attach(attaching.Attachment(options, "demo", self.root, {}), SystemClock(), self.lines.append, check_mode=False)
+
+    @property
+    def link(self) -> StoreLink:
+        return StoreLink(self.root, SystemClock())
+
+    def end(self, how: signal.Signals = signal.SIGKILL) -> Status:
+        """The playbook ends; the last status of its keeper."""
+        self.process.send_signal(how)
+        self.process.wait()
+        return until(lambda: (status := Status.read(self.root)) is not None and status.ended and status)
+
+
+def until(condition: Callable[[], Any]) -> Any:
+    ends = time.monotonic() + LIMIT
+    while time.monotonic() < ends:
+        if found := condition():
+            return found
+        time.sleep(0.02)
+    raise AssertionError("the condition did not come to hold")
+
+
+@pytest.fixture
+def playbook(tmp_path: Path, remote: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Playbook]]:
+    made: list[Playbook] = []
+
+    def start(name: str) -> Playbook:
+        made.append(Playbook(tmp_path / name, remote, monkeypatch))
+        return made[-1]
+
+    yield start
+    for each in made:
+        each.process.kill()
+        each.process.wait()
+        if each.process.stdin is not None:
+            each.process.stdin.close()
+        status = Status.read(each.root)
+        if status is not None and status.alive:
+            os.kill(status.pid, signal.SIGKILL)
+
+
+def state_of(root: Path) -> StateFile:
+    root.mkdir(mode=0o700, exist_ok=True)
+    return StateFile(root / "state.json")
+
+
+def recorded(place: Any) -> dict[str, Any]:
+    """``state.json`` in the store."""
+    store = place.store(SystemClock())
+    record = read_record(store.read(), keys_of(place.options), "demo", store.name)
+    store.close()
+    return {} if record is None else dict(record[0].state)
+
+
+def test_a_request_returns_when_the_state_is_stored(playbook: Any, remote: Any) -> None:
+    run = playbook("one")
+    assert run.attach().action == "same"
+    state_of(run.root).update("machines", machines(node="booting"))
+    run.link.save()
+    assert recorded(remote)["machines"]["node"]["state"] == "booting"
+    run.link.check()
+
+
+def test_the_next_run_in_an_empty_directory_has_what_a_killed_one_left(playbook: Any, remote: Any) -> None:
+    """Also what was written after the last request: the process outlives the playbook until it is stored, and releases the lease."""
+    first, second = playbook("one"), playbook("two")
+    first.attach()
+    state_of(first.root).update("machines", machines(node="booted"))
+    (first.root / "auth").mkdir(mode=0o700)
+    (first.root / "auth" / "kubeadmin-password").write_text("secret")
+    assert first.end().lost == ""
+    assert second.attach().action == "restore"
+    assert state_of(second.root).read()["machines"] == machines(node="booted")
+    assert (second.root / "auth" / "kubeadmin-password").read_text() == "secret"
+
+
+def test_tasks_of_one_run_share_a_process(playbook: Any) -> None:
+    run = playbook("one")
+    run.attach()
+    first = Status.read(run.root)
+    run.attach()
+    second = Status.read(run.root)
+    assert first is not None and second is not None and first.pid == second.pid
+
+
+def test_transitions_are_stored_without_a_request(playbook: Any, remote: Any) -> None:
+    run = playbook("one")
+    run.attach()
+    state_of(run.root).update("install", {"phase": "bootstrap"})
+    until(lambda: recorded(remote).get("install", {}).get("phase") == "bootstrap")
+
+
+def test_a_destroyed_deployment_has_no_record(playbook: Any, remote: Any) -> None:
+    first, second = playbook("one"), playbook("two")
+    first.attach()
+    state_of(first.root).update("machines", machines(node="booted"))
+    first.link.save()
+    (first.root / "state.json").unlink()
+    first.link.forget()
+    assert recorded(remote) == {}
+    first.end()
+    assert second.attach().action in ("same", "restore")
+    assert state_of(second.root).read() == {}
+
+
+def test_another_run_is_refused_while_one_renews(playbook: Any, remote: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its lease changes in the meantime, as a renewal does."""
+    first, second = playbook("one"), playbook("two")
+    first.attach()
+    state_of(first.root).update("machines", machines(node="booted"))
+    second.lines = _Renewing(first.link)
+    with pytest.raises(StoreUnknown, match="Another run works on this deployment"):
+        second.attach()
+
+
+class _Renewing(list[str]):
+    """When the second run begins to wait, the first one renews."""
+
+    def __init__(self, link: StoreLink) -> None:
+        self._link = link
+
+    def append(self, line: str) -> None:
+        super().append(line)
+        self._link.save()
+
+
+def test_a_run_without_its_process_writes_nothing(playbook: Any) -> None:
+    run = playbook("one")
+    run.attach()
+    state_of(run.root).update("machines", machines(node="booting"))
+    status = Status.read(run.root)
+    assert status is not None
+    os.kill(status.pid, signal.SIGKILL)
+    until(lambda: not status.alive)
+    for call in (run.link.check, run.link.save):
+        with pytest.raises(StoreLost, match="no process of this run stores it"):
+            call()
+
+
+def test_a_store_that_takes_nothing_stops_the_boot(playbook: Any, remote: Any) -> None:
+    run = playbook("one")
+    run.attach()
+    state_of(run.root).update("machines", machines(node="booting"))
+    remote.fail(50, "write", "403")
+    with pytest.raises(StoreLost, match="The state cannot be stored"):
+        run.link.save()
+
+
+def test_a_lost_lease_stops_every_write(playbook: Any, remote: Any) -> None:
+    run = playbook("one")
+    run.attach()
+    state_of(run.root).update("machines", machines(node="booting"))
+    run.link.save()
+    remote.delete()
+    state_of(run.root).update("machines", machines(node="booted"))
+    until(lambda: (status := Status.read(run.root)) is not None and status.lost)
+    with pytest.raises(StoreLost, match="taken over by another run"):
+        run.link.check()
+
+
+def test_a_stop_that_is_requested_through_the_store_reaches_the_tasks(playbook: Any, remote: Any) -> None:
+    run = playbook("one")
+    run.attach()
+    state_of(run.root).update("machines", machines(node="booted"))
+    run.link.save()
+    store = remote.store(SystemClock())
+    assert request_stop(store, SystemClock()).startswith("task deployment_settings of process")
+    state_of(run.root).update("machines", machines(node="booting"))
+    until((run.root / SWITCH).exists)
+    run.link.check()  # it still holds the lease, and can end its sessions
+    run.end()
+    assert request_stop(store, SystemClock()) == "", "no run holds the lease any more"
+    store.close()
+    run = playbook("one")
+    run.attach()
+    assert not (run.root / SWITCH).exists(), "a request is for one run"
+
+
+def test_a_wrong_passphrase_is_not_an_empty_store(playbook: Any) -> None:
+    first, second = playbook("one"), playbook("two")
+    first.attach(passphrase=PASSPHRASE)
+    state_of(first.root).update("machines", machines(node="booted"))
+    first.end()
+    with pytest.raises(StoreUnknown, match="passphrase"):
+        second.attach(passphrase="another passphrase")
+    assert not (second.root / "state.json").exists()
+    assert issubclass(WrongPassphrase, StoreUnknown)
+
+
+def test_nothing_secret_is_in_the_list_of_processes(playbook: Any, remote: Any) -> None:
+    run = playbook("one")
+    run.attach()
+    status = Status.read(run.root)
+    assert status is not None
+    seen = Path(f"/proc/{status.pid}/cmdline").read_bytes() + Path(f"/proc/{status.pid}/environ").read_bytes()
+    for secret in remote.options.secrets():
+        assert secret.encode() not in seen
+        assert secret not in (run.root / DIRECTORY / "status.json").read_text()
+
+
+def test_method_directory_ends_the_link(tmp_path: Path) -> None:
+    """A user who goes back to the work directory alone is not held up by what a store left there."""
+    (tmp_path / DIRECTORY).mkdir()
+    (tmp_path / DIRECTORY / "status.json").write_text("{}")
+    link = StoreLink(tmp_path, SystemClock())
+    with pytest.raises(StoreLost):
+        link.check()
+    attaching.attach(attaching.Attachment(StateOptions(), "demo", tmp_path, {}), SystemClock(), print, check_mode=False)
+    link.check()
+    link.save()
+
+
+PHASED: dict[str, Any] = {"install": {"phase": "bootstrap", "hosts": {"node": "Writing image"}}, "machines": machines(node="booted")}
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        (PHASED, False),
+        ({**PHASED, "install": {"phase": "bootstrap", "hosts": {"node": "Rebooting"}}}, False),
+        ({**PHASED, "bmc": {"node": {"session": "/1"}}}, False),
+        ({**PHASED, "install": {"phase": "install"}}, True),
+        ({**PHASED, "machines": machines(node="booting")}, True),
+        ({**PHASED, "secrets": {"token": "x"}}, True),
+        ({**PHASED, "image": {"sha256": "x"}}, True),
+    ],
+)
+def test_what_is_a_transition(after: dict[str, Any], expected: bool) -> None:
+    assert process.is_transition(PHASED, json.loads(json.dumps(after))) is expected
