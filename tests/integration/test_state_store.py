@@ -47,6 +47,11 @@ def test_jobs_that_are_killed_with_their_directories(sno: Deployment, server: Do
     writes = sno.lab.writes()
     assert sno.deployed(extra=variables).changed == 0, again.output
     assert sno.lab.writes() == writes
+    destroyed = sno.run("destroy_cluster", extra={**variables, "openshift_confirm": "sno"})
+    assert destroyed.ok, destroyed.output
+    shutil.rmtree(sno.work_dir)
+    planned = sno.deployed("--check", extra=variables)
+    assert "would boot sno-0" in planned.output and "state: restored" not in planned.output, "a destroyed deployment has no record"
 
 
 def test_a_store_that_is_not_there_boots_nothing(sno: Deployment, server: DocumentServer) -> None:
