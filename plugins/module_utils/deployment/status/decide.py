@@ -120,7 +120,7 @@ def decide(view: StatusView) -> Status:
     """The first row of the table that applies."""
     record = view.record
     state, reason, next_step = _unreadable(view) or _BY_VERDICT[view.authority.verdict](view)
-    phase = FAILED if state == "failed" else view.authority.phase or record.phase
+    phase = {"failed": FAILED, "done": "installed"}.get(state, view.authority.phase or record.phase)
     return Status(state, reason, next_step, phase, view.hosts, view.not_checked)
 
 
