@@ -135,7 +135,7 @@ paths:
     kubeconfig:
       description: The kubeconfig.
       type: str
-    kubeadmin_file:
+    kubeadmin_password_file:
       description: File with the password of kubeadmin.
       type: str
     report:

@@ -56,7 +56,7 @@ def test_a_recorded_failure_and_no_secrets(call: Any, served: Any, tmp_path: Pat
     (work_dir / "auth" / "kubeadmin-password").write_text(PASSWORD)
     result = call(deployment_status, hosts=hosts(served), touch=touch(work_dir))
     assert (result["state"], result["phase"]) == ("failed", "failed")
-    assert result["paths"]["kubeadmin_file"] == str(work_dir / "auth" / "kubeadmin-password") and result["paths"]["kubeconfig"] == ""
+    assert result["paths"]["kubeadmin_password_file"] == str(work_dir / "auth" / "kubeadmin-password") and result["paths"]["kubeconfig"] == ""
     assert PASSWORD not in json.dumps(result)
 
 

@@ -204,6 +204,6 @@ def paths(work_dir: WorkDir) -> dict[str, str]:
     return {
         "work_dir": str(work_dir.root),
         "kubeconfig": str(kubeconfig or ""),
-        "kubeadmin_file": str(password) if password.is_file() else "",
+        "kubeadmin_password_file": str(password) if password.is_file() else "",
         "report": str(report) if report.is_file() else "",
     }
