@@ -11,4 +11,4 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.variables_acti
 
 class ActionModule(VariablesAction):
     door = deployment_settings
-    libraries = ("x509", "yaml")
+    libraries = ("aead", "scrypt", "urllib3", "x509", "yaml")

@@ -9,9 +9,10 @@ from __future__ import annotations
 class ModuleDocFragment:
     DOCUMENTATION = r"""
 options:
-  ssh_authorized_key:
-    description: Public keys, one a line, for the user C(core) of hosts that run the discovery image.
-    type: str
+  ssh_public_keys:
+    description: Public SSH keys of the user C(core) of hosts that run the discovery image.
+    type: list
+    elements: str
   image_proxy:
     description: Proxy that hosts use which run the discovery image. (O(proxy) is the one that this module goes through.)
     type: dict
@@ -37,10 +38,10 @@ options:
     description: Kind of the ISO. By default what the service is configured for, on a hub usually V(minimal-iso), elsewhere V(full-iso).
     type: str
     choices: [full-iso, minimal-iso, disconnected-iso]
-  cpu_architecture:
+  arch:
     description: Architecture of the hosts; by default V(x86_64). Cannot be changed.
     type: str
-    choices: [x86_64, aarch64, arm64, ppc64le, s390x]
+    choices: [x86_64, aarch64, ppc64le, s390x]
   kernel_arguments:
     description: Kernel arguments of the discovery image.
     type: list

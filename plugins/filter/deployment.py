@@ -23,6 +23,9 @@ options:
         (C(name), C(work_dir), C(config_dir), C(source_dir), C(version), C(release_image), C(base_image),
         C(method), C(publish), C(connect_to), C(ca_cert), C(timeouts), C(limits), C(checks), C(force), C(confirm), C(destroy_purge)).
       - V(shown_settings) is the same for output, with C(<hidden>) in the place of every password in a URL.
+      - V(connections) has the options C(connect_to) and C(ca_cert) of modules that connect to machines and clusters.
+      - V(description) has the options that describe a cluster (C(cluster) and C(hosts), or C(config_dir), and C(version), C(release_image), C(checks)), as
+        M(zerotouch.openshift.agent_config) and M(zerotouch.openshift.assisted_deployment) take them.
       - V(cluster) is C(openshift_cluster), an empty dictionary if C(openshift_config_dir) is used instead.
       - V(hosts) is the list of hosts in inventory order, each with C(inventory_name), C(role) and its C(openshift_host) over C(openshift_host_defaults).
       - V(bmc_hosts) is the list of hosts that are booted without the user, as M(zerotouch.openshift.boot_hosts) takes it.
@@ -46,6 +49,8 @@ options:
       - building
       - settings
       - shown_settings
+      - connections
+      - description
       - cluster
       - hosts
       - bmc_hosts

@@ -36,10 +36,10 @@ options:
   label_selector:
     description: Only Agents that this selector of Kubernetes fits.
     type: str
-  infra_env:
+  infra_env_name:
     description: Only Agents of the InfraEnv of this name.
     type: str
-  cluster:
+  cluster_name:
     description: Only Agents that are bound, or are going to be bound, to this ClusterDeployment; its name, or C(namespace/name).
     type: str
   query:
@@ -111,7 +111,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.sel
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import native
 
-_SELECTING = ("namespaces", "label_selector", "infra_env", "cluster", "query")
+_SELECTING = ("namespaces", "label_selector", "infra_env_name", "cluster_name", "query")
 # What tells one source of Agents from another in the cache; no secrets among them.
 _PLACE = ("host", "context", "impersonate_user")
 

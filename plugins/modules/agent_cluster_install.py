@@ -79,12 +79,12 @@ options:
         description: From its beginning to its end.
         type: float
         default: 7200
-  dest:
+  work_dir:
     description:
       - Work directory for C(auth/kubeconfig) and C(auth/kubeadmin-password) (mode 0600) and C(state.json). The credentials are fetched as soon as the hub
         has them. Without it nothing is written here.
     type: path
-  agents_namespace:
+  agent_namespace:
     description: Namespace of the Agents; all namespaces by default.
     type: str
 requirements:
@@ -109,7 +109,7 @@ EXAMPLES = r"""
     hosts: "{{ site.deployment | zerotouch.openshift.deployment('hosts') }}"
     hold: false
     wait_for: installed
-    dest: clusters/edge
+    work_dir: clusters/edge
 """
 
 RETURN = r"""
@@ -194,11 +194,11 @@ hosts:
       type: str
 kubeconfig:
   description: Path of the kubeconfig; empty as long as there is none.
-  returned: with O(dest)
+  returned: with O(work_dir)
   type: str
 kubeadmin_password_file:
   description: Path of the password's file; empty as long as there is none.
-  returned: with O(dest)
+  returned: with O(work_dir)
   type: str
 image_set:
   description: Name of the ClusterImageSet.
@@ -254,8 +254,8 @@ def argument_spec() -> dict[str, Any]:
         "hold": {"type": "bool"},
         "wait_for": {"type": "str", "choices": ["none", "requirements_met", "installing", "installed"], "default": "none"},
         "timeouts": {"type": "dict", "default": {}, "options": limits},
-        "dest": {"type": "path"},
-        "agents_namespace": {"type": "str"},
+        "work_dir": {"type": "path"},
+        "agent_namespace": {"type": "str"},
         **media_hosts_spec(),
     }
 

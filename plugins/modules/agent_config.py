@@ -136,6 +136,11 @@ changes:
     form_only:
       description: Whether the file says the same as before, with other comments, another order or spelling; no image has to be built for that.
       type: bool
+changed_files:
+  description: Paths of RV(changes) without those that differ in form only, as O(zerotouch.openshift.deployment_plan#module:changed_files) takes them.
+  returned: success
+  type: list
+  elements: str
 cluster_name:
   description: Name of the cluster.
   returned: success

@@ -40,7 +40,7 @@ options:
       - In check mode it need not exist yet.
     type: path
     required: true
-  dest:
+  work_dir:
     description:
       - The work directory. An ISO becomes C(images/agent.<architecture>.iso) in it, what hosts load over the network stands in C(boot-artifacts/);
         C(auth/), C(rendezvousIP) and C(state.json) stand beside.
@@ -97,7 +97,7 @@ EXAMPLES = r"""
     config_dir: clusters/kni22/config
     base_image:
       path: /srv/images/rhcos-live-iso.x86_64.iso
-    dest: clusters/kni22
+    work_dir: clusters/kni22
 
 - name: Build it from a URL, verified
   zerotouch.openshift.agent_image:
@@ -105,7 +105,7 @@ EXAMPLES = r"""
     base_image:
       url: https://mirror.openshift.com/pub/openshift-v4/x86_64/dependencies/rhcos/4.20/latest/rhcos-live-iso.x86_64.iso
       sha256: "{{ rhcos_sha256 }}"
-    dest: clusters/kni22
+    work_dir: clusters/kni22
   register: image
 
 - name: Make what a network boot loads, and publish it
@@ -113,7 +113,7 @@ EXAMPLES = r"""
     config_dir: clusters/kni22/config
     base_image:
       path: /srv/images/rhcos-live-iso.x86_64.iso
-    dest: clusters/kni22
+    work_dir: clusters/kni22
     kind: pxe
   register: boot
 
@@ -258,7 +258,7 @@ def argument_spec() -> dict[str, Any]:
     return {
         **base_image.OPTIONS,
         "config_dir": {"type": "path", "required": True},
-        "dest": {"type": "path", "required": True},
+        "work_dir": {"type": "path", "required": True},
         "kind": {"type": "str", "choices": list(KINDS), "default": "iso"},
         "engine": {"type": "str", "choices": list(ENGINES), "default": "auto"},
         "config_changes": {"type": "bool", "default": False},
@@ -271,7 +271,7 @@ def run(call: Call) -> dict[str, Any]:
     given = read_input(_request(call), check_mode=call.check_mode)
     if call.check_mode:
         return _build(call, given)
-    with one_run(given.request.dest, "agent_image", call.clock):
+    with one_run(given.request.work_dir, "agent_image", call.clock):
         return _build(call, given)
 
 
@@ -295,7 +295,7 @@ def _request(call: Call) -> BuildRequest:
     base, source = base_image.from_options(params, call.clock, call.progress)
     return BuildRequest(
         config_dir=Path(params["config_dir"]).absolute(),
-        dest=Path(params["dest"]).absolute(),
+        work_dir=Path(params["work_dir"]).absolute(),
         base=base,
         source=source,
         kind=params["kind"],

@@ -21,6 +21,7 @@ description:
   - The task fails if any host is not what was asked for, with the complete list of what was and was not done. Running it again goes on from there.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
+  - zerotouch.openshift.host_requests
   - zerotouch.openshift.hub
   - zerotouch.openshift.touch
 attributes:
@@ -43,7 +44,7 @@ options:
     description: The namespace of the Agents, which is that of their InfraEnv.
     type: str
     required: true
-  infra_env:
+  infra_env_name:
     description: Only look at Agents of this InfraEnv; by default at all of the namespace.
     type: str
   hosts:
@@ -52,108 +53,6 @@ options:
     type: list
     elements: dict
     required: true
-    suboptions:
-      name:
-        description: What to call the host in results.
-        type: str
-        required: true
-      mac_addresses:
-        description:
-          - MACs of its NICs, in any spelling. One that the Agent has is enough, unless another machine has it too.
-          - An Agent that shows MACs, none of them in here, is not taken for this host whatever else it has in common with it.
-        type: list
-        elements: str
-        default: []
-      system_uuid:
-        description: The UUID of the machine as its firmware tells it (SMBIOS), which the Agent's name is derived from.
-        type: str
-      serial_number:
-        description: Serial number of the system. Machines whose maker wrote none share a placeholder, which is ambiguous.
-        type: str
-      bmc_address:
-        description: IP address of its BMC as the machine itself sees it.
-        type: str
-      labels:
-        description: Labels that the Agent has.
-        type: dict
-        default: {}
-      query:
-        description:
-          - JMESPath expression that is true for the Agent and no other. It sees C(name), C(namespace), C(labels), C(annotations), C(hostname), C(role),
-            C(state), C(approved), C(infra_env), C(inventory), C(spec) and C(status).
-        type: str
-      approved:
-        description:
-          - Whether it may be installed. By default a host is approved, since it is listed, unless it is to be unbound or absent.
-        type: bool
-      hostname:
-        description: Its hostname. Refused once its installation has started.
-        type: str
-      role:
-        description: Its role. Refused once its installation has started.
-        type: str
-        choices: [auto-assign, master, worker, arbiter]
-      installation_disk_id:
-        description: The disk to install on, by its id in the inventory.
-        type: str
-      installation_disk_path:
-        description: The disk to install on, by its path.
-        type: str
-      root_device_hints:
-        description:
-          - The disk to install on, by C(deviceName), C(hctl), C(model), C(vendor), C(serialNumber), C(minSizeGigabytes), C(wwn) and C(rotational); all must
-            hold.
-          - Of several disks that fit, a multipath device is taken, else the one that was taken before, else the first.
-        type: dict
-      agent_labels:
-        description: Labels of the Agent; a null value removes one, others stay.
-        type: dict
-        default: {}
-      node_labels:
-        description: Labels of the future Node; a null value removes one, others stay.
-        type: dict
-        default: {}
-      machine_config_pool:
-        description: Its machine config pool.
-        type: str
-      ignition_config_overrides:
-        description: Ignition config, as JSON text or mapping, merged into that of the installed host; an empty one removes it.
-        type: jsonarg
-      installer_args:
-        description: Arguments for C(coreos-installer); an empty list removes them.
-        type: list
-        elements: str
-      cluster:
-        description:
-          - The cluster to bind it to (late binding). Binding is possible once the hub has found the host fit (C(known-unbound)); with O(wait_for) V(bound) or
-            V(installed) that is waited for, else such a host fails and the next run binds it.
-        type: dict
-        suboptions:
-          name:
-            description: Name of the ClusterDeployment.
-            type: str
-            required: true
-          namespace:
-            description: Its namespace; by default O(namespace).
-            type: str
-      unbind:
-        description:
-          - Take it out of its cluster. The Node of an installed host goes; the host stays in C(unbinding-pending-user-action) until its machine boots the
-            discovery image, unless the hub can do that by itself.
-        type: bool
-        default: false
-      by_bare_metal_host:
-        description:
-          - A BareMetalHost of the hub tells the Agent its name, role, disk, labels and cluster, and approves it (M(zerotouch.openshift.bare_metal_hosts)).
-            Nothing of that is written here, since two authors would undo each other's work; what is not so yet is waited for.
-        type: bool
-        default: false
-      state:
-        description:
-          - V(absent) deletes the Agent, and with a host that has joined a cluster its Node. A machine that goes on running the discovery image registers again.
-        type: str
-        choices: [present, absent]
-        default: present
   unexpected:
     description:
       - What to do about Agents that nobody has approved and that are none of O(hosts).
@@ -176,7 +75,7 @@ options:
   forks:
     description: How many Agents are written at the same time.
     type: int
-    default: 20
+    default: 8
   state_file:
     description:
       - The state file of a deployment, C(state.json). Hosts that were waited for to the end and have no Agent are remembered there, so that
@@ -194,7 +93,7 @@ EXAMPLES = r"""
   zerotouch.openshift.agents:
     kubeconfig: hub.kubeconfig
     namespace: edge
-    infra_env: edge
+    infra_env_name: edge
     wait_for: bound
     hosts:
       - name: node-1

@@ -27,10 +27,10 @@ options:
   label_selector:
     description: Only Agents that this selector of Kubernetes fits.
     type: str
-  infra_env:
+  infra_env_name:
     description: Only Agents of the InfraEnv of this name.
     type: str
-  cluster:
+  cluster_name:
     description: Only Agents that are bound, or are going to be bound, to this ClusterDeployment; its name, or C(namespace/name).
     type: str
   query:
@@ -57,7 +57,7 @@ EXAMPLES = r"""
 - name: Why hosts of an InfraEnv cannot be installed
   zerotouch.openshift.agents_info:
     namespaces: [edge]
-    infra_env: edge
+    infra_env_name: edge
     query: starts_with(state, 'insufficient')
 """
 
@@ -74,7 +74,7 @@ agents:
     namespace:
       description: Its namespace.
       type: str
-    infra_env:
+    infra_env_name:
       description: The InfraEnv whose image it booted.
       type: str
     hostname:

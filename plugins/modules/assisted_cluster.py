@@ -57,10 +57,10 @@ options:
   ocp_release_image:
     description: The release image, one that the service knows. Cannot be changed.
     type: str
-  cpu_architecture:
+  arch:
     description: Architecture of its nodes; the service's default is V(x86_64). Cannot be changed.
     type: str
-    choices: [x86_64, aarch64, arm64, ppc64le, s390x, multi]
+    choices: [x86_64, aarch64, ppc64le, s390x, multi]
   control_plane_count:
     description: How many control plane nodes it has; the service's default is 3.
     type: int
@@ -130,9 +130,10 @@ options:
     description: The network plugin.
     type: str
     choices: [OVNKubernetes, OpenShiftSDN, CiscoACI, Cilium, Calico, None]
-  ssh_public_key:
-    description: Public keys, one a line, for the user C(core) of its nodes.
-    type: str
+  ssh_public_keys:
+    description: Public SSH keys of the user C(core) of its nodes.
+    type: list
+    elements: str
   http_proxy:
     description: Proxy for HTTP, a URL that begins with C(http://).
     type: str
@@ -330,7 +331,7 @@ def argument_spec() -> dict[str, Any]:
         "base_dns_domain": _TEXT,
         "openshift_version": _TEXT,
         "ocp_release_image": _TEXT,
-        "cpu_architecture": {"type": "str", "choices": ["x86_64", "aarch64", "arm64", "ppc64le", "s390x", "multi"]},
+        "arch": {"type": "str", "choices": ["x86_64", "aarch64", "ppc64le", "s390x", "multi"]},
         **PULL_SECRET_OPTIONS,
         "control_plane_count": {"type": "int"},
         "high_availability_mode": {"type": "str", "choices": ["Full", "None"]},
@@ -350,7 +351,7 @@ def argument_spec() -> dict[str, Any]:
         "service_networks": _TEXTS,
         "machine_networks": _TEXTS,
         "network_type": {"type": "str", "choices": ["OVNKubernetes", "OpenShiftSDN", "CiscoACI", "Cilium", "Calico", "None"]},
-        "ssh_public_key": {"type": "str", "no_log": False},
+        "ssh_public_keys": {"type": "list", "elements": "str", "no_log": False},
         "http_proxy": _TEXT,
         "https_proxy": _TEXT,
         "no_proxy": _TEXT,

@@ -15,7 +15,7 @@ description:
     installation. The modules M(zerotouch.openshift.assisted_cluster), M(zerotouch.openshift.assisted_infra_env) and their kin do the parts one by one.
   - The cluster is described as for M(zerotouch.openshift.agent_config), by O(cluster) and O(hosts) or by the files in O(config_dir), and checked as completely
     before anything is sent. It needs no rendezvous host. What the service gets is what the client inside an agent ISO would send for the same description.
-  - Cluster and InfraEnv are known by the ids in C(state.json) of O(dest). A cluster of the same name that was not made from there is never touched.
+  - Cluster and InfraEnv are known by the ids in C(state.json) of O(work_dir). A cluster of the same name that was not made from there is never touched.
   - Tells which hosts have to be booted from the discovery image, and where that is; no host of a cluster is among them.
   - With O(wait_for=installed) the hosts are named and given role, disk and labels as they appear, the installation is begun as soon as exactly they are ready,
     and followed with the view of M(zerotouch.openshift.install_wait); on failure a folder in C(logs) holds everything that helps to find out why.
@@ -39,16 +39,16 @@ options:
   state:
     description:
       - V(present) makes, changes and watches.
-      - V(absent) takes away what was made from O(dest); an installation on its way is cancelled first. V(told) only tells what that would take away.
+      - V(absent) takes away what was made from O(work_dir); an installation on its way is cancelled first.
     type: str
-    choices: [present, absent, told]
+    choices: [present, absent]
     default: present
   purpose:
     description: V(install) installs the cluster; V(add) adds hosts to it once it is installed. One that the service does not know any more is imported.
     type: str
     choices: [install, add]
     default: install
-  dest:
+  work_dir:
     description: Work directory, for C(state.json), C(auth), C(images) and C(logs). Only one run at a time works on it.
     type: path
     required: true
@@ -69,7 +69,7 @@ options:
     description: Id of a cluster that somebody else made at the service and that is to be gone on with. It is not deleted with O(state=absent).
     type: str
   image:
-    description: V(direct), BMCs fetch the image from the service; V(publish), it is transferred to C(images) in O(dest) for being published from here.
+    description: V(direct), BMCs fetch the image from the service; V(publish), it is transferred to C(images) in O(work_dir) for being published from here.
     type: str
     choices: [direct, publish]
     default: direct
@@ -90,7 +90,7 @@ options:
     choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub]
     default: []
   log_dir:
-    description: Where folders of failures go. By default C(logs) in O(dest).
+    description: Where folders of failures go. By default C(logs) in O(work_dir).
     type: path
 requirements:
   - PyYAML
@@ -104,7 +104,7 @@ EXAMPLES = r"""
 - name: Have cluster and discovery image
   zerotouch.openshift.assisted_deployment:
     service_url: http://192.0.2.10:8090
-    dest: clusters/edge
+    work_dir: clusters/edge
     cluster: "{{ openshift_cluster }}"
     hosts: "{{ site.deployment | zerotouch.openshift.deployment('hosts') }}"
   register: edge
@@ -117,7 +117,7 @@ EXAMPLES = r"""
 - name: Install it
   zerotouch.openshift.assisted_deployment:
     service_url: http://192.0.2.10:8090
-    dest: clusters/edge
+    work_dir: clusters/edge
     cluster: "{{ openshift_cluster }}"
     hosts: "{{ site.deployment | zerotouch.openshift.deployment('hosts') }}"
     wait_for: installed
@@ -129,7 +129,7 @@ name:
   returned: without O(wait_for)
   type: str
 plan:
-  description: What was changed at the service and in O(dest), or would be in check mode.
+  description: What was changed at the service and in O(work_dir), or would be in check mode.
   returned: always
   type: list
   elements: str
@@ -142,7 +142,11 @@ state:
   returned: O(state=present) without O(wait_for)
   type: str
 wait:
-  description: Whether there is something to wait for with O(wait_for=installed).
+  description: Whether there is something to wait for with O(wait_for=installed). In check mode not for a cluster that does not exist.
+  returned: O(state=present) without O(wait_for)
+  type: bool
+report:
+  description: Whether credentials and report can be written at the end of the run; in check mode only if the cluster is installed.
   returned: O(state=present) without O(wait_for)
   type: bool
 cluster:
@@ -181,6 +185,11 @@ boot_hosts:
   elements: str
 forced_hosts:
   description: Those of RV(boot_hosts) that are to be booted although they may run the image.
+  returned: O(state=present) without O(wait_for)
+  type: list
+  elements: str
+joining_hosts:
+  description: With O(purpose=add), names of the hosts to wait for. Empty in check mode, which waits for no host.
   returned: O(state=present) without O(wait_for)
   type: list
   elements: str
@@ -245,7 +254,7 @@ problems:
   elements: dict
 stays:
   description: Why objects are not deleted.
-  returned: O(state=absent), O(state=told)
+  returned: O(state=absent)
   type: list
   elements: str
 """
@@ -261,7 +270,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import StoreLink
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.join import wait_joined
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.run import ensure_absent, ensure_present, tell_removal
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.run import ensure_absent, ensure_present
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.session import AssistedRequest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.wait import Patience, wait_installed
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.described import DESCRIPTION_OPTIONS
@@ -280,9 +289,9 @@ OPTIONS = {
 def argument_spec() -> dict[str, Any]:
     return {
         **ASSISTED_OPTIONS,
-        "state": {"type": "str", "choices": ["present", "absent", "told"], "default": "present"},
+        "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         "purpose": {"type": "str", "choices": ["install", "add"], "default": "install"},
-        "dest": {"type": "path", "required": True},
+        "work_dir": {"type": "path", "required": True},
         **DESCRIPTION_OPTIONS,
         "infra_env": {"type": "dict", "default": {}},
         "host_options": {"type": "dict", "default": {}},
@@ -301,7 +310,7 @@ def argument_spec() -> dict[str, Any]:
 def run(call: Call) -> dict[str, Any]:
     request, params = AssistedRequest.of(call.params), call.params
     if params["state"] != "present":
-        return tell_removal(request, call) if params["state"] == "told" else ensure_absent(request, call)
+        return ensure_absent(request, call)
     limits = Limits.of_mapping(params["timeouts"])
     if params["wait_for"] == "joined":
         return wait_joined(request, call, limits)

@@ -29,10 +29,10 @@ attributes:
     support: partial
     details: Logs are fetched anew each time.
 options:
-  cluster:
+  cluster_name:
     description: The cluster, by name or id.
     type: str
-  infra_env:
+  infra_env_name:
     description: The InfraEnv, by name or id, for C(discovery.ign), C(ipxe-script) and C(static-network-config).
     type: str
   dest:
@@ -79,13 +79,13 @@ EXAMPLES = r"""
 - name: Credentials of an installed cluster
   zerotouch.openshift.assisted_files:
     service_url: http://192.0.2.10:8090
-    cluster: edge
+    cluster_name: edge
     dest: ~/clusters/edge/auth
 
 - name: Logs of a failed installation
   zerotouch.openshift.assisted_files:
     service_url: http://192.0.2.10:8090
-    cluster: edge
+    cluster_name: edge
     dest: ~/clusters/edge/logs
     files: [logs]
 """
@@ -135,14 +135,14 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.clust
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
-OPTIONS = {"supports_check_mode": True, "required_one_of": [["cluster", "infra_env"]]}
+OPTIONS = {"supports_check_mode": True, "required_one_of": [["cluster_name", "infra_env_name"]]}
 
 
 def argument_spec() -> dict[str, Any]:
     return {
         **ASSISTED_OPTIONS,
-        "cluster": {"type": "str"},
-        "infra_env": {"type": "str"},
+        "cluster_name": {"type": "str"},
+        "infra_env_name": {"type": "str"},
         "dest": {"type": "path", "required": True},
         "files": {"type": "list", "elements": "str", "choices": list(NAMES), "default": ["kubeconfig", "kubeadmin-password"]},
         "system_manifests": {"type": "bool", "default": False},
@@ -156,8 +156,8 @@ def run(call: Call) -> dict[str, Any]:
     order = FilesOrder(
         dest=Path(params["dest"]),
         names=params["files"],
-        cluster=params["cluster"] or "",
-        infra_env=params["infra_env"] or "",
+        cluster=params["cluster_name"] or "",
+        infra_env=params["infra_env_name"] or "",
         system_manifests=params["system_manifests"],
         skip=params["skip_missing"],
         check_mode=call.check_mode,

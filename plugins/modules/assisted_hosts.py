@@ -19,6 +19,7 @@ description:
   - The task fails if any host is not what was asked for, with the complete list of what was and was not done. Running it again goes on from there.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
+  - zerotouch.openshift.host_requests.assisted_hosts
   - zerotouch.openshift.assisted
 attributes:
   check_mode:
@@ -33,11 +34,11 @@ attributes:
     support: partial
     details: Not with O(hosts[].replace_ignition_endpoint), since the service does not show what it has.
 options:
-  infra_env:
-    description: The InfraEnv whose hosts to look at, by name or id. This or O(cluster) is needed.
+  infra_env_name:
+    description: The InfraEnv whose hosts to look at, by name or id. This or O(cluster_name) is needed.
     type: str
-  cluster:
-    description: The cluster whose hosts to look at, by name or id; together with O(infra_env) also hosts of none.
+  cluster_name:
+    description: The cluster whose hosts to look at, by name or id; together with O(infra_env_name) also hosts of none.
     type: str
   hosts:
     description:
@@ -46,124 +47,6 @@ options:
     type: list
     elements: dict
     required: true
-    suboptions:
-      name:
-        description: What to call the host in results.
-        type: str
-        required: true
-      mac_addresses:
-        description: MACs of its NICs, in any spelling. A host that shows MACs, none of them in here, is not taken for it.
-        type: list
-        elements: str
-        default: []
-      system_uuid:
-        description: UUID of the system, which is the id that the service knows the host by.
-        type: str
-      serial_number:
-        description: Serial number of the system.
-        type: str
-      bmc_address:
-        description: IP address of its BMC, as its inventory shows it.
-        type: str
-      query:
-        description:
-          - JMESPath expression that is true for the host and no other. It sees what RV(zerotouch.openshift.assisted_info#module:hosts) shows, with
-            C(inventory).
-        type: str
-      hostname:
-        description: Its hostname.
-        type: str
-      role:
-        description: Its role. One that the service suggests anyway is no difference.
-        type: str
-        choices: [auto-assign, master, worker, arbiter]
-      installation_disk_id:
-        description: The disk to install on, by its id in the inventory or one of its paths.
-        type: str
-      root_device_hints:
-        description:
-          - The disk to install on, by C(deviceName), C(hctl), C(model), C(vendor), C(serialNumber), C(minSizeGigabytes), C(wwn) and C(rotational); all must
-            hold.
-          - Of several disks that fit, a multipath device is taken, else the one that was taken before, else the first.
-        type: dict
-      disks_skip_formatting:
-        description: Disks that keep what is on them, by id or path, as a whole; an empty list for none. The installation disk cannot be one of them.
-        type: list
-        elements: str
-      node_labels:
-        description: Labels of the future Node; a null value removes one, others stay.
-        type: dict
-        default: {}
-      machine_config_pool:
-        description: Its machine config pool.
-        type: str
-      ignition_config_overrides:
-        description: Ignition config, as JSON text or mapping, merged into that of the installed host.
-        type: json
-      ignition_endpoint_token:
-        description:
-          - Token that the host shows where it gets its Ignition from (an O(zerotouch.openshift.assisted_cluster#module:ignition_endpoint)); an empty one
-            removes it. The service tells only that it has one, so it is sent when there is none yet.
-        type: str
-      ignition_endpoint_http_headers:
-        description:
-          - Headers of that request, as a whole. The service does not show them; they are sent together with a new O(hosts[].ignition_endpoint_token), or with
-            O(hosts[].replace_ignition_endpoint).
-        type: dict
-      replace_ignition_endpoint:
-        description: Send O(hosts[].ignition_endpoint_token) and O(hosts[].ignition_endpoint_http_headers) in any case.
-        type: bool
-        default: false
-      fencing_credentials:
-        description: Access to its BMC, for a cluster of two control plane nodes that fence each other. What differs is replaced.
-        type: dict
-        suboptions:
-          address:
-            description: URL of the BMC.
-            type: str
-            required: true
-          username:
-            description: User.
-            type: str
-            required: true
-          password:
-            description: Password.
-            type: str
-            required: true
-          certificate_verification:
-            description: Whether its certificate is checked; the service's default is V(Enabled).
-            type: str
-            choices: [Enabled, Disabled]
-          mac_address:
-            description: MAC that the cluster knows the host by.
-            type: str
-      installer_args:
-        description: Arguments for C(coreos-installer); an empty list removes them.
-        type: list
-        elements: str
-      reset_validations:
-        description:
-          - Validations to have done again, once in a task, where the host fails them. Others cannot be; to leave one out see
-            O(zerotouch.openshift.assisted_cluster#module:ignored_validations).
-        type: list
-        elements: str
-        choices: [sufficient-installation-disk-speed, container-images-available]
-        default: []
-      cluster:
-        description:
-          - The cluster to bind it to (late binding), by name or id. That is possible once it is C(known-unbound), which is waited for with O(wait_for).
-        type: str
-      unbind:
-        description: Take it out of its cluster.
-        type: bool
-        default: false
-      state:
-        description:
-          - V(absent) has the service forget it, with earlier registrations of the same machine. A machine that goes on running the discovery image registers
-            again.
-        type: str
-        choices: [present, absent]
-        default: present
   wait_for:
     description:
       - What to wait for on every host. V(registered), it is there and is what was asked for; V(ready), it is fit to be installed, or further;
@@ -180,7 +63,7 @@ options:
   forks:
     description: How many hosts are written at the same time.
     type: int
-    default: 20
+    default: 8
 requirements:
   - jmespath, for O(hosts[].query)
 seealso:
@@ -192,7 +75,7 @@ EXAMPLES = r"""
 - name: Name hosts as they appear, choose their disks, and wait until they can be installed
   zerotouch.openshift.assisted_hosts:
     service_url: http://192.0.2.10:8090
-    infra_env: edge
+    infra_env_name: edge
     wait_for: ready
     hosts:
       - name: node-1
@@ -209,12 +92,12 @@ EXAMPLES = r"""
 - name: Bind a spare host
   zerotouch.openshift.assisted_hosts:
     service_url: http://192.0.2.10:8090
-    infra_env: spares
+    infra_env_name: spares
     wait_for: bound
     hosts:
       - name: spare-1
         mac_addresses: ["52:54:00:00:00:09"]
-        cluster: edge
+        cluster_name: edge
 """
 
 RETURN = r"""
@@ -313,9 +196,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.run import Bulk, bring_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.waits import TARGETS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, connect
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_table import SERVICE_REQUESTS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_options import option_specs
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import API_FORKS
 
-OPTIONS = {"supports_check_mode": True, "required_one_of": [["infra_env", "cluster"]]}
+OPTIONS = {"supports_check_mode": True, "required_one_of": [["infra_env_name", "cluster_name"]]}
 
 
 def argument_spec() -> dict[str, Any]:
@@ -332,7 +218,7 @@ def argument_spec() -> dict[str, Any]:
         "root_device_hints": {"type": "dict"},
         "disks_skip_formatting": {"type": "list", "elements": "str"},
         "node_labels": {"type": "dict", "default": {}},
-        "machine_config_pool": {"type": "str"},
+        **option_specs(SERVICE_REQUESTS),
         "ignition_config_overrides": {"type": "json"},
         "ignition_endpoint_token": {"type": "str", "no_log": True},
         "ignition_endpoint_http_headers": {"type": "dict"},
@@ -340,18 +226,18 @@ def argument_spec() -> dict[str, Any]:
         "fencing_credentials": {"type": "dict", "options": FENCING_OPTIONS},
         "installer_args": {"type": "list", "elements": "str"},
         "reset_validations": {"type": "list", "elements": "str", "choices": list(RESETTABLE), "default": []},
-        "cluster": {"type": "str"},
+        "cluster_name": {"type": "str"},
         "unbind": {"type": "bool", "default": False},
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     }
     return {
         **ASSISTED_OPTIONS,
-        "infra_env": {"type": "str"},
-        "cluster": {"type": "str"},
+        "infra_env_name": {"type": "str"},
+        "cluster_name": {"type": "str"},
         "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},
         "wait_for": {"type": "str", "choices": list(TARGETS), "default": "none"},
         "timeout": {"type": "float", "default": 1800},
-        "forks": {"type": "int", "default": 20},
+        "forks": {"type": "int", "default": API_FORKS},
     }
 
 
@@ -361,8 +247,8 @@ def run(call: Call) -> dict[str, Any]:
     call.add_secrets({secret for request in requests for secret in request.secrets})
     bulk = Bulk(
         requests,
-        params["infra_env"] or "",
-        params["cluster"] or "",
+        params["infra_env_name"] or "",
+        params["cluster_name"] or "",
         params["wait_for"],
         params["timeout"],
         params["forks"],

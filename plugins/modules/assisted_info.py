@@ -17,10 +17,10 @@ extends_documentation_fragment:
   - zerotouch.openshift.attributes.info
   - zerotouch.openshift.assisted
 options:
-  cluster:
+  cluster_name:
     description: Only this cluster, by name or id, and what belongs to it.
     type: str
-  infra_env:
+  infra_env_name:
     description: Only this InfraEnv, by name or id, and what belongs to it.
     type: str
   validations:
@@ -54,14 +54,14 @@ EXAMPLES = r"""
 - name: What keeps a cluster from being installed
   zerotouch.openshift.assisted_info:
     service_url: http://192.0.2.10:8090
-    cluster: edge
+    cluster_name: edge
   register: edge
 
 - name: Its last warnings and errors
   zerotouch.openshift.assisted_info:
     service_url: https://api.openshift.com
     offline_token: "{{ vault_offline_token }}"
-    cluster: edge
+    cluster_name: edge
     events: 20
     severities: [warning, error, critical]
 """
@@ -246,7 +246,7 @@ progress:
   type: list
   elements: dict
   contains:
-    cluster:
+    cluster_name:
       description: Name of the cluster.
       type: str
     id:
@@ -360,8 +360,8 @@ OPTIONS = {"supports_check_mode": True}
 def argument_spec() -> dict[str, Any]:
     return {
         **ASSISTED_OPTIONS,
-        "cluster": {"type": "str"},
-        "infra_env": {"type": "str"},
+        "cluster_name": {"type": "str"},
+        "infra_env_name": {"type": "str"},
         "validations": {"type": "str", "choices": ["none", "failing", "all"], "default": "failing"},
         "events": {"type": "int", "default": 0},
         "severities": {"type": "list", "elements": "str", "choices": ["info", "warning", "error", "critical"], "default": []},
@@ -374,8 +374,8 @@ def run(call: Call) -> dict[str, Any]:
     params = call.params
     service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, warn=call.warn)
     question = Question(
-        cluster=params["cluster"] or "",
-        infra_env=params["infra_env"] or "",
+        cluster=params["cluster_name"] or "",
+        infra_env=params["infra_env_name"] or "",
         validations=params["validations"],
         events=params["events"],
         severities=params["severities"],

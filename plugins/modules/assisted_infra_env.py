@@ -42,7 +42,7 @@ options:
     description: With O(state=absent), have the service forget its hosts first. Otherwise an InfraEnv that has hosts stays, and the task fails.
     type: bool
     default: false
-  cluster:
+  cluster_name:
     description: The cluster, by name or id, that all its hosts belong to. Without it they are bound later. Cannot be changed.
     type: str
   openshift_version:
@@ -90,7 +90,7 @@ EXAMPLES = r"""
   zerotouch.openshift.assisted_infra_env:
     service_url: http://192.0.2.10:8090
     name: site-1
-    cluster: edge
+    cluster_name: edge
     pull_secret: "{{ lookup('ansible.builtin.file', '~/pull-secret.json') }}"
     additional_ntp_sources: [ntp.example.com]
     hosts:
@@ -163,7 +163,7 @@ def argument_spec() -> dict[str, Any]:
         "name": {"type": "str", "required": True},
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         "delete_hosts": {"type": "bool", "default": False},
-        "cluster": {"type": "str"},
+        "cluster_name": {"type": "str"},
         **PULL_SECRET_OPTIONS,
         "openshift_version": {"type": "str"},
         "rendezvous_ip": {"type": "str"},

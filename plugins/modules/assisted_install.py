@@ -28,7 +28,7 @@ attributes:
   idempotent:
     support: full
 options:
-  cluster:
+  cluster_name:
     description: The cluster, by name or id.
     type: str
     required: true
@@ -63,12 +63,12 @@ EXAMPLES = r"""
 - name: Install a cluster
   zerotouch.openshift.assisted_install:
     service_url: http://192.0.2.10:8090
-    cluster: edge
+    cluster_name: edge
 
 - name: Take a failed installation back
   zerotouch.openshift.assisted_install:
     service_url: http://192.0.2.10:8090
-    cluster: edge
+    cluster_name: edge
     state: reset
 """
 
@@ -118,7 +118,7 @@ OPTIONS = {"supports_check_mode": True}
 def argument_spec() -> dict[str, Any]:
     return {
         **ASSISTED_OPTIONS,
-        "cluster": {"type": "str", "required": True},
+        "cluster_name": {"type": "str", "required": True},
         "state": {"type": "str", "choices": list(STATES), "default": "installed"},
         "wait": {"type": "bool", "default": True},
         "ready_timeout": {"type": "float", "default": 1800},
@@ -130,7 +130,7 @@ def run(call: Call) -> dict[str, Any]:
     params = call.params
     service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, warn=call.warn)
     order = Order(
-        cluster=params["cluster"],
+        cluster=params["cluster_name"],
         state=params["state"],
         wait=params["wait"],
         ready_timeout=params["ready_timeout"],

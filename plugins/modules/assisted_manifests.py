@@ -38,10 +38,10 @@ options:
   openshift_version:
     description: Version of the release image. By default what its tag or the name of the ClusterImageSet says.
     type: str
-  cpu_architecture:
+  arch:
     description: Architecture of the release image. By default what its tag says, else that of the InfraEnv.
     type: str
-    choices: [x86_64, aarch64, arm64, ppc64le, s390x, multi]
+    choices: [x86_64, aarch64, ppc64le, s390x, multi]
   image_type:
     description: Kind of the discovery image.
     type: str
@@ -133,7 +133,7 @@ options:
     description:
       - Seconds to wait until every configured host has registered and is as configured. V(0) looks once, and hosts that have not registered yet are
         returned in RV(missing) without a failure.
-    type: int
+    type: float
     default: 0
   forks:
     description: How many hosts are changed at the same time.
@@ -152,14 +152,14 @@ EXAMPLES = r"""
     service_url: http://192.0.2.10:8090
     config_dir: ./clusters/edge/manifests
     openshift_version: 4.22.0
-    cpu_architecture: x86_64
+    arch: x86_64
 
 - name: Wait for the machines and configure them
   zerotouch.openshift.assisted_manifests:
     service_url: http://192.0.2.10:8090
     config_dir: ./clusters/edge/manifests
     openshift_version: 4.22.0
-    cpu_architecture: x86_64
+    arch: x86_64
     hosts:
       - hostname: node-1
         mac_addresses: ["52:54:00:00:00:01"]
@@ -223,6 +223,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.request import FENCING_OPTIONS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import API_FORKS
 
 OPTIONS = {"supports_check_mode": True, "mutually_exclusive": [["hosts", "host_config_dir"]]}
 
@@ -234,7 +235,7 @@ def argument_spec() -> dict[str, Any]:
         **ASSISTED_OPTIONS,
         "config_dir": {"type": "path", "required": True},
         "openshift_version": {"type": "str"},
-        "cpu_architecture": {"type": "str", "choices": ["x86_64", "aarch64", "arm64", "ppc64le", "s390x", "multi"]},
+        "arch": {"type": "str", "choices": ["x86_64", "aarch64", "ppc64le", "s390x", "multi"]},
         "image_type": {"type": "str", "choices": ["full-iso", "minimal-iso"], "default": "full-iso"},
         "host_config_dir": {"type": "path"},
         "hosts": {
@@ -259,8 +260,8 @@ def argument_spec() -> dict[str, Any]:
                 "ignition_endpoint": {"type": "dict", "options": {"url": _TEXT, "ca_certificate": {"type": "str"}}},
             },
         },
-        "timeout": {"type": "int", "default": 0},
-        "forks": {"type": "int", "default": 8},
+        "timeout": {"type": "float", "default": 0},
+        "forks": {"type": "int", "default": API_FORKS},
     }
 
 

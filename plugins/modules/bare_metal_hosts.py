@@ -17,6 +17,7 @@ description:
   - What the hub would refuse or undo is refused before anything is written; what its controllers write into a BareMetalHost is left alone.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
+  - zerotouch.openshift.host_requests.bare_metal_hosts
   - zerotouch.openshift.hub
 attributes:
   check_mode:
@@ -36,7 +37,7 @@ options:
     description: Namespace of the InfraEnv, and of the BareMetalHosts.
     type: str
     required: true
-  infra_env:
+  infra_env_name:
     description: The InfraEnv whose image the hosts boot. Needed unless O(state=absent).
     type: str
   state:
@@ -51,111 +52,13 @@ options:
     type: list
     elements: dict
     required: true
-    suboptions:
-      name:
-        description: Name of the BareMetalHost.
-        type: str
-        required: true
-      create:
-        description:
-          - Whether the BareMetalHost may be created. With V(false) an existing one is updated, and a host without one is left alone.
-          - A new BareMetalHost gives the power of the machine to the hub, which boots it.
-        type: bool
-        default: true
-      boot_mac_address:
-        description:
-          - MAC address of one of its NICs, by which the hub recognises its Agent. Cannot be changed.
-          - With O(state=absent), a BareMetalHost of this name with another MAC address is another machine, and is left alone.
-        type: str
-      bmc:
-        description: Its BMC.
-        type: dict
-        suboptions:
-          address:
-            description:
-              - Address in the form C(redfish-virtualmedia+https://HOST[:PORT]/redfish/v1/Systems/ID), as the hub reaches it.
-              - Schemes are C(redfish-virtualmedia), C(idrac-virtualmedia) and C(ilo5-virtualmedia), each also with C(+http) or C(+https).
-            type: str
-          username:
-            description: User of the BMC.
-            type: str
-          password:
-            description: Password of that user.
-            type: str
-          validate_certs:
-            description: Whether the hub checks the BMC's certificate.
-            type: bool
-            default: true
-          ca_cert:
-            description: Accepted and not passed on, with a warning, since a BareMetalHost has no place for it.
-            type: str
-          fingerprint:
-            description: Accepted and not passed on, with a warning, since a BareMetalHost has no place for it.
-            type: str
-      boot_mode:
-        description: Firmware mode; the default is the hub's, V(UEFI).
-        type: str
-        choices: [UEFI, UEFISecureBoot, legacy]
-      automated_cleaning_mode:
-        description:
-          - V(disabled) leaves the disks alone when the hub gives a machine up; V(metadata) has their partition tables removed.
-          - Where the hub has taken this over (it disables cleaning unless its own baremetal-operator is 4.12 or newer) it is left alone.
-        type: str
-        choices: [disabled, metadata]
-        default: disabled
-      hostname:
-        description: The hostname its Agent gets.
-        type: str
-      role:
-        description: The role its Agent gets.
-        type: str
-        choices: [auto-assign, master, worker, arbiter]
-      root_device_hints:
-        description:
-          - The disk to install on, by C(deviceName), C(hctl), C(model), C(vendor), C(serialNumber), C(minSizeGigabytes), C(wwn) and C(rotational); all must
-            hold.
-        type: dict
-      agent_labels:
-        description: Labels its Agent gets. They are never taken away again.
-        type: dict
-      node_labels:
-        description: All labels of the future Node; those not named any more go.
-        type: dict
-      machine_config_pool:
-        description: Its machine config pool.
-        type: str
-      ignition_config_overrides:
-        description: Ignition config, as JSON text or mapping, merged into that of the installed host; an empty one removes it.
-        type: jsonarg
-      installer_args:
-        description: Arguments for C(coreos-installer); an empty list removes them.
-        type: list
-        elements: str
-      cluster:
-        description:
-          - The cluster that its Agent is bound to. Not with an InfraEnv that has a cluster itself.
-          - It is passed on once the Agent is C(known-unbound), since the hub takes over neither name nor disk of a host that it fails to bind. Until then
-            RV(hosts[].waits_for) says what is missing; the next call passes it on.
-        type: dict
-        suboptions:
-          name:
-            description: Name of the ClusterDeployment.
-            type: str
-            required: true
-          namespace:
-            description: Its namespace; by default O(namespace).
-            type: str
-      unbind:
-        description: Have it taken out of its cluster. The hub boots the machine into discovery again.
-        type: bool
-        default: false
   wait:
     description: Whether to wait until the hub has got through to all BMCs, or until the BareMetalHosts are gone.
     type: bool
     default: true
   timeout:
     description: Seconds to wait at most.
-    type: int
+    type: float
     default: 600
   forks:
     description: How many objects are written at the same time.
@@ -168,7 +71,7 @@ EXAMPLES = r"""
   zerotouch.openshift.bare_metal_hosts:
     kubeconfig: ~/hub.kubeconfig
     namespace: site-1
-    infra_env: site-1
+    infra_env_name: site-1
     hosts:
       - name: worker-0
         boot_mac_address: "52:54:00:00:00:01"
@@ -242,7 +145,10 @@ hosts:
 
 from typing import Any
 
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_table import ANNOTATION_REQUESTS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_options import option_specs
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import API_FORKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.run import Waiting, make_absent, make_present
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import Session
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
@@ -272,7 +178,7 @@ def argument_spec() -> dict[str, Any]:
         "root_device_hints": {"type": "dict"},
         "agent_labels": {"type": "dict"},
         "node_labels": {"type": "dict"},
-        "machine_config_pool": {"type": "str"},
+        **option_specs(ANNOTATION_REQUESTS),
         "ignition_config_overrides": {"type": "jsonarg"},
         "installer_args": {"type": "list", "elements": "str"},
         "cluster": {"type": "dict", "options": {"name": {"type": "str", "required": True}, "namespace": {"type": "str"}}},
@@ -281,12 +187,12 @@ def argument_spec() -> dict[str, Any]:
     return {
         **CONNECTION_OPTIONS,
         "namespace": {"type": "str", "required": True},
-        "infra_env": {"type": "str"},
+        "infra_env_name": {"type": "str"},
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},
         "wait": {"type": "bool", "default": True},
-        "timeout": {"type": "int", "default": 600},
-        "forks": {"type": "int", "default": 8},
+        "timeout": {"type": "float", "default": 600},
+        "forks": {"type": "int", "default": API_FORKS},
     }
 
 

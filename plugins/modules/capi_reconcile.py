@@ -39,7 +39,7 @@ options:
     description: Namespace of the Cluster API objects; under HyperShift that of the hosted control plane.
     type: str
     required: true
-  cluster:
+  cluster_name:
     description: Name of the only Cluster to look after; all of O(namespace) by default.
     type: str
   agent_namespace:
@@ -154,7 +154,7 @@ EXAMPLES = r"""
   zerotouch.openshift.capi_reconcile:
     kubeconfig: ~/hub.kubeconfig
     namespace: clusters-c1
-    cluster: c1
+    cluster_name: c1
     agent_namespace: hosts
     until: converged
     policy:
@@ -255,10 +255,10 @@ unlabelled:
   elements: dict
   contains: *agent
 problems:
-  description: What does not mend itself.
+  description: What the user must correct, each with its text in C(detail).
   returned: always
   type: list
-  elements: str
+  elements: dict
 """
 
 from typing import Any

@@ -61,7 +61,7 @@ options:
     description: URL of the cluster's API, for a configuration that is not written yet (check mode).
     type: str
   changed_files:
-    description: Paths in C(config/) that are going to change, for changes that are not written yet (check mode).
+    description: Paths in C(config/) that would change. Read in check mode only, in which no file was written.
     type: list
     elements: str
     default: []
@@ -144,6 +144,11 @@ reading_hosts:
   returned: always
   type: list
   elements: str
+forced_hosts:
+  description: Names of the hosts that boot even if they seem to run from the image already.
+  returned: always
+  type: list
+  elements: str
 build:
   description: Whether the image has to be built.
   returned: always
@@ -154,6 +159,10 @@ build_reason:
   type: str
 wait:
   description: Whether there is something to wait for.
+  returned: always
+  type: bool
+report:
+  description: Whether credentials and report can be written at the end of the run; in check mode only if the cluster is installed.
   returned: always
   type: bool
 stop_reason:
@@ -225,7 +234,7 @@ def run(call: Call) -> dict[str, Any]:
             hosts=tuple(inventory_host(host) for host in params["hosts"]),
             rendezvous_ip=params["rendezvous_ip"] or "",
             api_url=params["api_url"] or "",
-            changed_files=params["changed_files"],
+            changed_files=params["changed_files"] if call.check_mode else (),
             force=params["force"],
             limits=Limits.of_mapping(params["timeouts"]),
             connect_to=ConnectTo.of(params["connect_to"]),
@@ -234,7 +243,7 @@ def run(call: Call) -> dict[str, Any]:
     )
     for note in found.decision.notes:
         call.warn(note)
-    return found.as_result()
+    return found.as_result(check_mode=call.check_mode)
 
 
 def main() -> None:

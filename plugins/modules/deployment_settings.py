@@ -45,8 +45,9 @@ options:
       - V(keep) takes its lease, makes the work directory current, and stores the state until the playbook has ended. Check mode reads.
       - V(read) makes the work directory current, without the lease.
       - V(ignore) does not contact the store.
+      - V(stop) sets the stop switch of the run that works on this deployment, in the store or in the work directory.
     type: str
-    choices: [keep, read, ignore]
+    choices: [keep, read, ignore, stop]
     default: keep
 """
 
@@ -123,7 +124,7 @@ def argument_spec() -> dict[str, Any]:
         "building": {"type": "bool", "default": True},
         "playbook": {"type": "str"},
         "show_connections": {"type": "bool", "default": False},
-        "store": {"type": "str", "choices": ["keep", "read", "ignore"], "default": "keep"},
+        "store": {"type": "str", "choices": ["keep", "read", "ignore", "stop"], "default": "keep"},
     }
 
 

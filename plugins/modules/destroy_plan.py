@@ -15,7 +15,7 @@ description:
     what is removed from the hub or the assisted-service and which files are removed.
   - Role P(zerotouch.openshift.cluster_destroy#role) applies this plan. Check mode prints it.
   - Fails before anything is done if the confirmation is missing, if one host must not be touched, or if O(purge) would remove a file that this collection
-    did not create.
+    did not create, or if the assisted-service has a cluster of this name that was not created from this work directory.
   - Sends GET requests only.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
@@ -115,6 +115,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import inspect_all
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.run import check_removable
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.removal import Order, check_order, plan_removal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.check import check_machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_permission
@@ -158,6 +159,8 @@ def run(call: Call) -> dict[str, Any]:
     plan = plan_removal(order, judgement, bmc_hosts, result["left"], check_mode=call.check_mode)
     if not plan.hosted:
         call.plan(plan_lines(judgement, gathered, "destroy"))
+    if plan.assisted:
+        check_removable(touch, call.clock)
     if not call.check_mode:
         record_permission(touch, judgement)
     return {"changed": False, "names": names, "removal": plan.as_dict(), "decision": result}

@@ -70,7 +70,7 @@ options:
     default: true
   timeout:
     description: Seconds to wait at most.
-    type: int
+    type: float
     default: 600
   image_cooldown:
     description: Seconds that an image must be old before it is used, by the hub's clock.
@@ -182,7 +182,7 @@ def argument_spec() -> dict[str, Any]:
         "image_ca_cert": {"type": "str"},
         "image_validate_certs": {"type": "bool", "default": True},
         "wait": {"type": "bool", "default": True},
-        "timeout": {"type": "int", "default": 600},
+        "timeout": {"type": "float", "default": 600},
         "image_cooldown": {"type": "int", "default": 60},
     }
 

@@ -61,9 +61,10 @@ options:
   pull_secret_name:
     description: A Secret with the key C(.dockerconfigjson) that is there already.
     type: str
-  ssh_key:
-    description: Public SSH key of the user C(core) of the hosts, kept in the Secret C(<name>-ssh-key).
-    type: str
+  ssh_public_keys:
+    description: Public SSH keys of the user C(core) of the hosts, kept in the Secret C(<name>-ssh-key).
+    type: list
+    elements: str
   ssh_key_name:
     description: A Secret with the key C(id_rsa.pub) that is there already.
     type: str
@@ -420,7 +421,7 @@ options:
     description: Limit of the wait in seconds; with O(state=absent) of each of its waits.
     type: float
     default: 3600
-  dest:
+  work_dir:
     description:
       - Work directory for C(auth/kubeconfig) and C(auth/kubeadmin-password) (mode 0600), fetched as soon as the hub has them.
       - Without it nothing is written here.
@@ -442,13 +443,13 @@ EXAMPLES = r"""
     name: edge
     release_image: quay.io/openshift-release-dev/ocp-release:4.22.0-x86_64
     pull_secret: "{{ lookup('ansible.builtin.file', '~/pull-secret.json') }}"
-    ssh_key: "{{ lookup('ansible.builtin.file', '~/.ssh/id_ed25519.pub') }}"
+    ssh_public_keys: ["{{ lookup('ansible.builtin.file', '~/.ssh/id_ed25519.pub') }}"]
     agent_namespace: hosts
     base_domain: example.com
     api_server_address: 192.0.2.10
     networking: {machine_network: [192.0.2.0/24]}
     wait_for: available
-    dest: clusters/edge
+    work_dir: clusters/edge
 
 - name: Take it down
   zerotouch.openshift.hosted_cluster:
@@ -523,11 +524,11 @@ node_pools:
   elements: str
 kubeconfig:
   description: Path of the kubeconfig; empty as long as there is none.
-  returned: with O(dest)
+  returned: with O(work_dir)
   type: str
 kubeadmin_password_file:
   description: Path of the password's file; empty as long as there is none.
-  returned: with O(dest)
+  returned: with O(work_dir)
   type: str
 needs_reboot:
   description: Hosts that have to boot the discovery image before they are free.
@@ -571,7 +572,7 @@ def argument_spec() -> dict[str, Any]:
         **OPTION_SPEC,
         "wait_for": {"type": "str", "choices": ["none", "valid", "available", "completed"], "default": "none"},
         "timeout": {"type": "float", "default": 3600.0},
-        "dest": {"type": "path"},
+        "work_dir": {"type": "path"},
         "drain": {"type": "bool", "default": True},
     }
 

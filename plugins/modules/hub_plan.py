@@ -48,7 +48,7 @@ options:
       namespace:
         description: Its namespace; that of the Agents by default.
         type: str
-  infra_env:
+  infra_env_name:
     description: The InfraEnv of the hosts. A free Agent of another one does not count as registered. By default Agents of all InfraEnvs count.
     type: str
   binds:
@@ -158,7 +158,7 @@ def argument_spec() -> dict[str, Any]:
         "namespace": {"type": "str", "required": True},
         "hosts": {"type": "list", "elements": "dict", "required": True},
         "cluster": {"type": "dict", "options": cluster},
-        "infra_env": {"type": "str"},
+        "infra_env_name": {"type": "str"},
         "binds": {"type": "bool", "default": False},
         "purpose": {"type": "str", "choices": ["install", "add", "reprovision", "remove"], "default": "add"},
         "force": {"type": "list", "elements": "str", "choices": ["start_over"], "default": []},
@@ -181,7 +181,7 @@ def run(call: Call) -> dict[str, Any]:
             purpose=params["purpose"],
             force=params["force"],
             state_file=params["state_file"] or "",
-            infra_env=params["infra_env"] or "",
+            infra_env=params["infra_env_name"] or "",
             binds=params["binds"],
         )
     finally:

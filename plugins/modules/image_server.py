@@ -18,6 +18,8 @@ description:
   - The token is a secret. Results and logs show it as C(<hidden>). M(zerotouch.openshift.boot_hosts) reads it from C(state.json), and RV(url_file) contains the
     complete URL for machines that are booted manually.
   - With O(publish.method=directory) the image is copied into a directory that a web server serves, with O(publish.method=none) the user serves it.
+  - With O(publish.method=upload) the image is sent with HTTP PUT to a server from which BMCs read it, and then compared with what that server returns. Files
+    of C(boot-artifacts/) in O(work_dir) are uploaded too. A file that the server has already is not sent again.
   - Where hosts load the root file system of the image from a URL (a minimal ISO), it is looked for there first; if it is not there, nothing is published.
   - The image holds credentials. Whoever knows the URL and reaches the address can read it; publish it in the management network only.
 extends_documentation_fragment:
@@ -32,7 +34,7 @@ attributes:
     support: full
 options:
   state:
-    description: V(started) publishes the image, V(stopped) ends the server or removes the copy.
+    description: V(started) publishes the image, V(stopped) ends the server, removes the copy, or deletes the uploaded files with O(publish.delete).
     type: str
     choices: [started, stopped]
     default: started
@@ -49,9 +51,9 @@ options:
     default: {}
     suboptions:
       method:
-        description: V(serve), V(directory) or V(none).
+        description: V(serve), V(directory), V(upload) or V(none).
         type: str
-        choices: [serve, directory, none]
+        choices: [serve, directory, upload, none]
         default: serve
       listen:
         description: Address to listen on; V(::) listens on IPv4 and IPv6.
@@ -65,6 +67,8 @@ options:
         description:
           - Base URL by which BMCs reach the server or the directory. With O(publish.method=none) it is the URL of the image itself, which must end in
             C(.iso).
+          - With O(publish.method=upload) the image is written to, and read from, C(<url>/<token>/<name of the image>), and files of C(boot-artifacts/)
+            C(<url>/<name>). Use the same URL in C(bootArtifactsBaseURL).
           - By default, with O(publish.method=serve), the address of the interface that leads to O(bmc_addresses).
         type: str
       directory:
@@ -76,6 +80,24 @@ options:
           - A mode in which group or others can write is refused.
         type: raw
         default: "0640"
+      headers:
+        description:
+          - Headers of each PUT and DELETE of O(publish.method=upload), such as C(Authorization). The values are secret.
+          - BMCs send no headers, so the files are compared without them, if the server allows that.
+        type: dict
+        default: {}
+      verify:
+        description:
+          - How an uploaded file is compared with what the server returns. V(ranges) compares the size, the first 64 KiB and the last 64 KiB, V(digest) each
+            byte, by SHA-256.
+          - On the next run V(ranges) also compares the C(ETag), and the local file with the one that was uploaded.
+        type: str
+        choices: [ranges, digest]
+        default: ranges
+      delete:
+        description: Delete uploaded files with O(state=stopped). By default they stay, and the result says so.
+        type: bool
+        default: false
       tls:
         description: Serve HTTPS. Many BMCs refuse certificates of private CAs.
         type: dict
@@ -101,9 +123,21 @@ options:
       - Where connections really go; keys C(host[:port]), values C(address[:port]). Used to find the interface that leads to the BMCs.
     type: dict
     default: {}
+  ca_cert:
+    description: CA of the server of O(publish.method=upload), as path or PEM, in addition to the system's.
+    type: str
 """
 
 EXAMPLES = r"""
+- name: Upload it to a server with WebDAV
+  zerotouch.openshift.image_server:
+    work_dir: clusters/kni22
+    publish:
+      method: upload
+      url: https://files.example.com/images
+      headers:
+        Authorization: "Bearer {{ files_token }}"
+
 - name: Serve the image of a deployment
   zerotouch.openshift.image_server:
     work_dir: clusters/kni22
@@ -178,7 +212,7 @@ from typing import Any
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.publication import publish_image, withdraw_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, known_secrets
-from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import DEFAULT_LIFE, DEFAULT_LISTEN, METHODS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import DEFAULT_LIFE, DEFAULT_LISTEN, METHODS, VERIFY
 
 OPTIONS = {"supports_check_mode": True}
 
@@ -192,6 +226,9 @@ def argument_spec() -> dict[str, Any]:
         "url": {"type": "str"},
         "directory": {"type": "path"},
         "mode": {"type": "raw", "default": "0640"},
+        "headers": {"type": "dict", "default": {}},
+        "verify": {"type": "str", "choices": list(VERIFY), "default": "ranges"},
+        "delete": {"type": "bool", "default": False},
         "tls": {"type": "dict", "options": tls},
     }
     return {
@@ -202,6 +239,7 @@ def argument_spec() -> dict[str, Any]:
         "bmc_addresses": {"type": "list", "elements": "str", "default": []},
         "max_seconds": {"type": "int", "default": DEFAULT_LIFE},
         "connect_to": {"type": "dict", "default": {}},
+        "ca_cert": {"type": "str"},
     }
 
 
@@ -214,7 +252,9 @@ def run(call: Call) -> dict[str, Any]:
     call.add_secrets(known_secrets(work_dir))  # the token that this call has created
     for warning in warnings:
         call.warn(warning)
-    if result["changed"]:
+    if result["changed"] and result["method"] == "upload":
+        call.plan([f"{step}, to {result['url'].rpartition('/')[0]}" for step in result["reason"].split("; ")])
+    elif result["changed"]:
         call.plan([f"publish {result['path']} ({result['reason']})"])
     return result
 

@@ -132,7 +132,7 @@ options:
     default: true
   timeout:
     description: Seconds to wait at most.
-    type: int
+    type: float
     default: 600
   image_cooldown:
     description: Seconds that an image must be old before it is used, by the hub's clock, since every change on the hub makes a new one.
@@ -151,7 +151,7 @@ EXAMPLES = r"""
     name: site-1
     namespace: site-1
     pull_secret: "{{ lookup('ansible.builtin.file', '~/pull-secret.json') }}"
-    ssh_authorized_key: "{{ lookup('ansible.builtin.file', '~/.ssh/id_ed25519.pub') }}"
+    ssh_public_keys: ["{{ lookup('ansible.builtin.file', '~/.ssh/id_ed25519.pub') }}"]
     additional_ntp_sources: [ntp.example.com]
     agent_labels: {site: site-1}
     hosts:
@@ -257,6 +257,7 @@ from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.discovery_options import DISCOVERY_OPTIONS, HOST_NETWORKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import API_FORKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import Session, Waiting, make_absent, make_present
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 
@@ -284,9 +285,9 @@ def argument_spec() -> dict[str, Any]:
         "annotations": {"type": "dict"},
         "hosts": HOST_NETWORKS,
         "wait": {"type": "bool", "default": True},
-        "timeout": {"type": "int", "default": 600},
+        "timeout": {"type": "float", "default": 600},
         "image_cooldown": {"type": "int", "default": 60},
-        "forks": {"type": "int", "default": 8},
+        "forks": {"type": "int", "default": API_FORKS},
     }
 
 

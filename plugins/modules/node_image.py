@@ -37,7 +37,7 @@ options:
       - The directory with C(nodes-config.yaml), the file that C(oc adm node-image create) reads.
     type: path
     required: true
-  dest:
+  work_dir:
     description:
       - The work directory. The ISO becomes C(images/node.<architecture>.iso) in it; what was drawn for it is kept in C(state.json) beside. It may be that of
         the cluster's installation, whose own state stays as it is.
@@ -74,15 +74,16 @@ options:
         description: C(.dockerconfigjson) of Secret C(openshift-config/pull-secret).
         type: str
         required: true
-      architecture:
+      arch:
         description: Architecture of the nodes; C(cpuArchitecture) in C(nodes-config.yaml) wins.
         type: str
-        choices: [amd64, arm64, ppc64le, s390x]
-        default: amd64
-      ssh_key:
-        description: Public key for user C(core) of the live system; C(sshKey) in C(nodes-config.yaml) wins.
-        type: str
-        default: ""
+        choices: [x86_64, aarch64, ppc64le, s390x]
+        default: x86_64
+      ssh_public_keys:
+        description: Public SSH keys of the user C(core) of the live system; C(sshKey) in C(nodes-config.yaml) wins.
+        type: list
+        elements: str
+        default: []
       additional_trust_bundle:
         description: C(ca-bundle.crt) of ConfigMap C(openshift-config/user-ca-bundle).
         type: str
@@ -174,7 +175,7 @@ EXAMPLES = r"""
     config_dir: clusters/kni22/nodes
     base_image:
       path: /srv/images/rhcos-live-iso.x86_64.iso
-    dest: clusters/kni22
+    work_dir: clusters/kni22
     running_cluster:
       id: "{{ cluster_version.spec.clusterID }}"
       api_dns_name: api.kni22.example.com
@@ -310,8 +311,8 @@ def argument_spec() -> dict[str, Any]:
         "release_image": {"type": "str", "required": True},
         "platform": {"type": "str", "required": True, "choices": ["baremetal", "vsphere", "nutanix", "none", "external"]},
         "pull_secret": {"type": "str", "required": True, "no_log": True},
-        "architecture": {"type": "str", "choices": ["amd64", "arm64", "ppc64le", "s390x"], "default": "amd64"},
-        "ssh_key": {"type": "str", "default": "", "no_log": False},
+        "arch": {"type": "str", "choices": ["x86_64", "aarch64", "ppc64le", "s390x"], "default": "x86_64"},
+        "ssh_public_keys": {"type": "list", "elements": "str", "default": [], "no_log": False},
         "additional_trust_bundle": {"type": "str", "default": ""},
         "image_digest_sources": {"type": "list", "elements": "dict", "options": mirrors, "default": []},
         "http_proxy": {"type": "str", "default": ""},
@@ -325,7 +326,7 @@ def argument_spec() -> dict[str, Any]:
     return {
         **base_image.OPTIONS,
         "config_dir": {"type": "path", "required": True},
-        "dest": {"type": "path", "required": True},
+        "work_dir": {"type": "path", "required": True},
         "running_cluster": {"type": "dict", "required": True, "options": running_cluster},
         "kind": {"type": "str", "choices": list(KINDS), "default": "iso"},
     }
@@ -335,7 +336,7 @@ def run(call: Call) -> dict[str, Any]:
     request = _request(call)
     if call.check_mode:
         return _build(call, request)
-    with one_run(request.dest, "node_image", call.clock):
+    with one_run(request.work_dir, "node_image", call.clock):
         return _build(call, request)
 
 
@@ -358,7 +359,7 @@ def _request(call: Call) -> NodeImageRequest:
     base, source = base_image.from_options(params, call.clock, call.progress)
     return NodeImageRequest(
         config_dir=Path(params["config_dir"]).absolute(),
-        dest=Path(params["dest"]).absolute(),
+        work_dir=Path(params["work_dir"]).absolute(),
         base=base,
         source=source,
         cluster=facts_of(params["running_cluster"]),

@@ -140,9 +140,9 @@ options:
         choices: [NoSchedule, PreferNoSchedule, NoExecute]
         required: true
   arch:
-    description: Architecture of the hosts. It cannot be changed, and has to be in the release of the hosted cluster.
+    description: Architecture of the hosts; V(amd64) and V(arm64) are aliases. It cannot be changed, and must be in the hosted cluster's release.
     type: str
-    choices: [amd64, arm64, ppc64le]
+    choices: [x86_64, aarch64, ppc64le, amd64, arm64]
   paused_until:
     description: Hold the operator back until a date as V(2026-12-31T23:59:59Z), or without limit (V(true)). Given empty, it goes on.
     type: str
@@ -229,7 +229,7 @@ node_pool:
     name:
       description: Its name.
       type: str
-    cluster:
+    cluster_name:
       description: Its hosted cluster; empty if there is no such pool.
       type: str
     replicas:
@@ -356,7 +356,7 @@ def argument_spec() -> dict[str, Any]:
         "node_volume_detach_timeout": {"type": "str"},
         "node_labels": {"type": "dict"},
         "taints": {"type": "list", "elements": "dict", "options": _TAINT},
-        "arch": {"type": "str", "choices": ["amd64", "arm64", "ppc64le"]},
+        "arch": {"type": "str", "choices": ["x86_64", "aarch64", "ppc64le", "amd64", "arm64"]},
         "paused_until": {"type": "str"},
         "labels": {"type": "dict"},
         "annotations": {"type": "dict"},

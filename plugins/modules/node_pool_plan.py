@@ -97,7 +97,7 @@ options:
     type: dict
     default: {}
   arch:
-    description: Architecture of the pool; of one that exists it cannot be changed.
+    description: Architecture of the pool, V(x86_64), V(aarch64) or V(ppc64le); of one that exists it cannot be changed.
     type: str
   upgrade_type:
     description: How the nodes of the pool are updated; of one that exists it cannot be changed.
@@ -124,7 +124,7 @@ options:
     description: How many BMCs are read at the same time.
     type: int
     default: 20
-  infra_env:
+  infra_env_name:
     description: The InfraEnv whose image they boot.
     type: str
   agent_labels:
@@ -156,7 +156,7 @@ exists:
   description: Whether there is such a pool.
   returned: always
   type: bool
-cluster:
+cluster_name:
   description: Name of its cluster.
   returned: always
   type: str
@@ -315,6 +315,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.protocol 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import inspect_all
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import BMC_FORKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.observe import (
     PoolInfo,
     describe,
@@ -353,9 +354,9 @@ def argument_spec() -> dict[str, Any]:
         "manual_hosts": {"type": "list", "elements": "str", "default": []},
         "bmc_hosts": hosts_spec(),
         "bmc_ca_cert": {"type": "str"},
-        "forks": {"type": "int", "default": 20},
+        "forks": {"type": "int", "default": BMC_FORKS},
         "touch": touch_spec(),
-        "infra_env": {"type": "str"},
+        "infra_env_name": {"type": "str"},
         "agent_labels": {"type": "dict", "default": {}},
     }
 

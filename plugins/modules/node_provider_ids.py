@@ -82,10 +82,10 @@ nodes:
       description: V(set), V(written) or V(missing), where the Node has not joined.
       type: str
 problems:
-  description: What does not mend itself, such as a Node with another provider ID.
+  description: What the user must correct, such as a Node with another provider ID, each with its text in C(detail).
   returned: always
   type: list
-  elements: str
+  elements: dict
 """
 
 from typing import Any

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..module_utils.assisted.rest.connection import ASSISTED_OPTIONS, AUTH_KINDS, connect, settings
+from ..module_utils.cluster.field_table import OWN_REQUESTS, SERVICE_REQUESTS
 from ..module_utils.common.errors import InvalidInput, ZeroTouchError
 from ..module_utils.common.problems import INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
 from ..modules.assisted_hosts import argument_spec as hosts_spec
@@ -23,7 +24,7 @@ _CONNECTION = tuple(name for name in ASSISTED_OPTIONS if name != "connect_to")
 _OWN: tuple[str, ...] = ("cluster_id", "image")
 # What the door sets by itself, from the configuration.
 _INFRA_ENV_OURS = ("name", "cluster", "state", "delete_hosts", "hosts", "pull_secret", "replace_pull_secret", *ASSISTED_OPTIONS)
-_HOST_OURS = ("name", "mac_addresses", "root_device_hints", "role", "hostname", "cluster", "unbind", "state")
+_HOST_OURS = ("name", "mac_addresses", "cluster", "unbind", "state", *(row.option for row in (*OWN_REQUESTS, *SERVICE_REQUESTS) if row.upstream))
 
 
 def check_assisted(variables: Mapping[str, Any], environment: Mapping[str, str]) -> list[Problem]:

@@ -5,15 +5,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import os
+import socket
 from typing import Any
 
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.address import parse_address
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.container import check_reachable, read_container
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import read_publish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.route import Peer
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import METHOD as ASSISTED
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import check_host_options
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.groups import check_groups
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import chosen_hosts, group_names
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts, chosen_hosts, group_names
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import check_agent_variables, without_bmc
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory import Inventory
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute_manifests
@@ -39,6 +47,7 @@ def check_variables(inventory: Inventory, *, building: bool, playbook: str = "")
     # Only once it is clear which hosts are meant.
     if not (inventory.unreadable or settings or hosts):
         found += _without_bmc(inventory, building=building)
+        found += _unreachable_server(inventory, building=building)
     return found or _unknown_names(inventory, building=building)
 
 
@@ -85,6 +94,23 @@ def _without_bmc(inventory: Inventory, *, building: bool) -> list[Problem]:
         return without_bmc(chosen(inventory, building=building))
     except InvalidInput as error:
         return list(error.problems)
+
+
+def _unreachable_server(inventory: Inventory, *, building: bool) -> list[Problem]:
+    """That BMCs cannot reach the image server of this run, where it serves an image."""
+    variables = inventory.settings()
+    service = {ASSISTED: "openshift_assisted", "hub": "openshift_hub", "hosted": "openshift_hub", "capi": "openshift_hub"}.get(inventory.method or "")
+    source = variables.get(service) or {} if service else {"image": "publish"}
+    if not building or source.get("image") != "publish":
+        return []
+    connect_to = ConnectTo.parse(variables.get("openshift_connect_to") or {})[0]
+    options = dataclasses.replace(read_publish(variables.get("openshift_publish") or {}, inventory.directory)[0], connect_to=connect_to)
+    peers = []
+    for host in bmc_hosts(inventory.hosts()):
+        with contextlib.suppress(ValueError, KeyError):  # other checks report what cannot be read
+            address = parse_address(host["bmc"]["address"])
+            peers.append(Peer(host["name"], address.host, address.port))
+    return check_reachable(options, peers, read_container(os.environ, socket.gethostname()))
 
 
 def _groups(inventory: Inventory, *, building: bool) -> list[Problem]:

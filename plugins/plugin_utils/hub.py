@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..module_utils.cluster.field_table import AGENT_REQUESTS, ANNOTATION_REQUESTS, OWN_REQUESTS
 from ..module_utils.cluster.paths import INSTALL_CONFIG
 from ..module_utils.cluster.variables import read_variables
 from ..module_utils.common import yaml_text
@@ -41,9 +42,15 @@ UNEXPECTED = ("ignore", "warn", "fail", "approve")
 # Options of module infra_env that the hub's roles set themselves.
 _INFRA_ENV_OURS = ("name", "namespace", "state", "hosts", "cluster", "wait", "forks", *CONNECTION_OPTIONS)
 # What a BareMetalHost tells its Agent, as the modules agents and bare_metal_hosts name it.
-_TOLD = ("role", "root_device_hints", "agent_labels", "node_labels", "machine_config_pool", "installer_args", "ignition_config_overrides", "cluster", "unbind")
+_TOLD = (
+    *(row.option for row in (*OWN_REQUESTS, *ANNOTATION_REQUESTS) if row.option != "hostname"),
+    *("agent_labels", "node_labels", "installer_args", "ignition_config_overrides", "cluster", "unbind"),
+)
 # Options of a host of module agents that the roles take from openshift_host and the group.
-_AGENT_OURS = ("name", "mac_addresses", "root_device_hints", "role", "hostname", "cluster", "unbind", "by_bare_metal_host", "state")
+_AGENT_OURS = (
+    *("name", "mac_addresses", "cluster", "unbind", "by_bare_metal_host", "state"),
+    *(row.option for row in (*OWN_REQUESTS, *AGENT_REQUESTS) if row.upstream),
+)
 
 
 def check_hub(variables: Mapping[str, Any]) -> list[Problem]:

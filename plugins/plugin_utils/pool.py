@@ -13,6 +13,8 @@ from typing import Any
 
 from ..module_utils.capi.choose.policy import read_policy
 from ..module_utils.capi.choose.selector import read_selector
+from ..module_utils.cluster.field_table import CLUSTER_FIELDS
+from ..module_utils.cluster.field_values import infra_env_values, value_of
 from ..module_utils.cluster.spec import Cluster
 from ..module_utils.cluster.variables import read_variables
 from ..module_utils.common.errors import InvalidInput
@@ -21,7 +23,7 @@ from ..module_utils.hypershift.names import control_plane_namespace
 from ..module_utils.hypershift.node_pool.rules import problems as rules_of_pools
 from ..module_utils.hypershift.user_input import given as without_unset
 from ..module_utils.hypershift.values import cluster_name_fault, key_fault, label_value_fault, object_name_fault
-from ..module_utils.manifests.objects import ssh_key
+from ..module_utils.manifests.objects import ssh_keys
 from ..modules.hosted_cluster import argument_spec as hosted_cluster_spec
 from ..modules.node_pool import argument_spec as node_pool_spec
 from .hosts import merge
@@ -75,7 +77,7 @@ HOSTED_OPTIONS = (
     "control_plane_release_image",
     "pull_secret",
     "pull_secret_name",
-    "ssh_key",
+    "ssh_public_keys",
     "ssh_key_name",
     "additional_trust_bundle",
     "additional_trust_bundle_name",
@@ -112,27 +114,7 @@ HOSTED_OPTIONS = (
 _POOL_OURS = ("state", "wait_for", "timeout", "drain")
 _HOSTED_OURS = ("name", "state", "wait_for", "timeout", "dest", "drain")
 # Keys of openshift_cluster that say nothing about a hosted cluster, whose control plane are pods and whose hosts are those of pools.
-_NOT_HOSTED = (
-    "namespace",
-    "platform",
-    "platform_options",
-    "api_vips",
-    "ingress_vips",
-    "control_plane",
-    "compute",
-    "arbiter",
-    "additional_trust_bundle_policy",
-    "cpu_partitioning_mode",
-    "capabilities",
-    "feature_set",
-    "feature_gates",
-    "os_image_stream",
-    "rendezvous_ip",
-    "boot_artifacts_base_url",
-    "minimal_iso",
-    "extra_manifests",
-    "install_config_overrides",
-)
+_NOT_HOSTED = tuple(row.option for row in CLUSTER_FIELDS if not row.hosted)
 _WORDS: Mapping[type, str] = {dict: "a mapping", list: "a list", str: "a string", bool: "true or false", int: "a whole number"}
 
 
@@ -179,12 +161,10 @@ def hosted_options(variables: Mapping[str, Any]) -> dict[str, Any]:
     said = {"network_type": "network_type", "cluster_network": "cluster_networks", "service_network": "service_networks", "machine_network": "machine_networks"}
     proxy = {"httpProxy": cluster.proxy.http_proxy, "httpsProxy": cluster.proxy.https_proxy, "noProxy": cluster.proxy.no_proxy}
     options = {
-        "base_domain": given.get("base_domain"),
+        **{row.option: value_of(row, cluster) for row in CLUSTER_FIELDS if row.hosted == "same" and given.get(row.option) is not None},
         "release_image": cluster.release_image,
         "pull_secret": cluster.pull_secret,
-        "ssh_key": ssh_key(cluster),
-        "additional_trust_bundle": cluster.additional_trust_bundle,
-        "fips": given.get("fips"),
+        "ssh_public_keys": ssh_keys(cluster),
         "image_content_sources": [{"source": each.source, "mirrors": list(each.mirrors)} for each in cluster.image_digest_sources],
         "networking": {key: value for key, value in networking.items() if given.get(said[key])},
         "configuration": {"proxy": {key: value for key, value in proxy.items() if value}} if any(proxy.values()) else {},
@@ -198,10 +178,9 @@ def image_options(variables: Mapping[str, Any]) -> dict[str, Any]:
     proxy = {"http_proxy": cluster.proxy.http_proxy, "https_proxy": cluster.proxy.https_proxy, "no_proxy": cluster.proxy.no_proxy}
     options = {
         "pull_secret": cluster.pull_secret,
-        "ssh_authorized_key": ssh_key(cluster),
-        "additional_ntp_sources": list(cluster.ntp_sources),
-        "additional_trust_bundle": cluster.additional_trust_bundle,
-        "cpu_architecture": cluster.architecture if given.get("architecture") else None,
+        "ssh_public_keys": ssh_keys(cluster),
+        **infra_env_values(cluster),
+        "arch": cluster.architecture if given.get("architecture") else None,
         "image_proxy": {key: value for key, value in proxy.items() if value},
     }
     return {key: value for key, value in options.items() if value not in (None, "", [], {})}

@@ -79,7 +79,7 @@ class Resolved:
 
     @cached_property
     def settings(self) -> Any:
-        """Contains no secrets, except passwords that the user wrote into a URL."""
+        """Contains no secrets, except ``publish.headers`` and passwords that the user wrote into a URL."""
         return self._get("settings")
 
     @cached_property
@@ -99,6 +99,16 @@ class Resolved:
     @property
     def _hosted(self) -> bool:
         return bool(self.settings["method"] == "hosted")
+
+    def connections(self) -> dict[str, Any]:
+        """Options that all modules with a connection take. A CA that is not configured is left out."""
+        return _present({name: self.settings[name] for name in ("connect_to", "ca_cert")})
+
+    def description(self) -> dict[str, Any]:
+        """The options that describe a cluster, from the variables or from the user's files. What is not configured is left out."""
+        settings = self.settings
+        source = {"config_dir": settings["source_dir"]} if settings["source_dir"] else {"cluster": self._get("cluster"), "hosts": self.hosts}
+        return source | _present({name: settings[name] for name in ("version", "release_image", "checks")})
 
     def chosen(self) -> list[Any]:
         """The hosts that ``openshift_hosts`` names, or all."""
@@ -176,6 +186,8 @@ PARTS: Mapping[str, Callable[[Resolved], Any]] = {
     "building": lambda found: found._get("building"),
     "settings": lambda found: found.settings,
     "shown_settings": lambda found: hide_secrets(found.settings),
+    "connections": Resolved.connections,
+    "description": Resolved.description,
     "cluster": lambda found: found._get("cluster"),
     "hosts": lambda found: found.hosts,
     "bmc_hosts": lambda found: bmc_hosts(found.hosts),
@@ -193,6 +205,10 @@ PARTS: Mapping[str, Callable[[Resolved], Any]] = {
 
 def _hostnames(hosts: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     return {host["inventory_name"]: str(host.get("hostname") or host["inventory_name"]) for host in hosts}
+
+
+def _present(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value}
 
 
 def _without_mapping(service: Mapping[str, Any]) -> dict[str, Any]:

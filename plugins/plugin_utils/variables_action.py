@@ -15,7 +15,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.secrets import secret_values
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.check import check_input
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import BREAK_LOCK
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.attach import Attachment, attach
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.attach import Attachment, attach, set_switch
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.ephemeral import ephemeral_problem, gather
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.check import check_variables, configuration
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.connections import describe
@@ -70,9 +70,12 @@ def _open_state(inventory: Inventory, deployment: Mapping[str, Any], call: Call)
     options = state_options(inventory.settings(), inventory.directory)[0]
     call.add_secrets(options.secrets())
     root = Path(settings["work_dir"])
+    wanted = Attachment(options, settings["name"], root, settings["connect_to"], break_lock=BREAK_LOCK in settings["force"])
+    if mode == "stop":
+        call.progress(set_switch(wanted, call.clock, check_mode=call.check_mode))
+        return
     if mode == "keep" and (problem := ephemeral_problem(options, gather(root))):
         raise InvalidInput([problem])
-    wanted = Attachment(options, settings["name"], root, settings["connect_to"], break_lock=BREAK_LOCK in settings["force"])
     opened = attach(wanted, call.clock, call.progress, check_mode=call.check_mode or mode == "read")
     for warning in opened.warnings:
         call.warn(warning)

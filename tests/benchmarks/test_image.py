@@ -9,7 +9,6 @@ cache and nothing dirty; the best of several rounds counts, since a shared machi
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import random
@@ -19,6 +18,7 @@ import time
 from pathlib import Path
 
 import pytest
+from ansible_collections.zerotouch.openshift.tests.support import live_image as synthetic
 
 SIZE = 1_200_000_000
 ROUNDS = 5
@@ -46,10 +46,6 @@ print(json.dumps({"seconds": seconds, "read": read() - before, "changed": plan.c
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small live image with 1.2 GB of noise behind its volume, as padding of hybrid images stands there."""
-    spec = importlib.util.spec_from_file_location("image_synthetic_of_bench", Path(__file__).parents[1] / "unit" / "image" / "synthetic.py")
-    synthetic = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = synthetic
-    spec.loader.exec_module(synthetic)
     path = synthetic.make_iso(tmp_path_factory.mktemp("bench") / "base.iso", ignition=262144)
     noise = random.Random(1).randbytes(1 << 20)
     with path.open("ab") as handle:

@@ -27,17 +27,14 @@ WRITES = 5
 
 # Runs in a process of its own, so that CPU time is that of the work alone.
 PROGRAM = """
-import importlib.util, json, sys, time, tracemalloc
+import json, sys, time, tracemalloc
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.apply import apply_stages, raise_failures
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Policy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.observe import Scope, discover, observe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.pass_plan import plan_pass
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_selection import Steering, plan_steering
-spec = importlib.util.spec_from_file_location("capihub", sys.argv[1])
-world = importlib.util.module_from_spec(spec)
-sys.modules["capihub"] = world
-spec.loader.exec_module(world)
-machines, agents, measured = int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+from ansible_collections.zerotouch.openshift.tests.support.hub import capi as world
+machines, agents, measured = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 hub = world.Hub()
 world.stand(hub, machines=0, agents=0)
 for number in range(machines):
@@ -82,7 +79,7 @@ print(json.dumps({"times": times, **counts}))
 
 def run(machines: int, agents: int, measured: str) -> dict[str, Any]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / ".build")}
-    arguments = [str(ROOT / "tests" / "unit" / "capi" / "capihub.py"), str(machines), str(agents), measured]
+    arguments = [str(machines), str(agents), measured]
     done = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], env=environment, check=True, capture_output=True, text=True)
     return dict(json.loads(done.stdout))
 

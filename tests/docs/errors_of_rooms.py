@@ -52,6 +52,10 @@ ROOMS: dict[str, tuple[str, tuple[Message, ...]]] = {
             Message("The image server could not be started…", "its own words follow; a port in use is named with the process that has it"),
             Message("belongs to another user and cannot be controlled.", "stop it as that user"),
             Message("does not exist: there is no image to publish.", "run the whole playbook, not with `--start-at-task`"),
+            Message(
+                "stores other bytes than were uploaded: …", "the server or a cache before it changes files, or PUT and GET of `url` lead to different places"
+            ),
+            Message("… was not uploaded: …", "the answer of the server to PUT; 401 and 403: `openshift_publish.headers`, 413: its limit of a file's size"),
         ),
     ),
     "kube": (

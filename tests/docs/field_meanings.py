@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What the installer does with each field of its two files (reference agent-based-installer.md 1, 3, 4, 12): default, first release, effect.
 
-Paths, types and allowed values come from the collection's own tables (cluster/fields.py); a field without a meaning here, or a meaning without a field,
-fails the test of the generated page. ``hosts*`` is one meaning for the field and all that is below it.
+Paths, types and allowed values come from the collection's own tables (cluster/fields.py). A field without a meaning here has the text of its row in
+cluster/field_table.py; a field without either, or a meaning without a field, fails the test of the generated
+page. ``hosts*`` is one meaning for the field and all that is below it.
 """
 
 from __future__ import annotations
@@ -251,4 +252,4 @@ ROOT_DEVICE_HINTS: dict[str, Meaning] = {
     "rotational": _M("`true`: a disk that rotates; `false`: one that does not"),
 }
 
-# Fields inside an option of openshift_host that have no counterpart of that name upstream stand in variable_fields.py with their description.
+# Fields inside an option of openshift_host that have no counterpart of that name upstream stand in cluster/field_table.py with their description.

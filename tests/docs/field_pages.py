@@ -1,15 +1,24 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The field reference (docs/fields.md): the tables of cluster/fields.py and cluster/variable_fields.py with what is said of them in field_meanings.py."""
+"""The field reference (docs/fields.md): the tables of cluster/field_table.py and cluster/fields.py with what is said of them in field_meanings.py."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster import fields
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.shapes import AnyOf, Field, ListOf, Opaque, Record, Scalar, Shape, snake_case
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_row import FieldRow
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_table import (
+    AGENT_FIELDS,
+    AGENT_HOST_FIELDS,
+    HOST_FIELDS,
+    INSTALL_FIELDS,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.fields import AGENT_CONFIG, INSTALL_CONFIG
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.nested_fields import POOL
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.platform_fields import PLATFORMS, ROOT_DEVICE_HINTS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.shapes import OPAQUE, AnyOf, Field, ListOf, Opaque, Record, Scalar, Shape, snake_case
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import CLUSTER, HOST, TARGETS_BY_OPTION
 
 from . import field_meanings
@@ -17,7 +26,7 @@ from .field_meanings import Meaning
 
 HEAD = """# Fields
 
-<!-- Generated from plugins/module_utils/cluster/{fields,variable_fields}.py and tests/docs: PYTHONPATH=.build python tests/generate_docs.py -->
+<!-- Generated from plugins/module_utils/cluster/{field_table,fields}.py and tests/docs: PYTHONPATH=.build python tests/generate_docs.py -->
 
 Every field of `openshift_cluster`, `openshift_host`, `install-config.yaml` and `agent-config.yaml`: what it may hold, what it is when it is not given, and what
 becomes of it. Keys of the two files are read without regard to case; an unknown key is refused with the nearest known one. A release stands where not every
@@ -66,8 +75,8 @@ def _hints_apart(shape: Record) -> Record:
     """The same record with root device hints as a mapping: they have a table of their own."""
 
     def apart(field: Field) -> Field:
-        if field.shape is fields.ROOT_DEVICE_HINTS:
-            return Field(fields.OPAQUE, field.description)
+        if field.shape is ROOT_DEVICE_HINTS:
+            return Field(OPAQUE, field.description)
         if isinstance(field.shape, ListOf) and isinstance(field.shape.element, Record):
             return Field(ListOf(_hints_apart(field.shape.element)), field.description)
         return field
@@ -77,18 +86,30 @@ def _hints_apart(shape: Record) -> Record:
 
 def upstream_sections() -> list[tuple[str, Record, Mapping[str, Meaning]]]:
     """Title, shape and meanings of each table of upstream's fields."""
-    top = _without(fields.INSTALL_CONFIG, "platform", "controlPlane", "compute", "arbiter")
+    top = _without(INSTALL_CONFIG, "platform", "controlPlane", "compute", "arbiter")
+    install = _with_rows("", INSTALL_FIELDS, field_meanings.INSTALL_CONFIG)
+    agent = _with_rows("hosts[].", AGENT_HOST_FIELDS, _with_rows("", AGENT_FIELDS, field_meanings.AGENT_CONFIG))
     return [
-        ("install-config.yaml", Record({**top.fields, "platform": Field(fields.OPAQUE)}), field_meanings.INSTALL_CONFIG),
-        ("Machine pools: controlPlane, arbiter, compute[]", fields.POOL, field_meanings.POOL),
+        ("install-config.yaml", Record({**top.fields, "platform": Field(OPAQUE)}), install),
+        ("Machine pools: controlPlane, arbiter, compute[]", POOL, field_meanings.POOL),
         *(
             (f"platform.{name}", _hints_apart(shape), field_meanings.PLATFORMS[name])
-            for name, shape in fields.PLATFORMS.items()
+            for name, shape in PLATFORMS.items()
             if isinstance(shape, Record) and shape.fields
         ),
-        ("agent-config.yaml", _hints_apart(fields.AGENT_CONFIG), field_meanings.AGENT_CONFIG),
-        ("rootDeviceHints", fields.ROOT_DEVICE_HINTS, field_meanings.ROOT_DEVICE_HINTS),
+        ("agent-config.yaml", _hints_apart(AGENT_CONFIG), agent),
+        ("rootDeviceHints", ROOT_DEVICE_HINTS, field_meanings.ROOT_DEVICE_HINTS),
     ]
+
+
+def _with_rows(above: str, rows: Iterable[FieldRow], meanings: Mapping[str, Meaning]) -> Mapping[str, Meaning]:
+    """Meanings with those of the table of fields, for fields that have no further one."""
+    said = {re.split(r"[.\[]", path.removeprefix(above))[0] for path in meanings if path.startswith(above)}
+    return {**{f"{above}{row.upstream}": _meaning_of(row) for row in rows if row.upstream not in said}, **meanings}
+
+
+def _meaning_of(row: FieldRow) -> Meaning:
+    return Meaning(row.text, _default_in(row.text), f"{row.since[0]}.{row.since[1]}" if row.since else "")
 
 
 def rows(shape: Record, meanings: Mapping[str, Meaning]) -> list[Row]:
@@ -129,7 +150,7 @@ def _own_rows(shape: Record) -> Iterator[str]:
         target = _target(shape, name)
         alike = seen.setdefault(tuple(leaves(field.shape, "*")), name) if isinstance(field.shape, Record) else name
         yield _own_row(name, type_of(field.shape) if not _is_records(field.shape) else "list", target, field, "" if alike == name else f" Keys as `{alike}`.")
-        if field.shape is fields.ROOT_DEVICE_HINTS or alike != name:
+        if field.shape is ROOT_DEVICE_HINTS or alike != name:
             continue
         inner = field.shape.element if isinstance(field.shape, ListOf) else field.shape
         if isinstance(inner, Record):
@@ -157,9 +178,7 @@ def _own_row(name: str, kind: str, target: str, field: Field, note: str) -> str:
 def _target(shape: Record, name: str) -> str:
     if shape is CLUSTER:
         return TARGETS_BY_OPTION.get(name, "").replace("compute[0]", "compute[]")
-    return {"hostname": "hosts[].hostname", "interfaces": "hosts[].interfaces", "root_device_hints": "hosts[].rootDeviceHints"}.get(
-        name, "hosts[].networkConfig" if name == "network_config" else ""
-    )
+    return next((f"hosts[].{row.upstream}" for row in HOST_FIELDS if row.option == name and row.upstream), "")
 
 
 def _known_meaning(target: str) -> Meaning:

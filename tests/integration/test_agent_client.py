@@ -93,7 +93,7 @@ def test_the_client_and_the_door_send_the_same(monkeypatch: pytest.MonkeyPatch, 
             run_client(theirs, tmp_path / "tools", command, **where(source))
     with running_service(INSTALL_INVOKER="agent-installer") as ours:
         said = listen(ours, monkeypatch)
-        done = door_of(ours, capfd)("assisted_manifests", config_dir=str(source), openshift_version="4.22.0", cpu_architecture="x86_64")
+        done = door_of(ours, capfd)("assisted_manifests", config_dir=str(source), openshift_version="4.22.0", arch="x86_64")
         assert not done.get("failed"), done
     assert sent and sorted(said, key=str) == sorted(sent, key=str)
 

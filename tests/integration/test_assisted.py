@@ -118,14 +118,14 @@ HOSTS = [
 
 
 def test_hosts_are_named_as_they_appear_and_waited_for(door: Door, bench: Bench) -> None:
-    site = door("assisted_infra_env", name="demo", cluster="demo", pull_secret=PULL_SECRET)
-    waits = door("assisted_hosts", infra_env="demo", hosts=HOSTS, wait_for="ready", check=True)
+    site = door("assisted_infra_env", name="demo", cluster_name="demo", pull_secret=PULL_SECRET)
+    waits = door("assisted_hosts", infra_env_name="demo", hosts=HOSTS, wait_for="ready", check=True)
     assert not waits.get("failed") and len(waits["plan"]) == 3
     bench.boot(site["infra_env"]["id"], *[scripted.Machine(number) for number in (1, 2, 3)])
-    done = door("assisted_hosts", infra_env="demo", hosts=HOSTS, wait_for="ready", timeout=60)
+    done = door("assisted_hosts", infra_env_name="demo", hosts=HOSTS, wait_for="ready", timeout=60)
     assert not done.get("failed"), done["msg"]
     assert [(host["hostname"], host["role"], host["status"]) for host in done["hosts"]] == [(f"m{number}", "master", "known") for number in (1, 2, 3)]
-    again = door("assisted_hosts", cluster="demo", hosts=HOSTS, wait_for="ready", diff=True)
+    again = door("assisted_hosts", cluster_name="demo", hosts=HOSTS, wait_for="ready", diff=True)
     assert (again["changed"], again["plan"], again["diff"]) == (False, [], [])
 
 
@@ -134,48 +134,48 @@ def test_settings_of_a_host_change_and_go(door: Door) -> None:
     more = {**HOSTS[0], "node_labels": {"rack": "a"}, "ignition_config_overrides": ignition, "installer_args": ["--append-karg", "a=b"]}
     more |= {"ignition_endpoint_token": "endpoint-token-1", "ignition_endpoint_http_headers": {"X-Pool": "a"}, "machine_config_pool": "infra"}
     more |= {"fencing_credentials": {"address": "https://192.0.2.9/redfish/v1/Systems/1", "username": "admin", "password": "fence-password-1"}}
-    changed = [door("assisted_hosts", cluster="demo", hosts=[{**more, "role": "worker"}]) for _ in range(2)]
+    changed = [door("assisted_hosts", cluster_name="demo", hosts=[{**more, "role": "worker"}]) for _ in range(2)]
     assert [item["changed"] for item in changed] == [True, False], changed
     assert not any(word in str(changed) for word in ("endpoint-token-1", "fence-password-1"))
     other = {**HOSTS[0], "disks_skip_formatting": ["/dev/vdz"], "reset_validations": ["container-images-available"]}
-    assert "it has no disk /dev/vdz" in door("assisted_hosts", cluster="demo", hosts=[other])["msg"]
+    assert "it has no disk /dev/vdz" in door("assisted_hosts", cluster_name="demo", hosts=[other])["msg"]
     less = {**HOSTS[0], "node_labels": {"rack": None}, "installer_args": [], "ignition_endpoint_token": ""}
-    assert [door("assisted_hosts", cluster="demo", hosts=[less])["changed"] for _ in range(2)] == [True, False]
+    assert [door("assisted_hosts", cluster_name="demo", hosts=[less])["changed"] for _ in range(2)] == [True, False]
 
 
 def test_the_cluster_is_installed_and_stays_so(door: Door, bench: Bench) -> None:
-    door("assisted_hosts", cluster="demo", hosts=HOSTS, wait_for="ready", timeout=60)
-    too_early = door("assisted_install", cluster="demo", state="adding_hosts")
+    door("assisted_hosts", cluster_name="demo", hosts=HOSTS, wait_for="ready", timeout=60)
+    too_early = door("assisted_install", cluster_name="demo", state="adding_hosts")
     assert too_early["failed"] and "once it is installed" in too_early["msg"]
-    bench.report_completion_of(door("assisted_info", cluster="demo")["clusters"][0]["id"])
-    done = door("assisted_install", cluster="demo", timeout=120)
+    bench.report_completion_of(door("assisted_info", cluster_name="demo")["clusters"][0]["id"])
+    done = door("assisted_install", cluster_name="demo", timeout=120)
     assert not done.get("failed"), done["msg"]
     assert done["plan"] == ["install cluster demo"] and (done["cluster"]["status"], done["cluster"]["percent"]) == ("installed", 100)
-    again = door("assisted_install", cluster="demo")
+    again = door("assisted_install", cluster_name="demo")
     assert (again["changed"], again["plan"]) == (False, [])
-    for name, arguments in (("assisted_hosts", {"cluster": "demo", "hosts": HOSTS}), ("assisted_cluster", {"name": "demo", "api_vips": ["192.0.2.5"]})):
+    for name, arguments in (("assisted_hosts", {"cluster_name": "demo", "hosts": HOSTS}), ("assisted_cluster", {"name": "demo", "api_vips": ["192.0.2.5"]})):
         assert not door(name, **arguments)["changed"]
     refused = door("assisted_cluster", name="demo", tags=["late"])
     assert refused["failed"] and "in which the service takes no changes" in refused["msg"]
-    assert "cannot be undone" in door("assisted_install", cluster="demo", state="reset")["msg"]
+    assert "cannot be undone" in door("assisted_install", cluster_name="demo", state="reset")["msg"]
 
 
 def test_events_tell_how_it_went(door: Door) -> None:
-    events = door("assisted_info", cluster="demo", events=-1)["events"]
+    events = door("assisted_info", cluster_name="demo", events=-1)["events"]
     assert {"cluster_registration_succeeded", "cluster_installation_completed"} <= {event["name"] for event in events}
-    assert len(door("assisted_info", cluster="demo", events=3)["events"]) == 3
+    assert len(door("assisted_info", cluster_name="demo", events=3)["events"]) == 3
 
 
 def test_files_of_an_installed_cluster(door: Door, tmp_path: Path) -> None:
     files = ["kubeconfig", "kubeadmin-password", "metadata.json", "manifests", "master.ign"]
-    arguments = {"cluster": "demo", "dest": str(tmp_path / "files"), "files": files}
+    arguments = {"cluster_name": "demo", "dest": str(tmp_path / "files"), "files": files}
     assert door("assisted_files", **arguments, check=True)["changed"] and not (tmp_path / "files").exists()
     done = door("assisted_files", **arguments)
     assert not done.get("failed"), done["msg"]
     assert (tmp_path / "files" / "kubeconfig").read_text() and (tmp_path / "files" / "manifests" / "openshift" / "50-a.yaml").exists()
     assert {path.stat().st_mode & 0o777 for path in (tmp_path / "files").rglob("*") if path.is_file()} == {0o600}
     assert not door("assisted_files", **arguments)["changed"]
-    logs = door("assisted_files", cluster="demo", infra_env="demo", dest=str(tmp_path), files=["logs", "discovery.ign"])
+    logs = door("assisted_files", cluster_name="demo", infra_env_name="demo", dest=str(tmp_path), files=["logs", "discovery.ign"])
     assert not logs.get("failed"), logs["msg"]
 
 
@@ -184,17 +184,17 @@ def test_late_binding_and_back(door: Door, bench: Bench) -> None:
     spares = door("assisted_infra_env", name="spares", pull_secret=PULL_SECRET)
     bench.boot(spares["infra_env"]["id"], scripted.Machine(8))
     request = {"name": "spare", "mac_addresses": ["02:00:00:00:00:08"]}
-    bound = door("assisted_hosts", infra_env="spares", hosts=[{**request, "cluster": "late", "hostname": "spare-8"}], wait_for="bound", timeout=60)
+    bound = door("assisted_hosts", infra_env_name="spares", hosts=[{**request, "cluster_name": "late", "hostname": "spare-8"}], wait_for="bound", timeout=60)
     assert not bound.get("failed"), bound["msg"]
     assert any(line.startswith("bind host spare") for line in bound["plan"])
-    again = door("assisted_hosts", infra_env="spares", hosts=[{**request, "cluster": "late", "hostname": "spare-8"}], wait_for="bound", timeout=60)
+    again = door("assisted_hosts", infra_env_name="spares", hosts=[{**request, "cluster_name": "late", "hostname": "spare-8"}], wait_for="bound", timeout=60)
     assert (again["changed"], again["hosts"][0]["hostname"]) == (False, "spare-8")
-    free = door("assisted_hosts", infra_env="spares", hosts=[{**request, "unbind": True}], wait_for="unbound", timeout=60)
+    free = door("assisted_hosts", infra_env_name="spares", hosts=[{**request, "unbind": True}], wait_for="unbound", timeout=60)
     assert free["changed"] and free["hosts"][0]["cluster_id"] == "" and free["hosts"][0]["status"].endswith("-unbound")
 
 
 def test_a_service_that_is_ill_for_a_moment_is_asked_again(door: Door, bench: Bench) -> None:
     bench.service.core.faults.add("service-503", count=2)
-    assert door("assisted_info", cluster="demo")["clusters"][0]["status"] == "installed"
+    assert door("assisted_info", cluster_name="demo")["clusters"][0]["status"] == "installed"
     bench.service.core.faults.add("service-503", count=1, options={"path": "/v2/infra-envs"})
     assert not door("assisted_infra_env", name="demo", pull_secret=PULL_SECRET)["changed"]

@@ -40,12 +40,12 @@ CLUSTER = {
 HOST = {"name": "m1", "mac_addresses": ["02:00:00:00:00:01"], "hostname": "m1", "node_labels": {"rack": "a"}}
 # What each door is asked for once everything is as wished.
 DOORS: dict[str, dict[str, Any]] = {
-    "assisted_info": {"cluster": "demo", "events": 3},
+    "assisted_info": {"cluster_name": "demo", "events": 3},
     "assisted_cluster": CLUSTER,
-    "assisted_infra_env": {"name": "demo", "cluster": "demo", "pull_secret": PULL_SECRET},
-    "assisted_hosts": {"infra_env": "demo", "hosts": [HOST], "wait_for": "registered", "timeout": 60},
-    "assisted_install": {"cluster": "demo", "state": "reset"},
-    "assisted_files": {"cluster": "demo", "infra_env": "demo", "files": ["manifests", "discovery.ign"]},
+    "assisted_infra_env": {"name": "demo", "cluster_name": "demo", "pull_secret": PULL_SECRET},
+    "assisted_hosts": {"infra_env_name": "demo", "hosts": [HOST], "wait_for": "registered", "timeout": 60},
+    "assisted_install": {"cluster_name": "demo", "state": "reset"},
+    "assisted_files": {"cluster_name": "demo", "infra_env_name": "demo", "files": ["manifests", "discovery.ign"]},
     "assisted_manifests": {},
 }
 # Those of one row follow each other at each request.
@@ -164,7 +164,7 @@ def test_a_token_that_ends_in_the_middle_of_each_door(bench: Bench, ask: Ask, wi
 
 CREATIONS = [
     ("assisted_cluster", "/v2/clusters", {"name": "twice"}),
-    ("assisted_infra_env", "/v2/infra-envs", {"name": "twice", "cluster": None}),
+    ("assisted_infra_env", "/v2/infra-envs", {"name": "twice", "cluster_name": None}),
     (
         "assisted_cluster",
         "/v2/clusters/import",
@@ -178,7 +178,7 @@ def test_a_creation_whose_answer_is_lost_is_told_and_found_by_the_next_run(
     name: str, path: str, arguments: dict[str, Any], bench: Bench, gateway: Gateway, ask: Ask
 ) -> None:
     only = {key: value for key, value in arguments.items() if value is not None}
-    base = {"pull_secret": PULL_SECRET, "cluster": None} if name == "assisted_infra_env" else {**dict.fromkeys(CLUSTER), "pull_secret": PULL_SECRET}
+    base = {"pull_secret": PULL_SECRET, "cluster_name": None} if name == "assisted_infra_env" else {**dict.fromkeys(CLUSTER), "pull_secret": PULL_SECRET}
     given = {key: value for key, value in {**base, "openshift_version": "4.22", **only}.items() if key != "cluster" or name == "assisted_infra_env"}
     if "existing" in given:
         given = {key: value for key, value in given.items() if key not in ("pull_secret", "openshift_version")}
@@ -242,11 +242,11 @@ def test_an_installation_is_followed_across_a_restart_of_the_gateway(bench: Benc
     """The service is away for as long as its process takes to start again, in the middle of the wait."""
     site = ask(gateway, "assisted_cluster", token=bench.token, name="restart", control_plane_count=1, api_vips=[], ingress_vips=[])
     assert not site.get("failed"), site
-    infra_env = ask(gateway, "assisted_infra_env", token=bench.token, name="restart", cluster="restart")
+    infra_env = ask(gateway, "assisted_infra_env", token=bench.token, name="restart", cluster_name="restart")
     bench.boot(infra_env["infra_env"]["id"], scripted.Machine(7))
     bench.report_completion_of(site["cluster"]["id"])
     away = [("GET", f"clusters/{site['cluster']['id']}", ill) for ill in ("cut-before", 503, 502, 504, "cut-middle")] * 8
     gateway.then = {"actions/install": away}
-    done = ask(gateway, "assisted_install", token=bench.token, cluster="restart", state="installed", retries=1, timeout=120, ready_timeout=120)
+    done = ask(gateway, "assisted_install", token=bench.token, cluster_name="restart", state="installed", retries=1, timeout=120, ready_timeout=120)
     assert not done.get("failed"), done["msg"]
     assert gateway.ills == [] and gateway.then == {} and done["cluster"]["status"] == "installed" and done["plan"] == ["install cluster restart"]

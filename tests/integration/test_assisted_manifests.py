@@ -59,7 +59,7 @@ def write_manifests(directory: Path, install: dict[str, Any], hosts: list[dict[s
 
 def test_manifests_become_a_cluster_with_configured_hosts_once(door: Door, bench: Bench, tmp_path: Path) -> None:
     source = str(write_manifests(tmp_path, INSTALL_CONFIG, HOSTS))
-    release = {"openshift_version": "4.22.0", "cpu_architecture": "x86_64"}
+    release = {"openshift_version": "4.22.0", "arch": "x86_64"}
     assert len(door("assisted_manifests", config_dir=source, **release, check=True)["plan"]) == 4
     assert door("assisted_info")["clusters"] == []
     done = door("assisted_manifests", config_dir=source, **release)
@@ -79,7 +79,7 @@ def test_manifests_become_a_cluster_with_configured_hosts_once(door: Door, bench
 def test_a_single_node_is_registered_once(door: Door, tmp_path: Path) -> None:
     single = {"metadata": {"name": "single"}, "controlPlane": {"name": "master", "replicas": 1}, "platform": {"none": {}}, "proxy": PROXY}
     source = str(write_manifests(tmp_path, {**INSTALL_CONFIG, **single}, HOSTS[:1]))
-    runs = [door("assisted_manifests", config_dir=source, openshift_version="4.22.0", cpu_architecture="x86_64") for _ in range(2)]
+    runs = [door("assisted_manifests", config_dir=source, openshift_version="4.22.0", arch="x86_64") for _ in range(2)]
     assert [run["changed"] for run in runs] == [True, False], runs
     assert runs[1]["cluster"]["control_plane_count"] == 1
 

@@ -43,7 +43,7 @@ def host(number: int, role: str) -> dict[str, Any]:
 def described(name: str, directory: Path, hosts: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
     """Arguments of the door."""
     cluster = {"name": name, "base_domain": "example.com", "version": "4.22.0", "platform": "baremetal", "pull_secret": PULL_SECRET, "ssh_public_keys": [KEY]}
-    return {"dest": str(directory / name), "cluster": {**cluster, **more}, "hosts": hosts}
+    return {"work_dir": str(directory / name), "cluster": {**cluster, **more}, "hosts": hosts}
 
 
 def begun(bench: Bench, arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

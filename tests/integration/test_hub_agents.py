@@ -89,11 +89,11 @@ WANTED = [
 
 
 def test_recognised_approved_named_and_left_alone_the_second_time(door: Open) -> None:
-    first = ok(door("agents", namespace=NAMESPACE, infra_env="fleet", hosts=WANTED, wait_for="ready", timeout=120, unexpected="ignore"))
+    first = ok(door("agents", namespace=NAMESPACE, infra_env_name="fleet", hosts=WANTED, wait_for="ready", timeout=120, unexpected="ignore"))
     assert {entry["name"]: (entry["hostname"], entry["role"], entry["state"], entry["approved"]) for entry in first["hosts"]} == {
         entry["name"]: (entry["hostname"], entry["role"], "known-unbound", True) for entry in WANTED
     }
-    again = ok(door("agents", namespace=NAMESPACE, infra_env="fleet", hosts=WANTED, wait_for="ready", timeout=60, unexpected="ignore"))
+    again = ok(door("agents", namespace=NAMESPACE, infra_env_name="fleet", hosts=WANTED, wait_for="ready", timeout=60, unexpected="ignore"))
     assert not again["changed"] and set(again["api_calls"]) == {"list", "watch"} and again["api_calls"]["list"] == 1
     found = {agent["hostname"]: agent for agent in ok(door("agents_info", namespaces=[NAMESPACE]))["agents"]}
     assert found["worker-0.example.com"]["installation_disk_id"] == next(
@@ -188,7 +188,7 @@ def test_no_more_than_the_cluster_needs(door: Open, lab: Lab) -> None:
     assert many["failed"] and not many["changed"]
     assert "cluster fleet/small needs exactly 1 master Agent; it has no Agents and is to get 2 master Agents more" in many["msg"]
     bound = ok(door("agents", namespace=NAMESPACE, hosts=both[:1], wait_for="bound", timeout=120, unexpected="ignore"))
-    assert bound["changed"] and [agent["hostname"] for agent in ok(door("agents_info", cluster="fleet/small"))["agents"]] == ["master-0.example.com"]
+    assert bound["changed"] and [agent["hostname"] for agent in ok(door("agents_info", cluster_name="fleet/small"))["agents"]] == ["master-0.example.com"]
     one_more = door("agents", namespace=NAMESPACE, hosts=both, unexpected="ignore")
     assert [entry["failed"] for entry in one_more["hosts"]] == [False, True] and not one_more["changed"]
     swapped = [{**WANTED[0], "unbind": True}, both[1]]
@@ -196,7 +196,7 @@ def test_no_more_than_the_cluster_needs(door: Open, lab: Lab) -> None:
     assert freed["changed"]
     assert not ok(door("agents", namespace=NAMESPACE, hosts=swapped[:1], unexpected="ignore"))["changed"]
     ok(door("agents", namespace=NAMESPACE, hosts=swapped, wait_for="registered", timeout=120, unexpected="ignore"))
-    assert [agent["hostname"] for agent in ok(door("agents_info", cluster="small"))["agents"]] == ["master-1.example.com"]
+    assert [agent["hostname"] for agent in ok(door("agents_info", cluster_name="small"))["agents"]] == ["master-1.example.com"]
 
 
 def order_cluster(lab: Lab) -> None:

@@ -9,7 +9,6 @@ This needs kube-apiserver and etcd (KUBEBUILDER_ASSETS, see CONTRIBUTING) and up
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, BARE_METAL_HOST, INFRA_ENV
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_cluster_install, agents, bare_metal_hosts, infra_env
+from ansible_collections.zerotouch.openshift.tests.support.hub import agents as made
 
 from .canaries import BMC_PASSWORD, PULL_SECRET
 from .lab import ROOT
@@ -30,10 +30,6 @@ pytestmark = [
     pytest.mark.skipif(not CRDS.is_dir(), reason="upstream's CRDs are not beside this checkout (../shared/crds)"),
 ]
 
-_SPEC = importlib.util.spec_from_file_location("agents_made", ROOT / "tests" / "unit" / "hub" / "agents" / "made.py")
-assert _SPEC is not None and _SPEC.loader is not None
-made = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(made)
 
 NAMESPACE = "edge"
 IGNITION = '{"ignition": {"version": "3.2.0"}}'
@@ -47,12 +43,12 @@ NETWORK = {
 INFRA_ENV_OPTIONS: dict[str, Any] = {
     "name": "edge",
     "pull_secret": PULL_SECRET,
-    "ssh_authorized_key": "ssh-ed25519 AAAA",
+    "ssh_public_keys": ["ssh-ed25519 AAAA"],
     "image_proxy": {"http_proxy": "http://192.0.2.1:3128", "https_proxy": "http://192.0.2.1:3128", "no_proxy": ".example.com"},
     "additional_ntp_sources": ["192.0.2.1"],
     "image_type": "minimal-iso",
     "os_image_version": "4.22",
-    "cpu_architecture": "x86_64",
+    "arch": "x86_64",
     "kernel_arguments": [{"operation": "append", "value": "console=ttyS0"}],
     "ignition_config_override": IGNITION,
     "agent_labels": {"site": "edge"},
@@ -175,7 +171,7 @@ def test_bare_metal_hosts(api: RealApi, door: Open) -> None:
     bmc = {"address": "redfish-virtualmedia+https://192.0.2.11/redfish/v1/Systems/1", "username": "admin", "password": BMC_PASSWORD, "validate_certs": False}
     more = {key: AGENT_OPTIONS[key] for key in ("hostname", "role", "root_device_hints", "agent_labels", "node_labels", "machine_config_pool")}
     host = {"name": "node-0", "boot_mac_address": "52:54:00:00:00:01", "boot_mode": "UEFI", "automated_cleaning_mode": "disabled", "bmc": bmc, **more}
-    settles(door, bare_metal_hosts, infra_env="edge", hosts=[host], wait=False)
+    settles(door, bare_metal_hosts, infra_env_name="edge", hosts=[host], wait=False)
     spec = api.client.get(BARE_METAL_HOST.path(NAMESPACE, "node-0"))["spec"]
     assert spec["bmc"]["credentialsName"] and spec["bootMACAddress"] and spec["rootDeviceHints"] == {"deviceName": "/dev/sda"}
     assert door(bare_metal_hosts, hosts=[{"name": "node-0"}], state="absent", wait=False)["changed"]

@@ -103,8 +103,8 @@ def test_made_used_changed_and_taken_back(door: Open, wish: dict[str, Any], tmp_
 
 def test_what_the_hub_would_refuse(door: Open, wish: dict[str, Any]) -> None:
     ok(door("infra_env", **wish))
-    bound = door("infra_env", **wish, cluster={"name": "c", "namespace": "n"}, cpu_architecture="aarch64")
-    assert bound["failed"] and [problem["path"] for problem in bound["problems"]] == ["cluster", "cpu_architecture"]
+    bound = door("infra_env", **wish, cluster={"name": "c", "namespace": "n"}, arch="aarch64")
+    assert bound["failed"] and [problem["path"] for problem in bound["problems"]] == ["cluster", "arch"]
 
 
 def test_an_image_that_will_never_be(door: Open, wish: dict[str, Any]) -> None:

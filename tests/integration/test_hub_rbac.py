@@ -144,7 +144,7 @@ def test_hosts_from_nothing_to_agents(hub: Hub, door: Open) -> None:
     """infra_env, discovery_image, bare_metal_hosts, agents, agents_info and hub_plan, each writing, waiting, and reading."""
     ok(door("infra_env", **infra_env()))
     assert ok(door("discovery_image", name="rack", namespace=NAMESPACE, timeout=120))["url"]
-    ok(door("bare_metal_hosts", namespace=NAMESPACE, infra_env="rack", hosts=[machine()], timeout=120))
+    ok(door("bare_metal_hosts", namespace=NAMESPACE, infra_env_name="rack", hosts=[machine()], timeout=120))
     ok(door("agents", namespace=NAMESPACE, hosts=[{**identity(), "by_bare_metal_host": True}], wait_for="ready", timeout=120))
     ok(door("agents", namespace=NAMESPACE, hosts=[{**identity(), "agent_labels": {"site": "a"}}]))
     assert [agent["hostname"] for agent in ok(door("agents_info", namespaces=[NAMESPACE]))["agents"]] == ["node"]
@@ -157,7 +157,7 @@ def test_a_cluster_and_its_binding(hub: Hub, door: Open) -> None:
     manifests = [{"name": "extra.yaml", "content": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra, namespace: default}\n"}]
     ok(door("agent_cluster_install", **{**wish, "cluster": {**CLUSTER, "extra_manifests": manifests}}))
     ok(door("agent_cluster_install", **wish))
-    told = ok(door("bare_metal_hosts", namespace=NAMESPACE, infra_env="rack", hosts=[{**machine(), "cluster": {"name": "edge"}}]))
+    told = ok(door("bare_metal_hosts", namespace=NAMESPACE, infra_env_name="rack", hosts=[{**machine(), "cluster": {"name": "edge"}}]))
     assert told["changed"] and not told["hosts"][0]["waits_for"]
     bound = {**identity(), "by_bare_metal_host": True, "cluster": {"name": "edge"}}
     ok(door("agents", namespace=NAMESPACE, hosts=[bound], wait_for="bound", timeout=120))
@@ -199,7 +199,7 @@ def test_a_rule_that_is_taken_away_is_named(hub: Hub, door: Open, kind: str, gro
         "agents": lambda: door("agents", namespace=NAMESPACE, hosts=[{**host, "agent_labels": {"site": "b"}}]),
         "waiting agents": lambda: door("agents", namespace=NAMESPACE, hosts=[host], wait_for="installed", timeout=3),
         "agents_info": lambda: door("agents_info"),
-        "bare_metal_hosts": lambda: door("bare_metal_hosts", namespace=NAMESPACE, infra_env="rack", hosts=[{**machine(), "agent_labels": {"x": "y"}}]),
+        "bare_metal_hosts": lambda: door("bare_metal_hosts", namespace=NAMESPACE, infra_env_name="rack", hosts=[{**machine(), "agent_labels": {"x": "y"}}]),
         "agent_cluster_install": lambda: door("agent_cluster_install", namespace=NAMESPACE, cluster=CLUSTER, hold=True),
         "hub_plan": lambda: door("hub_plan", namespace=NAMESPACE, hosts=[host], cluster={"name": "edge"}),
         "node_csrs": lambda: door("node_csrs", hosts=[{"name": "worker-9"}]),
@@ -248,7 +248,7 @@ def test_certificates_of_nodes(hub: Hub, door: Open) -> None:
 
 def test_and_away_again(hub: Hub, door: Open) -> None:
     """Deletion, with all that is waited for."""
-    ok(door("bare_metal_hosts", namespace=NAMESPACE, infra_env="rack", hosts=[{**machine(), "unbind": True}]))
+    ok(door("bare_metal_hosts", namespace=NAMESPACE, infra_env_name="rack", hosts=[{**machine(), "unbind": True}]))
     leaving = {**identity(), "unbind": True, "by_bare_metal_host": True}
     ok(door("agents", namespace=NAMESPACE, hosts=[leaving], wait_for="unbound", timeout=120))
     ok(door("bare_metal_hosts", namespace=NAMESPACE, state="absent", hosts=[{"name": "node"}], timeout=120))

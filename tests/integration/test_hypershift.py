@@ -81,10 +81,10 @@ def pool(door: Open, **options: Any) -> dict[str, Any]:
 
 
 def test_a_control_plane_comes_with_its_credentials(door: Open, tmp_path: Path) -> None:
-    made = ok(door("hosted_cluster", **WISH, wait_for="available", timeout=240, dest=str(tmp_path / "edge")))
+    made = ok(door("hosted_cluster", **WISH, wait_for="available", timeout=240, work_dir=str(tmp_path / "edge")))
     assert made["changed"] and made["hosted_cluster"]["ignition_endpoint"]
     assert (tmp_path / "edge" / "auth" / "kubeconfig").is_file() and made["kubeadmin_password_file"]
-    assert not ok(door("hosted_cluster", **WISH, wait_for="available", dest=str(tmp_path / "edge")))["changed"]
+    assert not ok(door("hosted_cluster", **WISH, wait_for="available", work_dir=str(tmp_path / "edge")))["changed"]
 
 
 def test_a_pool_without_replicas_is_ready(door: Open) -> None:

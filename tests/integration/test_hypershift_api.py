@@ -10,8 +10,6 @@ The API is a real one where there is one (KUBEBUILDER_ASSETS, see CONTRIBUTING),
 from __future__ import annotations
 
 import asyncio
-import importlib.util
-import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
@@ -29,6 +27,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.nod
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import apply_change, plan_object
 from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster, node_pool
+from ansible_collections.zerotouch.openshift.tests.unit.hypershift import corpus
 from ztlab.kubeapi import Authentication
 from ztlab.kubeapi.hub import hub_api
 
@@ -41,12 +40,6 @@ FOLDERS = ("hypershift", "cluster-api", "capi-provider-agent", "assisted-service
 LAB_DIFFERS = {"negative replicas", "more replicas than a number holds", "OVN settings"}
 pytestmark = pytest.mark.skipif(not CRDS.is_dir(), reason="upstream's CRDs are not beside this checkout (../shared/crds)")
 
-_SPEC = importlib.util.spec_from_file_location("hypershift_corpus", ROOT / "tests" / "unit" / "hypershift" / "corpus.py")
-assert _SPEC is not None and _SPEC.loader is not None
-corpus = sys.modules.get("hypershift_corpus") or importlib.util.module_from_spec(_SPEC)
-if "hypershift_corpus" not in sys.modules:
-    sys.modules["hypershift_corpus"] = corpus
-    _SPEC.loader.exec_module(corpus)
 
 NAMESPACE = "clusters"
 Open = Callable[..., dict[str, Any]]

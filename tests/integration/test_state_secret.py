@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The state of a deployment in a Secret of a Kubernetes API: a real one where there is one (KUBEBUILDER_ASSETS), else the lab's."""
+"""The state of a deployment in a Secret of a Kubernetes API: a real one where there is one (KUBEBUILDER_ASSETS), else
+the lab's.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,18 @@ import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import keeper, lease
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import StoreConflict, StoreUnknown, WrongPassphrase
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import (
+    StoreConflict,
+    StoreUnknown,
+    WrongPassphrase,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import Lease
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import open_session, open_store
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import (
+    open_session,
+    open_store,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import StateOptions
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import Run
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import PlaybookRun
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ztlab.kubeapi import Authentication
 from ztlab.kubeapi.hub import hub_api
@@ -67,7 +76,11 @@ class LabApi:
         self.kubeconfig = directory / "kubeconfig"
         cluster = {"server": f"http://127.0.0.1:{self._api.port}"}
         context = {"name": "a", "context": {"cluster": "c", "user": "u"}}
-        document = {"clusters": [{"name": "c", "cluster": cluster}], "users": [{"name": "u", "user": {"token": "x"}}], "contexts": [context]}
+        document = {
+            "clusters": [{"name": "c", "cluster": cluster}],
+            "users": [{"name": "u", "user": {"token": "x"}}],
+            "contexts": [context],
+        }
         self.kubeconfig.write_text(yaml.safe_dump({**document, "current-context": "a"}))
         self.client = KubeClient.from_kubeconfig(self.kubeconfig)
 
@@ -116,7 +129,12 @@ def test_another_container_continues_after_sigkill(session: Make, tmp_path: Path
     root = tmp_path / "killed"
     root.mkdir(mode=0o700)
     environment = {**os.environ, "PYTHONPATH": str(ROOT / ".build")}
-    killed = subprocess.run([sys.executable, "-c", KILLED, str(root), str(api.kubeconfig)], input=PASSPHRASE.encode(), env=environment, timeout=60)
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, str(root), str(api.kubeconfig)],
+        input=PASSPHRASE.encode(),
+        env=environment,
+        timeout=60,
+    )
     assert killed.returncode == -signal.SIGKILL
     secret = api.client.get(f"/api/v1/namespaces/{NAMESPACE}/secrets/zerotouch-openshift-demo")
     assert PASSPHRASE not in str(secret)
@@ -135,7 +153,7 @@ def test_conditional_writes_are_those_of_the_api(options: StateOptions) -> None:
     clock = SystemClock()
     one, other = (open_store(options, cluster="demo", clock=clock) for _each in range(2))
     assert one is not None and other is not None
-    held = Lease(Run("1" * 32, "control", "boot", 7, 0), "boot_hosts", "2026-11-24T12:00:00Z")
+    held = Lease(PlaybookRun("1" * 32, "control", "boot", 7, 0), "boot_hosts", "2026-11-24T12:00:00Z")
     assert one.read() is None
     first = one.write(held, b"first", None)
     with pytest.raises(StoreConflict):

@@ -12,6 +12,7 @@ from typing import Any
 import hypothesis
 import pytest
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import as_module_process
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50, database=None)
 hypothesis.settings.load_profile("repeatable")
@@ -29,6 +30,11 @@ def _loopback_only(self: socket.socket, address: Any) -> None:
 @pytest.fixture(autouse=True)
 def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", _loopback_only)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
 
 
 @pytest.fixture(autouse=True)

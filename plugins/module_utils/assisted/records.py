@@ -105,7 +105,7 @@ def progress_record(document: Document) -> Record:
     view = read_view(document)
     hosts = sorted(view.hosts.values(), key=lambda host: (host.name, host.id))
     return {
-        "cluster": view.cluster.name,
+        "cluster_name": view.cluster.name,
         "id": view.cluster.id,
         "percent": 100 if view.cluster.installed else view.cluster.percent,
         "text": view.cluster.text(),

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..common.clock import Clock, SystemClock
 from ..common.connect import DIRECT, ConnectTo
+from ..common.parallel import BMC_FORKS
 from ..common.secrets import without_url_tokens
 from ..common.state import StateFile
 
@@ -38,7 +39,7 @@ class BmcOptions:
     ``before_write`` raises where the run must not write to a BMC any more (common/store_link.py).
     """
 
-    forks: int = 20
+    forks: int = BMC_FORKS
     connect_to: ConnectTo = DIRECT
     ca_cert: str = ""
     state_file: StateFile | None = None

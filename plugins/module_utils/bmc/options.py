@@ -11,6 +11,7 @@ from typing import Any
 from ..common.connect import ConnectTo
 from ..common.errors import InvalidInput
 from ..common.opened import Opened
+from ..common.parallel import BMC_FORKS
 from ..common.state import StateFile
 from ..common.store_link import StoreLink
 from .hosts import BmcOptions
@@ -40,7 +41,7 @@ def bmc_argument_spec() -> dict[str, Any]:
     }
     return {
         "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},
-        "forks": {"type": "int", "default": 20},
+        "forks": {"type": "int", "default": BMC_FORKS},
         "connect_to": {"type": "dict", "default": {}},
         "ca_cert": {"type": "str"},
     }

@@ -12,6 +12,7 @@ from typing import Any
 from ..common.connect import ConnectTo
 from ..common.errors import LimitReached, PartialFailure, ZeroTouchError
 from ..common.opened import Opened
+from ..common.problems import state_problems
 from ..common.waiting import Deadline, turns
 from ..kube.client import KubeClient
 from ..kube.config import load_document
@@ -42,7 +43,7 @@ def run_node_ids(call: Opened) -> dict[str, Any]:
     try:
         wanted, problems = wanted_ids(hub.list(AGENT_MACHINE.path(params["namespace"])))
         if not wanted:
-            return {"changed": False, "plan": [], "nodes": [], "problems": problems}
+            return {"changed": False, "plan": [], "nodes": [], "problems": state_problems(problems, "provider-ids")}
         path = params["workload_kubeconfig"]
         workload = Workload(load_document(Path(path)) if path else None, ConnectTo.of(params["connect_to"] or {}), call.check_mode)
         nodes = open_workload(hub, params["namespace"], workload, call.clock)
@@ -98,6 +99,6 @@ def _result(call: Opened, plan: IdPlan, wanted: Sequence[WantedId], outcomes: Se
         "changed": bool(written),
         "plan": [outcome.change.describe() for outcome in outcomes if outcome.changed],
         "nodes": rows,
-        "problems": found,
+        "problems": state_problems(found, "provider-ids"),
     }
     return result | ({"diff": diff_of(outcomes)} if call.diff else {})

@@ -12,7 +12,8 @@ from typing import Any
 from ..common.connect import ConnectTo
 from ..common.errors import InvalidInput, PartialFailure, ZeroTouchError
 from ..common.opened import Opened
-from ..common.problems import INVALID, REQUIRED, Problem
+from ..common.parallel import API_FORKS
+from ..common.problems import INVALID, REQUIRED, Problem, state_problems
 from ..kube.client import KubeClient
 from ..kube.config import load_document
 from ..kube.connection import CONNECTION_OPTIONS, connect
@@ -47,7 +48,7 @@ def reconcile_argument_spec() -> dict[str, Any]:
     return {
         **CONNECTION_OPTIONS,
         "namespace": {"type": "str", "required": True},
-        "cluster": {"type": "str"},
+        "cluster_name": {"type": "str"},
         "agent_namespace": {"type": "str"},
         "mode": {"type": "str", "choices": ["auto", "reconcile", "steer"], "default": "auto"},
         "until": {"type": "str", "choices": ["pass", "converged"], "default": "pass"},
@@ -57,7 +58,7 @@ def reconcile_argument_spec() -> dict[str, Any]:
         "provider_namespace": {"type": "str", "default": PROVIDER_NAMESPACE},
         "node_provider_ids": {"type": "bool", "default": True},
         "workload_kubeconfig": {"type": "path"},
-        "forks": {"type": "int", "default": 8},
+        "forks": {"type": "int", "default": API_FORKS},
     }
 
 
@@ -92,7 +93,7 @@ class _Run:
     def __init__(self, call: Opened, client: KubeClient, policy: Policy) -> None:
         params = call.params
         self._call, self._client, self._policy = call, client, policy
-        self._scope = Scope(params["namespace"], params["cluster"] or "", params["agent_namespace"] or "")
+        self._scope = Scope(params["namespace"], params["cluster_name"] or "", params["agent_namespace"] or "")
         self._controller = find_controller(client, self._scope.namespace, params["provider_namespace"])
         self._steers = params["mode"] == "steer" or (params["mode"] == "auto" and self._controller.active)
         if params["mode"] == "reconcile" and self._controller.active:
@@ -119,7 +120,7 @@ class _Run:
             self._reconciler.close()
         value = self._value()
         for problem in value["problems"]:
-            self._call.warn(problem)
+            self._call.warn(problem["detail"])
         return value
 
     def _look_for_rival(self) -> None:
@@ -194,7 +195,7 @@ class _Run:
             "machines": rows,
             "labelled": _agents(steerer, "labelled", check_mode=self._call.check_mode),
             "unlabelled": _agents(steerer, "unlabelled", check_mode=self._call.check_mode),
-            "problems": list(dict.fromkeys(problems)),
+            "problems": state_problems(problems, "capi"),
             **self._diff(outcomes),
         }
 

@@ -23,12 +23,12 @@ _TEXTS = {"type": "list", "elements": "str"}
 _NEEDED = {"type": "str", "required": True}
 # Argument spec of the options in documentation fragment discovery_image.
 DISCOVERY_OPTIONS: dict[str, dict[str, Any]] = {
-    "ssh_authorized_key": {"type": "str", "no_log": False},
+    "ssh_public_keys": {"type": "list", "elements": "str", "no_log": False},
     "image_proxy": {"type": "dict", "options": {"http_proxy": _TEXT, "https_proxy": _TEXT, "no_proxy": _TEXT}},
     "additional_ntp_sources": _TEXTS,
     "ntp_sources": _TEXTS,
     "image_type": {"type": "str", "choices": ["full-iso", "minimal-iso", "disconnected-iso"]},
-    "cpu_architecture": {"type": "str", "choices": ["x86_64", "aarch64", "arm64", "ppc64le", "s390x"]},
+    "arch": {"type": "str", "choices": ["x86_64", "aarch64", "ppc64le", "s390x"]},
     "kernel_arguments": {
         "type": "list",
         "elements": "dict",
@@ -81,7 +81,7 @@ def check_texts(options: Mapping[str, Any]) -> Iterator[Problem]:
             yield image_problem(f"kernel_arguments[{index}].operation", UNSUPPORTED, "the service accepts append only", argument["operation"])
         if not _KERNEL_ARGUMENT.fullmatch(argument["value"]):
             yield image_problem(f"kernel_arguments[{index}].value", INVALID, "blanks must stand in double quotes", argument["value"])
-    if options.get("image_type") == "minimal-iso" and options.get("cpu_architecture") == "s390x":
+    if options.get("image_type") == "minimal-iso" and options.get("arch") == "s390x":
         yield image_problem("image_type", UNSUPPORTED, "there is no minimal ISO for s390x; use full-iso", "minimal-iso")
     delay = options.get("network_discovery_delay_seconds")
     if delay is not None and delay < 0:

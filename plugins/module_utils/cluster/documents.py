@@ -14,9 +14,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..common.problems import UNKNOWN_FIELD, Problem
-from . import fields
 from .bmc_hosts import bmc_host, with_bmc_hosts
+from .field_table import AGENT_FIELDS, INSTALL_FIELDS
+from .field_values import attributes, has_attribute, host_from_document, without_attribute
+from .fields import AGENT_CONFIG, INSTALL_CONFIG
 from .later_fields import later_fields
+from .nested_fields import AGENT_PLATFORMS
 from .paths import Source
 from .profile import profile_of
 from .release import check_version, default_release_image
@@ -30,12 +33,8 @@ from .spec import (
     Document,
     ExtraManifest,
     Host,
-    ImageDigestSource,
-    Interface,
     Networking,
     Pool,
-    Proxy,
-    Role,
 )
 from .tree import Item, plain
 from .upstream.defaults import active_platform
@@ -46,9 +45,8 @@ _NETWORK_TYPES = {"ovnkubernetes": "OVNKubernetes", "openshiftsdn": "OpenShiftSD
 # Keys that Cluster has fields of its own for.
 _OWN_KEYS = frozenset(
     {
-        *("apiVersion", "metadata", "baseDomain", "platform", "networking", "controlPlane", "compute", "arbiter", "pullSecret", "sshKey", "proxy", "fips"),
-        *("additionalTrustBundle", "additionalTrustBundlePolicy", "imageDigestSources", "imageContentSources", "capabilities", "cpuPartitioningMode"),
-        *("featureSet", "featureGates"),
+        *("apiVersion", "metadata", "platform", "networking", "controlPlane", "compute", "arbiter", "pullSecret", "sshKey", "imageContentSources"),
+        *(row.upstream for row in INSTALL_FIELDS if has_attribute(Cluster, row)),
     }
 )
 _OWN_METADATA = frozenset({"name", "namespace"})
@@ -111,8 +109,8 @@ def assemble(
     """Check names and types of both documents and build the deployment. ``boots`` are given for variables, in the order of the hosts."""
     profile = profile_of(release.version)
     readers = Reader(any_case=True, unknown="installer" if profile.unknown_keys_fail else "ours"), Reader(any_case=True)
-    install = readers[0].read(install_config, fields.INSTALL_CONFIG) or dataclasses.replace(install_config, value={})
-    agent = readers[1].read(agent_config, fields.AGENT_CONFIG) or dataclasses.replace(agent_config, value={})
+    install = readers[0].read(install_config, INSTALL_CONFIG) or dataclasses.replace(install_config, value={})
+    agent = readers[1].read(agent_config, AGENT_CONFIG) or dataclasses.replace(agent_config, value={})
     later = later_fields(install, agent, profile)
     read = zip(readers, (install_config, agent_config), later, strict=True)
     unread = [any(one.layer == "installer" and one.file == item.file for one in (*reader.problems, *unknown)) for reader, item, unknown in read]
@@ -141,42 +139,26 @@ class _Assembly:
     def cluster(self, release: Release, manifests: tuple[ExtraManifest, ...]) -> Cluster:
         install, agent = self.install, self.agent
         platform, options = self.platform()
-        control_plane = _pool(install.get("controlPlane", {}), DEFAULT_REPLICAS)
-        bundle = {
-            "additional_trust_bundle": install.get("additionalTrustBundle", ""),
-            "additional_trust_bundle_policy": install.get("additionalTrustBundlePolicy", ""),
-        }
+        own = attributes(Cluster, INSTALL_FIELDS, _with_mirrors(install)) | attributes(Cluster, AGENT_FIELDS, agent)
         cluster = Cluster(
             name=install.get("metadata", {}).get("name", ""),
             namespace=install.get("metadata", {}).get("namespace", ""),
-            base_domain=install.get("baseDomain", ""),
             version=release.version,
             release_image=release.release_image,
             platform=platform,
             platform_options={key: value for key, value in options.items() if key not in _own_options(platform)},
             api_vips=tuple(options.get("apiVIPs", ())),
             ingress_vips=tuple(options.get("ingressVIPs", ())),
-            control_plane=control_plane,
+            control_plane=_pool(install.get("controlPlane", {}), DEFAULT_REPLICAS),
             compute=self.compute(),
             arbiter=_pool(install["arbiter"], 0) if "arbiter" in install else None,
             networking=_networking(install.get("networking", {})),
             pull_secret=install.get("pullSecret", "").strip(),
             ssh_key=_ssh_key(install.get("sshKey", "")),
-            image_digest_sources=tuple(_digest_source(source) for source in install.get("imageDigestSources") or install.get("imageContentSources") or []),
-            proxy=_proxy(install.get("proxy", {})),
-            fips=install.get("fips", False),
-            capabilities=install.get("capabilities", {}),
-            cpu_partitioning_mode=install.get("cpuPartitioningMode", ""),
-            feature_set=install.get("featureSet", ""),
-            feature_gates=tuple(install.get("featureGates", ())),
             install_config_extra=_extra(install),
             agent_config_extra=_agent_extra(agent, install),
-            rendezvous_ip=agent.get("rendezvousIP", ""),
-            ntp_sources=tuple(agent.get("additionalNTPSources", ())),
-            boot_artifacts_base_url=agent.get("bootArtifactsBaseURL", "").strip("/"),
-            minimal_iso=agent.get("minimalISO", False),
             extra_manifests=tuple(sorted(manifests, key=lambda manifest: manifest.name)),
-            **bundle,
+            **{"base_domain": "", **own, "boot_artifacts_base_url": agent.get("bootArtifactsBaseURL", "").strip("/")},
         )
         return self.with_bmc_hosts(self.with_release_image(cluster))
 
@@ -193,7 +175,7 @@ class _Assembly:
 
     def platform(self) -> tuple[str, Document]:
         name = active_platform(self.install)
-        return (name, self.install["platform"][name]) if name in fields.AGENT_PLATFORMS else ("", {})
+        return (name, self.install["platform"][name]) if name in AGENT_PLATFORMS else ("", {})
 
     def compute(self) -> Pool:
         pools = self.install.get("compute") or [{}]
@@ -206,21 +188,9 @@ def _pool(data: Mapping[str, Any], replicas: int) -> Pool:
 
 
 def _host(index: int, data: Mapping[str, Any], boot: Boot | None) -> Host:
-    bmc = boot.bmc if boot else bmc_from_document(data.get("bmc", {}))
-    return Host(
-        name=boot.name if boot else data.get("hostname") or f"host-{index}",
-        hostname=data.get("hostname", ""),
-        role=_role(data.get("role", "")),
-        interfaces=tuple(Interface(interface.get("name", ""), interface.get("macAddress", "")) for interface in data.get("interfaces", [])),
-        root_device_hints=data.get("rootDeviceHints", {}),
-        network_config=data.get("networkConfig", {}),
-        bmc=bmc,
-    )
-
-
-def _role(text: str) -> Role:
-    # A role that does not exist is kept for the rules to name.
-    return text  # type: ignore[return-value]
+    if boot is not None:
+        return host_from_document(boot.name, data, boot.bmc)
+    return host_from_document(data.get("hostname") or f"host-{index}", data, bmc_from_document(data.get("bmc", {})))
 
 
 def bmc_from_document(data: Mapping[str, Any]) -> Bmc | None:
@@ -247,12 +217,10 @@ def _ssh_key(text: str) -> str:
     return text.strip("|\n\t")
 
 
-def _digest_source(data: Mapping[str, Any]) -> ImageDigestSource:
-    return ImageDigestSource(data.get("source", ""), tuple(data.get("mirrors", ())), data.get("sourcePolicy", ""))
-
-
-def _proxy(data: Mapping[str, Any]) -> Proxy:
-    return Proxy(data.get("httpProxy", ""), data.get("httpsProxy", ""), data.get("noProxy", ""))
+def _with_mirrors(install: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The document with its mirrors under their present name."""
+    sources = install.get("imageDigestSources") or install.get("imageContentSources")
+    return {**install, "imageDigestSources": sources} if sources else install
 
 
 def _extra(install: Mapping[str, Any]) -> dict[str, Any]:
@@ -265,10 +233,11 @@ def _extra(install: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _agent_extra(agent: Mapping[str, Any], install: Mapping[str, Any]) -> dict[str, Any]:
-    """What nobody uses of agent-config.yaml, as far as it is not what we would write ourselves."""
+    """What the spec has no attribute for; kind and metadata only where they are not those that this collection writes."""
     named = {key: value for key, value in install.get("metadata", {}).items() if key in _OWN_METADATA and value}
-    extra = {key: agent[key] for key in ("kind", "metadata") if agent.get(key)}
-    return {key: value for key, value in extra.items() if value != {"kind": AGENT_CONFIG_KIND, "metadata": named}[key]}
+    written = {"kind": AGENT_CONFIG_KIND, "metadata": named}
+    extra = {key: agent[key] for key in written if agent.get(key) and agent[key] != written[key]}
+    return {**extra, **without_attribute(Cluster, AGENT_FIELDS, agent)}
 
 
 def _own_options(platform: str) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..common.problems import UNKNOWN_FIELD, Layer, Problem
+from .field_table import CLUSTER_FIELDS, HOST_FIELDS
 from .profile import ReleaseProfile
 from .rule_profile import Release
 from .tree import Item
@@ -15,17 +16,19 @@ from .tree import Item
 _POOLS = ("controlPlane", "arbiter", "compute[]")
 _FENCING_MAC = "controlPlane.fencing.credentials[].macAddress"
 _INSTALL_CONFIG: dict[str, Release] = {
-    "arbiter": (4, 19),
+    **{row.upstream: row.since for row in CLUSTER_FIELDS if row.since and row.document == "install"},
     "controlPlane.fencing": (4, 20),
     _FENCING_MAC: (4, 23),
-    "osImageStream": (4, 22),
     "platform.baremetal.bmcVerifyCA": (4, 22),
     "platform.baremetal.provisioningNetworkGateway": (4, 22),
     **{f"platform.{name}.dnsRecordsType": (4, 22) for name in ("baremetal", "vsphere", "nutanix")},
     **{f"{pool}.diskSetup": (4, 20) for pool in _POOLS},
     **{f"{pool}.management": (4, 22) for pool in _POOLS},
 }
-_AGENT_CONFIG: dict[str, Release] = {"minimalISO": (4, 18)}
+_AGENT_CONFIG: dict[str, Release] = {
+    **{row.upstream: row.since for row in CLUSTER_FIELDS if row.since and row.document == "agent"},
+    **{f"hosts[].{row.upstream}": row.since for row in HOST_FIELDS if row.since},
+}
 # What to do, where removing the field is not all. The reason is that of ReleaseProfile.fencing_by_mac.
 _HINTS = {_FENCING_MAC: "name the host by its hostname instead: the client in this image rejects all fencing credentials if one has a MAC address"}
 

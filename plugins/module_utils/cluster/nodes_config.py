@@ -6,15 +6,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from ..common.problems import IGNORED, INVALID, REQUIRED, UNKNOWN_FIELD, Problem
 from . import located
+from .field_values import host_from_document
 from .fields import AGENT_HOST
 from .shapes import STRING, ListOf, Reader, record
-from .spec import Host, Interface
+from .spec import Host
 from .text_file import read_text
 from .tree import plain
 from .upstream.ssh import first_key_type
@@ -50,7 +49,7 @@ def read_nodes_config(directory: Path) -> NodesConfig:
         return _nothing(file, INVALID, "a mapping is expected")
     reader = Reader(any_case=True)
     document = plain(reader.read(item, _SHAPE) or dataclasses.replace(item, value={}))
-    hosts = tuple(_host(index, data) for index, data in enumerate(document.get("hosts", [])))
+    hosts = tuple(host_from_document(entry.get("hostname") or f"host-{index}", entry) for index, entry in enumerate(document.get("hosts", [])))
     ssh_key = str(document.get("sshKey", "")).strip()
     found = [*problems, *map(_lenient, reader.problems)]
     if not hosts:
@@ -68,15 +67,3 @@ def _nothing(file: Path, kind: str, detail: str) -> NodesConfig:
 def _lenient(problem: Problem) -> Problem:
     """Upstream passes over keys that it does not know in this file."""
     return dataclasses.replace(problem, kind=IGNORED, severity="warning", check="ignored-field") if problem.kind == UNKNOWN_FIELD else problem
-
-
-def _host(index: int, data: Mapping[str, Any]) -> Host:
-    hostname = str(data.get("hostname", ""))
-    return Host(
-        name=hostname or f"host-{index}",
-        hostname=hostname,
-        role=data.get("role", ""),
-        interfaces=tuple(Interface(interface.get("name", ""), interface.get("macAddress", "")) for interface in data.get("interfaces", [])),
-        root_device_hints=data.get("rootDeviceHints", {}),
-        network_config=data.get("networkConfig", {}),
-    )

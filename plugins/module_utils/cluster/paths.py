@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 
 from ..common.problems import Problem
+from .field_table import AGENT_FIELDS
 from .shapes import snake_case
 from .tree import Item, Place, places
 from .variable_fields import TARGETS, VERBATIM
@@ -18,7 +19,7 @@ from .variable_fields import TARGETS, VERBATIM
 INSTALL_CONFIG = "install-config.yaml"
 AGENT_CONFIG = "agent-config.yaml"
 
-_AGENT_CONFIG_PATH = re.compile(r"^(hosts|rendezvousIP|additionalNTPSources|bootArtifactsBaseURL|minimalISO)\b")
+_AGENT_CONFIG_PATH = re.compile(rf"^({'|'.join(['hosts', *(row.upstream for row in AGENT_FIELDS)])})\b")
 _STEP = re.compile(r"\.?[^.\[\]]+|\[[^\]]*\]")
 _PLATFORM = re.compile(r"^platform\.[^.\[]+")
 

@@ -18,10 +18,15 @@ from typing import Any
 
 from ..common import yaml_text
 from .documents import AGENT_CONFIG_KIND
+from .field_table import AGENT_FIELDS, AGENT_HOST_FIELDS, INSTALL_FIELDS
+from .field_values import document_values, without_empty
 from .files import MANIFESTS_DIRECTORY, RELEASE_FILE
 from .paths import AGENT_CONFIG, INSTALL_CONFIG
 from .spec import Cluster, Deployment, Host, Pool
 from .upgrade import AGENT_API_VERSION
+
+# A person reads these last.
+_LONG = ("imageDigestSources", "additionalTrustBundlePolicy", "additionalTrustBundle")
 
 
 def render_files(deployment: Deployment) -> dict[str, str]:
@@ -41,10 +46,12 @@ def install_config(cluster: Cluster) -> dict[str, Any]:
     """The document install-config.yaml, keys in reading order, without what is not given."""
     networking = cluster.networking
     extra = dict(cluster.install_config_extra)
+    own = document_values(INSTALL_FIELDS, cluster)
+    last = {**{key: own.pop(key, None) for key in _LONG}, "sshKey": cluster.ssh_key, "pullSecret": cluster.pull_secret}
     document = {
         "apiVersion": "v1",
         "metadata": {"name": cluster.name, "namespace": cluster.namespace, **extra.pop("metadata", {})},
-        "baseDomain": cluster.base_domain,
+        "baseDomain": own.pop("baseDomain", None),
         "platform": {cluster.platform: _platform(cluster)} if cluster.platform else None,
         "networking": {
             "networkType": networking.network_type,
@@ -56,24 +63,11 @@ def install_config(cluster: Cluster) -> dict[str, Any]:
         "controlPlane": _pool("master", cluster.control_plane),
         "arbiter": _pool("arbiter", cluster.arbiter) if cluster.arbiter else None,
         "compute": [_pool("worker", cluster.compute)],
-        "proxy": {"httpProxy": cluster.proxy.http_proxy, "httpsProxy": cluster.proxy.https_proxy, "noProxy": cluster.proxy.no_proxy},
-        "fips": cluster.fips or None,
-        "cpuPartitioningMode": cluster.cpu_partitioning_mode,
-        "capabilities": cluster.capabilities,
-        "featureSet": cluster.feature_set,
-        "featureGates": list(cluster.feature_gates),
+        **own,
         **dict(sorted(extra.items())),
-        "imageDigestSources": [
-            _given({"source": source.source, "mirrors": list(source.mirrors), "sourcePolicy": source.source_policy}) for source in cluster.image_digest_sources
-        ],
-        "additionalTrustBundlePolicy": cluster.additional_trust_bundle_policy,
-        "additionalTrustBundle": cluster.additional_trust_bundle,
-        "sshKey": cluster.ssh_key,
-        "pullSecret": cluster.pull_secret,
+        **last,
     }
-    for key in ("metadata", "proxy"):
-        document[key] = _given(document[key])
-    return _given(document)
+    return without_empty({**document, "metadata": without_empty(document["metadata"])})
 
 
 def agent_config(deployment: Deployment) -> dict[str, Any]:
@@ -83,19 +77,16 @@ def agent_config(deployment: Deployment) -> dict[str, Any]:
     document = {
         "apiVersion": AGENT_API_VERSION,
         "kind": AGENT_CONFIG_KIND,
-        "metadata": _given({"name": cluster.name, "namespace": cluster.namespace}),
+        "metadata": without_empty({"name": cluster.name, "namespace": cluster.namespace}),
         **cluster.agent_config_extra,
-        "rendezvousIP": cluster.rendezvous_ip,
-        "additionalNTPSources": list(cluster.ntp_sources),
-        "bootArtifactsBaseURL": cluster.boot_artifacts_base_url,
-        "minimalISO": cluster.minimal_iso or None,
+        **document_values(AGENT_FIELDS, cluster),
         "hosts": [_host(host, bmcs.get(index, {})) for index, host in enumerate(deployment.hosts)],
     }
-    return _given(document)
+    return without_empty(document)
 
 
 def _platform(cluster: Cluster) -> dict[str, Any]:
-    vips = _given({"apiVIPs": list(cluster.api_vips), "ingressVIPs": list(cluster.ingress_vips)})
+    vips = without_empty({"apiVIPs": list(cluster.api_vips), "ingressVIPs": list(cluster.ingress_vips)})
     return {**vips, **{key: value for key, value in cluster.platform_options.items() if not (cluster.platform == "baremetal" and key == "hosts")}}
 
 
@@ -104,16 +95,9 @@ def _pool(name: str, pool: Pool) -> dict[str, Any]:
 
 
 def _host(host: Host, bmc: Mapping[str, Any]) -> dict[str, Any]:
-    return _given(
-        {
-            "hostname": host.hostname,
-            "role": host.role,
-            "interfaces": [_given({"name": interface.name, "macAddress": interface.mac_address}) for interface in host.interfaces],
-            "rootDeviceHints": host.root_device_hints,
-            "bmc": bmc,
-            "networkConfig": host.network_config,
-        }
-    )
+    own = document_values(AGENT_HOST_FIELDS, host)
+    network = own.pop("networkConfig", None)
+    return without_empty({**own, **host.agent_config_extra, "bmc": bmc, "networkConfig": network})
 
 
 def _bmc_documents(deployment: Deployment) -> dict[int, Mapping[str, Any]]:
@@ -132,10 +116,6 @@ def _bmc_documents(deployment: Deployment) -> dict[int, Mapping[str, Any]]:
 
 def _identity(entry: Mapping[str, Any]) -> tuple[str, str]:
     return entry.get("name", ""), entry.get("bootMACAddress", "")
-
-
-def _given(mapping: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in mapping.items() if value is not None and value != "" and value != [] and value != {}}
 
 
 def _text(document: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The published JSON schemas of ``openshift_cluster`` and ``openshift_host``, made from the table that checks them (variable_fields.py)."""
+"""The published JSON schemas of ``openshift_cluster`` and ``openshift_host``, from the table of fields (field_table.py)."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ One table of shapes drives the check of names and types, the hint at the nearest
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import re
 from collections.abc import Mapping
@@ -86,6 +87,7 @@ OPAQUE = Opaque()
 _WORDS = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]+")
 
 
+@functools.lru_cache(maxsize=1024)
 def snake_case(name: str) -> str:
     """Upstream's name as ours: ``apiVIPs`` -> ``api_vips``, ``additionalNTPSources`` -> ``additional_ntp_sources``."""
     return "_".join(word.lower() for word in _WORDS.findall(name))

@@ -4,7 +4,7 @@
 """What a cluster is: the typed values that every other room works with.
 
 A :class:`Deployment` is what inventory variables or install-config.yaml + agent-config.yaml mean, after defaults. Field names are upstream's in
-snake_case (design 1.2); documents that upstream treats as opaque stay verbatim mappings in upstream's own spelling.
+snake_case; documents that upstream treats as opaque stay verbatim mappings in upstream's own spelling.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import ipaddress
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from ..common.architectures import RPM_ARCHITECTURES
+
 Role = Literal["master", "arbiter", "worker", ""]
 Document = Mapping[str, Any]
 
-# Go architecture name -> rpm name (reference agent-based-installer.md 4, infraenv.yaml).
-RPM_ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64", "ppc64le": "ppc64le", "s390x": "s390x"}
 ARCHITECTURES = tuple(RPM_ARCHITECTURES)
 PLATFORM_TYPES = {"baremetal": "BareMetal", "vsphere": "VSphere", "nutanix": "Nutanix", "none": "None", "external": "External"}
 
@@ -27,8 +27,8 @@ PLATFORM_TYPES = {"baremetal": "BareMetal", "vsphere": "VSphere", "nutanix": "Nu
 class Interface:
     """A NIC as the configuration names it: logical name and MAC (case as given)."""
 
-    name: str
-    mac_address: str
+    name: str = ""
+    mac_address: str = ""
 
     @property
     def mac(self) -> str:
@@ -63,6 +63,8 @@ class Host:
     network_config: Document = dataclasses.field(default_factory=dict)
     bmc: Bmc | None = None
     listed: bool = True
+    # Fields of its entry in agent-config.yaml without an attribute here, verbatim.
+    agent_config_extra: Document = dataclasses.field(default_factory=dict)
 
     @property
     def macs(self) -> tuple[str, ...]:
@@ -101,7 +103,7 @@ class Proxy:
 
 @dataclasses.dataclass(frozen=True)
 class ImageDigestSource:
-    source: str
+    source: str = ""
     mirrors: tuple[str, ...] = ()
     source_policy: str = ""
 
@@ -144,7 +146,7 @@ class Cluster:
     feature_gates: tuple[str, ...] = ()
     # Further install-config keys without a meaning of their own here (publish, credentialsMode, ...), verbatim.
     install_config_extra: Document = dataclasses.field(default_factory=dict)
-    # kind and metadata of agent-config.yaml where they are not those of the cluster: nobody uses them.
+    # Fields of agent-config.yaml without an attribute here, verbatim; kind and metadata only where they are not those of the cluster.
     agent_config_extra: Document = dataclasses.field(default_factory=dict)
     rendezvous_ip: str = ""
     ntp_sources: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The variables of design 1.2 (``openshift_cluster`` and one ``openshift_host`` a host) into a :class:`Deployment`.
+"""The variables (``openshift_cluster`` and one ``openshift_host`` a host) into a :class:`Deployment`.
 
 They are first brought into upstream's two documents, each value keeping the name of its variable; ``install_config_overrides`` is merged into the
 first of them last, and then both are read exactly as the user's own files would be. So a variable cannot mean something that a file does not.
@@ -16,10 +16,12 @@ from typing import Any
 
 from ..boot.methods import METHODS, default_method
 from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED, Problem, nearest
-from . import fields
 from .documents import Boot, Parsed, Release, assemble
 from .echoes import without_echoes
-from .shapes import BOOLEAN, STRING, STRINGS, ListOf, Reader, in_upstream_case
+from .field_table import AGENT_FIELDS, AGENT_HOST_FIELDS, INSTALL_FIELDS
+from .field_values import items_from_variables
+from .nested_fields import AGENT_PLATFORMS, NETWORKING, POOL
+from .shapes import Reader, in_upstream_case
 from .spec import Bmc
 from .tree import Item, merge_patch, plain, without_nulls, wrap
 from .upgrade import AGENT_API_VERSION
@@ -116,13 +118,7 @@ class _Variables:
 
     def agent_config(self, cluster: Item, machines: list[_Machine]) -> Item:
         document = {"apiVersion": Item(AGENT_API_VERSION, ""), "kind": Item("AgentConfig", "")}
-        for option, target in (
-            ("rendezvous_ip", "rendezvousIP"),
-            ("ntp_sources", "additionalNTPSources"),
-            ("boot_artifacts_base_url", "bootArtifactsBaseURL"),
-            ("minimal_iso", "minimalISO"),
-        ):
-            _put(document, target, cluster.get(option))
+        document |= items_from_variables(AGENT_FIELDS, cluster)
         document["hosts"] = Item([_agent_host(machine) for machine in machines], "")
         return Item(document, "")
 
@@ -132,9 +128,7 @@ class _Variables:
         _put(metadata, "name", cluster.get("name"))
         _put(metadata, "namespace", cluster.get("namespace"))
         document["metadata"] = Item(metadata, "")
-        for option, target, shape in _SAME:
-            found = cluster.get(option)
-            _put(document, target, in_upstream_case(found, shape) if found else None)
+        document |= items_from_variables(INSTALL_FIELDS, cluster)
         document["networking"] = Item(_networking(cluster), "")
         document["platform"] = self.platform(cluster, len(machines))
         self.pools(document, cluster, machines)
@@ -147,8 +141,8 @@ class _Variables:
     def platform(self, cluster: Item, hosts: int) -> Item:
         default = Item("none" if hosts == 1 else "baremetal", "")
         name = cluster.get("platform") or default
-        if name.value not in fields.AGENT_PLATFORMS:
-            supported = ", ".join(f'"{platform}"' for platform in fields.AGENT_PLATFORMS)
+        if name.value not in AGENT_PLATFORMS:
+            supported = ", ".join(f'"{platform}"' for platform in AGENT_PLATFORMS)
             self.error(name, UNSUPPORTED, f"supported values: {supported}", value=f'"{name.value}"')
             name = default
         given = cluster.get("platform_options")
@@ -172,7 +166,7 @@ class _Variables:
             pool = {"name": Item(role, ""), "replicas": Item(count, "")}
             _put(pool, "architecture", architecture)
             if given is not None:
-                pool.update(in_upstream_case(given, fields.POOL).mapping())
+                pool.update(in_upstream_case(given, POOL).mapping())
             item = Item(pool, given.path if given else "")
             document[{"control_plane": "controlPlane"}.get(option, option)] = Item([item], item.path) if option == "compute" else item
 
@@ -209,32 +203,14 @@ class _Machine:
         return mac is not None and str(mac.value).lower() in macs
 
 
-# Options that are upstream's top-level keys with their whole content.
-_SAME = (
-    ("base_domain", "baseDomain", STRING),
-    ("additional_trust_bundle", "additionalTrustBundle", STRING),
-    ("additional_trust_bundle_policy", "additionalTrustBundlePolicy", STRING),
-    ("image_digest_sources", "imageDigestSources", ListOf(fields.DIGEST_SOURCE)),
-    ("proxy", "proxy", fields.PROXY),
-    ("fips", "fips", BOOLEAN),
-    ("cpu_partitioning_mode", "cpuPartitioningMode", STRING),
-    ("capabilities", "capabilities", fields.CAPABILITIES),
-    ("feature_set", "featureSet", STRING),
-    ("feature_gates", "featureGates", STRINGS),
-    ("os_image_stream", "osImageStream", STRING),
-)
-
-
 def _agent_host(machine: _Machine) -> Item:
     item, document = machine.item, machine.document
     document["hostname"] = item.get("hostname") or Item(machine.name, f"{item.path}.hostname")
     if machine.role:
         document["role"] = Item(machine.role, f"{item.path}.role")
-    interfaces = item.get("interfaces")
-    _put(document, "interfaces", in_upstream_case(interfaces, ListOf(fields.INTERFACE)) if interfaces else None)
-    _put(document, "rootDeviceHints", item.get("root_device_hints"))
-    network = item.get("network_config")
-    _put(document, "networkConfig", network if network and network.value else None)
+    document |= items_from_variables(AGENT_HOST_FIELDS, item)
+    if "networkConfig" in document and not document["networkConfig"].value:
+        del document["networkConfig"]
     return Item(document, item.path)
 
 
@@ -247,7 +223,7 @@ def _networking(cluster: Item) -> dict[str, Item]:
         networking["machineNetwork"] = dataclasses.replace(machine_networks, value=entries)
     cluster_networks = cluster.get("cluster_networks")
     if cluster_networks is not None:
-        networking["clusterNetwork"] = in_upstream_case(cluster_networks, fields.NETWORKING.fields["clusterNetwork"].shape)
+        networking["clusterNetwork"] = in_upstream_case(cluster_networks, NETWORKING.fields["clusterNetwork"].shape)
     _put(networking, "serviceNetwork", cluster.get("service_networks"))
     return networking
 

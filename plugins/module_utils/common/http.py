@@ -16,7 +16,7 @@ import math
 import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import unquote, urljoin, urlsplit
 
 from . import json_text, libraries
@@ -282,7 +282,7 @@ class HttpClient:
         path: str,
         *,
         json_body: Any = None,
-        body: bytes | None = None,
+        body: bytes | BinaryIO | None = None,
         headers: Mapping[str, str] | None = None,
         timeout: float | None = None,
         within: float = math.inf,
@@ -295,7 +295,7 @@ class HttpClient:
 
     @contextlib.contextmanager
     def _opened(
-        self, method: str, path: str, *, json_body: Any, body: bytes | None, headers: Mapping[str, str] | None, timeout: float | None
+        self, method: str, path: str, *, json_body: Any, body: bytes | BinaryIO | None, headers: Mapping[str, str] | None, timeout: float | None
     ) -> Iterator[urllib3.BaseHTTPResponse]:
         urllib3 = libraries.urllib3
         sent = _header_lines({**self.headers, **(headers or {})})

@@ -13,6 +13,9 @@ from typing import Generic, TypeVar
 
 from .errors import Interrupted
 
+# Defaults of the option ``forks``: connections to BMCs, and objects of an API.
+BMC_FORKS, API_FORKS = 20, 8
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

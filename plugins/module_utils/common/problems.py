@@ -26,6 +26,7 @@ INTERNAL = "Internal error"
 UNKNOWN_FIELD = "Unknown field"
 SYNTAX = "Syntax error"
 IGNORED = "Ignored"
+UNEXPECTED_STATE = "Unexpected state"
 DEPRECATED = "Deprecated"
 
 
@@ -59,6 +60,11 @@ class Problem:
     def as_dict(self) -> dict[str, Any]:
         """The shape of ``problems[]`` in module results."""
         return dataclasses.asdict(self)
+
+
+def state_problems(texts: Iterable[str], check: str) -> list[dict[str, Any]]:
+    """``problems[]`` of a result for texts about observed objects, each once: warnings, because no input is wrong."""
+    return [Problem("", UNEXPECTED_STATE, text, "warning", "ours", check).as_dict() for text in dict.fromkeys(texts)]
 
 
 def errors(problems: Iterable[Problem]) -> list[Problem]:

@@ -44,6 +44,7 @@ _SECRET_KEYS = frozenset(
         "dockerconfigjson",
         "passphrase",
         "kubeadminpassword",
+        "headers",
     }
 )
 # What an option ``auth`` says of the kind of access (modules of the assisted-service); in a pull secret it is base64 of user and password.

@@ -105,6 +105,7 @@ SECTIONS: Mapping[str, Shape] = {
         "until": str,
         "certificate": str,
         "key": str,
+        "uploads": {EACH: {"of": [int], "etag": str}},
     },
     "bmc": {EACH: {"session": str, "address": str, "image_url": str}},
     "hub": {"unheard": [str]},

@@ -15,7 +15,7 @@ from ..bmc.address import parse_address
 from ..common.clock import Clock
 from ..common.connect import ConnectTo
 from ..common.errors import InvalidInput, RemoteError, Unreachable, ZeroTouchError
-from ..common.files import SECRET_FILE, write_atomic
+from ..common.files import SECRET_FILE, sha256_of, write_atomic
 from ..common.http import HttpClient
 from ..common.lock import one_run
 from ..common.problems import INVALID, Problem
@@ -37,11 +37,22 @@ def publish_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) 
     """
     work_dir = WorkDir(Path(params["work_dir"]).absolute())
     options = read_options(params)
-    rootfs = () if params.get("path") or check_mode else look_for_rootfs(work_dir, options.connect_to, clock)
+    own = not params.get("path")
+    uploads = options.method == "upload"
+    rootfs = look_for_rootfs(work_dir, options.connect_to, clock) if own and not (check_mode or uploads) else ()
     with contextlib.nullcontext() if check_mode else one_run(work_dir.root, _DOOR, clock):
-        done = publish(_image(params, work_dir, check_mode), work_dir.state, options, clock, check_mode=check_mode)
+        image, beside = _image(params, work_dir, check_mode), _boot_artifacts(work_dir) if own and uploads else ()
+        done = publish(image, work_dir.state, options, clock, beside=beside, check_mode=check_mode)
+        if own and uploads and not check_mode:
+            rootfs = look_for_rootfs(work_dir, options.connect_to, clock)
         saved = not check_mode and write_atomic(work_dir.image_url, f"{done.url}\n", SECRET_FILE)
     return {**_result(work_dir, done), "changed": done.changed or saved}, (*done.warnings, *rootfs)
+
+
+def _boot_artifacts(work_dir: WorkDir) -> tuple[Path, ...]:
+    """What hosts load over the network: files without those that a run has not completed."""
+    files = work_dir.boot_artifacts.iterdir() if work_dir.boot_artifacts.is_dir() else ()
+    return tuple(sorted(file for file in files if file.is_file() and not file.name.startswith(".")))
 
 
 def _result(work_dir: WorkDir, done: Publication) -> dict[str, Any]:
@@ -78,8 +89,9 @@ def _hint(work_dir: WorkDir, url: str) -> str:
 def withdraw_image(params: Mapping[str, Any], clock: Clock, *, check_mode: bool) -> dict[str, Any]:
     """Take back; the door's result."""
     work_dir = WorkDir(Path(params["work_dir"]).absolute())
+    options = read_options(params)
     with contextlib.nullcontext() if check_mode or not work_dir.root.is_dir() else one_run(work_dir.root, _DOOR, clock):
-        done = withdraw(work_dir.state, clock, check_mode=check_mode)
+        done = withdraw(work_dir.state, clock, options, check_mode=check_mode)
         if not check_mode:
             work_dir.image_url.unlink(missing_ok=True)
     return _result(work_dir, done)
@@ -89,12 +101,26 @@ def _image(params: Mapping[str, Any], work_dir: WorkDir, check_mode: bool) -> Pa
     """The image to publish; in check mode, before there is one, the place where it will be."""
     if params.get("path"):
         return Path(params["path"]).absolute()
-    recorded = work_dir.state.section("image").get("path")
-    if recorded:
-        return Path(str(recorded))
+    recorded = work_dir.state.section("image")
+    if recorded.get("path"):
+        image = Path(str(recorded["path"]))
+        if not check_mode:
+            _require_built(image, recorded)
+        return image
     if check_mode:
         return work_dir.root / "images" / "agent.x86_64.iso"
     raise ZeroTouchError(f"No image was built in {work_dir.root}.", "Build one with agent_image, or name a file in path.")
+
+
+def _require_built(image: Path, recorded: Mapping[str, Any]) -> None:
+    """Hosts that run from the image read it again at any moment: only the file that was built is published. Raises :class:`ZeroTouchError`."""
+    if not image.is_file() or not recorded.get("sha256"):
+        return  # publish() says that there is none; an image that was built without checksum cannot be compared
+    status = image.stat()
+    if (status.st_size, status.st_mtime_ns) != (recorded.get("size"), recorded.get("mtime_ns")) and sha256_of(image) != recorded["sha256"]:
+        raise ZeroTouchError(
+            f"{image} is not the image that was built: another program changed it. Nothing is published.", "Run deploy_cluster: it builds the image again."
+        )
 
 
 def read_options(params: Mapping[str, Any]) -> PublishOptions:
@@ -105,7 +131,8 @@ def read_options(params: Mapping[str, Any]) -> PublishOptions:
     peers = _peers(params.get("bmc_addresses") or [], problems)
     if problems:
         raise InvalidInput(problems)
-    return dataclasses.replace(options, max_seconds=float(params["max_seconds"]), peers=tuple(peers), connect_to=connect_to)
+    ca_cert = str(params.get("ca_cert") or "")
+    return dataclasses.replace(options, max_seconds=float(params["max_seconds"]), peers=tuple(peers), connect_to=connect_to, ca_cert=ca_cert)
 
 
 def _peers(addresses: Sequence[str], problems: list[Problem]) -> list[Peer]:

@@ -8,8 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ..cluster.field_table import HOST_FIELDS
+from ..cluster.field_values import infra_env_values, request_options
 from ..cluster.spec import Deployment, Host
-from ..manifests.objects import no_proxy, pull_secret_name, ssh_key
+from ..manifests.objects import no_proxy, pull_secret_name, ssh_keys
+
+_REQUESTS = tuple(row for row in HOST_FIELDS if row.own_request or row.agent)
 
 
 def infra_env_options(deployment: Deployment, *, mirror_registry: str = "", namespace: str = "") -> dict[str, Any]:
@@ -21,10 +25,9 @@ def infra_env_options(deployment: Deployment, *, mirror_registry: str = "", name
     proxy = {"http_proxy": cluster.proxy.http_proxy, "https_proxy": cluster.proxy.https_proxy, "no_proxy": no_proxy(deployment)}
     options = {
         "pull_secret_name": pull_secret_name(cluster),
-        "ssh_authorized_key": ssh_key(cluster),
-        "additional_ntp_sources": list(cluster.ntp_sources),
-        "additional_trust_bundle": cluster.additional_trust_bundle,
-        "cpu_architecture": cluster.architecture,
+        "ssh_public_keys": ssh_keys(cluster),
+        **infra_env_values(cluster),
+        "arch": cluster.architecture,
         "image_proxy": {key: value for key, value in proxy.items() if value} if cluster.proxy.http_proxy or cluster.proxy.https_proxy else {},
         "mirror_registry": {"name": mirror_registry, "namespace": namespace} if mirror_registry else {},
         "hosts": network_hosts(deployment.hosts),
@@ -51,9 +54,8 @@ def agent_hosts(hosts: Sequence[Host]) -> list[dict[str, Any]]:
         {
             "name": host.name,
             "mac_addresses": list(host.macs),
+            **request_options(_REQUESTS, host),
             "hostname": host_name(host),
-            **({"role": host.role} if host.role else {}),
-            **({"root_device_hints": dict(host.root_device_hints)} if host.root_device_hints else {}),
         }
         for host in hosts
     ]

@@ -187,7 +187,7 @@ asks the cluster nothing, so that it also works where only a colleague has acces
 ```yaml
 - zerotouch.openshift.node_image:
     config_dir: clusters/kni22/nodes          # nodes-config.yaml
-    dest: clusters/kni22
+    work_dir: clusters/kni22
     base_image: {path: /srv/images/rhcos-live-iso.x86_64.iso}
     running_cluster:
       id: "{{ version.resources[0].spec.clusterID }}"

@@ -15,13 +15,15 @@ from pathlib import PurePath
 from typing import Any
 
 from ..cluster.documents import Parsed, Release, assemble
+from ..cluster.field_table import CLUSTER_FIELDS
 from ..cluster.located import load
 from ..cluster.paths import AGENT_CONFIG
-from ..cluster.spec import PLATFORM_TYPES, RPM_ARCHITECTURES, ExtraManifest, Host, ImageDigestSource
+from ..cluster.spec import PLATFORM_TYPES, ExtraManifest, Host, ImageDigestSource
 from ..cluster.tree import Item, wrap
 from ..cluster.upgrade import AGENT_API_VERSION, Upgrade
 from ..cluster.upstream.agent_config import agent_config
 from ..common import json_text
+from ..common.architectures import RPM_ARCHITECTURES
 from ..common.problems import Problem
 from . import given_set as names
 from .given_mirrors import mirror_sources
@@ -32,7 +34,7 @@ from .objects import OVERRIDES_ANNOTATION
 
 _PLATFORMS = {kind: name for name, kind in PLATFORM_TYPES.items()}
 _GO_ARCHITECTURES = {rpm: name for name, rpm in RPM_ARCHITECTURES.items()}
-_FROM_OVERRIDES = ("fips", "capabilities", "cpuPartitioningMode", "additionalTrustBundlePolicy", "featureSet", "featureGates", "osImageStream")
+_FROM_OVERRIDES = tuple(row.upstream for row in CLUSTER_FIELDS if row.override)
 _NETWORK_LISTS = ("clusterNetwork", "machineNetwork", "serviceNetwork")
 
 

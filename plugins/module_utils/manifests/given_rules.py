@@ -14,12 +14,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..cluster.profile import ReleaseProfile
-from ..cluster.spec import PLATFORM_TYPES, RPM_ARCHITECTURES
+from ..cluster.spec import PLATFORM_TYPES
 from ..cluster.tree import Item
 from ..cluster.upstream import credentials
 from ..cluster.upstream.cluster_install import NO_NETWORK, subnet_errors
 from ..cluster.upstream.given import Given
 from ..cluster.upstream.texts import NMSTATE_MAC, parse_cidr
+from ..common.architectures import RPM_ARCHITECTURES
 from ..common.problems import FORBIDDEN, INVALID, REQUIRED, UNSUPPORTED, Problem, errors
 from . import given_set as names
 from .given_mirrors import mirror_problems

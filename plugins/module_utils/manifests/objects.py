@@ -51,6 +51,11 @@ def ssh_key(cluster: Cluster) -> str:
     return cluster.ssh_key.strip("|\n\t")
 
 
+def ssh_keys(cluster: Cluster) -> list[str]:
+    """The same keys as the option ``ssh_public_keys``; empty without one."""
+    return ssh_key(cluster).splitlines()
+
+
 def ntp_sources(cluster: Cluster) -> tuple[str, ...]:
     """NTP sources of the live system: those of agent-config.yaml, else those of a baremetal platform."""
     servers = cluster.platform_options.get("additionalNTPServers") if cluster.platform == "baremetal" else None

@@ -9,7 +9,11 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
+from ..cluster.field_row import ClusterRow
+from ..cluster.field_table import CLUSTER_FIELDS
+from ..cluster.field_values import value_of
 from ..cluster.profile import profile_of
+from ..cluster.shapes import Record
 from ..cluster.spec import Cluster, Deployment, Document
 from ..cluster.upstream import vsphere_conversion
 from . import platform_defaults
@@ -17,8 +21,11 @@ from .go_json import compact, in_order
 
 # Network types that the AgentClusterInstall itself can carry.
 _PLAIN_NETWORK_TYPES = ("OVNKubernetes", "OpenShiftSDN")
-_DEFAULT_TRUST_POLICY = "Proxyonly"
-_DEFAULT_OS_STREAM = "rhel-9"
+# The order of upstream's type; further ones follow.
+_ORDER = (
+    *("fips", "platform", "capabilities", "networking", "cpuPartitioningMode", "additionalTrustBundlePolicy"),
+    *("featureSet", "featureGates", "osImageStream"),
+)
 _BMC_KEYS = ("username", "password", "address")
 # Fields of the nutanix platform that agent installs ignore (reference 3.11), and those that have a place of their own here.
 _NUTANIX_IGNORED = ("clusterOSImage", "preloadedOSImageName", "defaultMachinePlatform", "loadBalancer", "prismAPICallTimeout", "failureDomains")
@@ -43,31 +50,22 @@ def install_config_overrides(deployment: Deployment) -> str:
     """
     cluster = deployment.cluster
     overrides: dict[str, Any] = {}
-    if cluster.fips:
-        overrides["fips"] = True
     forced = bool(cluster.fips or cluster.feature_set or cluster.feature_gates)
     platform = _platform(deployment, forced)
     if platform is not None:
         overrides["platform"] = {cluster.platform: platform}
-    given = {
-        "capabilities": _capabilities(cluster.capabilities),
-        "networking": _networking(cluster),
-        "cpuPartitioningMode": cluster.cpu_partitioning_mode,
-        "additionalTrustBundlePolicy": _unless(cluster.additional_trust_bundle_policy, _DEFAULT_TRUST_POLICY),
-        "featureSet": cluster.feature_set,
-        "featureGates": list(cluster.feature_gates),
-        "osImageStream": _unless(str(cluster.install_config_extra.get("osImageStream") or ""), _DEFAULT_OS_STREAM),
-    }
-    overrides.update({key: value for key, value in given.items() if value})
-    return compact(overrides) if overrides else ""
+    fields = {row.upstream: _field(row, cluster) for row in CLUSTER_FIELDS if row.override}
+    fields["networking"] = _networking(cluster)
+    overrides.update({key: value for key, value in fields.items() if value})
+    return compact(in_order(overrides, _ORDER)) if overrides else ""
 
 
-def _unless(value: str, default: str) -> str:
-    return "" if value == default else value
-
-
-def _capabilities(capabilities: Document) -> dict[str, Any]:
-    return _chosen(capabilities, ("baselineCapabilitySet", "additionalEnabledCapabilities"))
+def _field(row: ClusterRow, cluster: Cluster) -> Any:
+    """The value of a field that is passed on as it is; None where it is upstream's default."""
+    value = value_of(row, cluster)
+    if isinstance(row.shape, Record) and value:
+        return _chosen(value, tuple(row.shape.fields))
+    return None if value == row.default else value
 
 
 def _networking(cluster: Cluster) -> dict[str, Any]:

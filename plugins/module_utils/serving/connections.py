@@ -17,6 +17,8 @@ from collections import Counter
 
 # Seconds from the connection to the end of the first request that names the image.
 PATIENCE = 20.0
+# Seconds. A connection with the token may be silent for long; one whose peer is gone is found by keep-alive probes.
+IDLE = 3600.0
 MOST = 1000
 # Connections of one address that are not proven. Machines behind one address may start at the same moment.
 MOST_OF_PEER = 256
@@ -24,13 +26,14 @@ MOST_OF_PEER = 256
 
 @dataclasses.dataclass(eq=False)
 class Open:
-    """One connection; ``since`` is the time of its acceptance in seconds of a monotonic clock."""
+    """One connection; ``since`` and ``active`` are the times of its acceptance and of its last event in seconds of a monotonic clock."""
 
     peer: str
     connection: socket.socket
     since: float
     proven: bool = False
     ended: bool = False
+    active: float = 0.0
 
 
 class Connections:
@@ -56,7 +59,7 @@ class Connections:
                     return None
                 counts = Counter(each.peer for each in unproven)
                 self._end(max(unproven, key=lambda each: counts[each.peer]))  # the oldest of the address that has most
-            added = Open(peer, connection, now)
+            added = Open(peer, connection, now, active=now)
             self._open.append(added)
             return added
 
@@ -77,8 +80,10 @@ class Connections:
                 self._open.remove(one)
 
     def end_late(self, now: float) -> None:
-        """End the connections that did not name the image in time."""
+        """End the connections that did not name the image in time, and those on which nothing happens any more."""
         with self._lock:
+            for idle in [each for each in self._open if each.proven and now - each.active >= IDLE]:
+                self._drop(idle)
             for late in [each for each in self._open if not each.proven and now - each.since >= self.patience]:
                 self._end(late)
 
@@ -89,14 +94,17 @@ class Connections:
             return ended
 
     def _end(self, one: Open) -> None:
+        self._ended += 1
+        self._drop(one)
+
+    def _drop(self, one: Open) -> None:
         self._open.remove(one)
         one.ended = True
-        self._ended += 1
         _shut_down(one)
 
 
 def _shut_down(one: Open) -> None:
-    """Wake the thread that waits for this connection; it closes it."""
+    """Let its reader find the end of the connection, and close it."""
     with contextlib.suppress(OSError):  # the client was faster
-        # Not the method of SSLSocket, which takes the TLS state away from the thread that uses it.
+        # Not the method of SSLSocket, which takes the TLS state away from the conversation that uses it.
         socket.socket.shutdown(one.connection, socket.SHUT_RDWR)

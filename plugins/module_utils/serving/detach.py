@@ -21,7 +21,7 @@ from typing import Any
 
 from ..common.clock import Clock
 from ..common.errors import ZeroTouchError
-from . import connections, overlay, server
+from . import connections, content, conversation, head, overlay, server
 
 _START_LIMIT = 20.0
 _STOP_LIMIT = 5.0
@@ -129,8 +129,8 @@ def start_server(config: ServerConfig) -> tuple[Process, int]:
 
 def _modules() -> list[tuple[str, str]]:
     """Name and source text of the server's modules in the order in which they are needed, also from within a zip file."""
-    parts = {"connections": connections, "overlay": overlay, "server": server}
-    return [(_PACKAGE, ""), *((f"{_PACKAGE}.{name}", inspect.getsource(module)) for name, module in parts.items())]
+    parts = (connections, overlay, head, content, conversation, server)
+    return [(_PACKAGE, ""), *((f"{_PACKAGE}.{module.__name__.rpartition('.')[2]}", inspect.getsource(module)) for module in parts)]
 
 
 def _dialogue(child: subprocess.Popen[bytes], program: bytes) -> dict[str, Any]:

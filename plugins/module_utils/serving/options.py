@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""How to publish an image, and what came of it (design 1.2 ``openshift_publish``)."""
+"""How to publish an image (``openshift_publish``), and the result."""
 
 from __future__ import annotations
 
@@ -19,12 +19,17 @@ from . import listening
 from .certificate import check_pair
 from .route import Peer
 
-Method = Literal["serve", "directory", "none"]
-METHODS = ("serve", "directory", "none")
-KEYS = ("method", "listen", "port", "url", "directory", "mode", "tls")
+Method = Literal["serve", "directory", "upload", "none"]
+METHODS = ("serve", "directory", "upload", "none")
+KEYS = ("method", "listen", "port", "url", "directory", "mode", "tls", "headers", "verify", "delete")
+Verify = Literal["ranges", "digest"]
+VERIFY = ("ranges", "digest")
 TLS_KEYS = ("certificate", "key")
 DEFAULT_LISTEN = "0.0.0.0"
 DEFAULT_MODE = 0o640
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*\S[\t\x20-\x7e]*")
+_YES, _NO = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
 USERINFO = (
     "a user or password in the URL would be shown by every BMC and kept in its log; let the server take BMCs by their network, "
     "or an image path that nobody can guess, instead"
@@ -37,7 +42,8 @@ DEFAULT_LIFE = 24 * 3600
 class PublishOptions:
     """``url`` is the base URL that BMCs use, for method ``none`` the image's own URL; empty = made from the address that routes to ``peers``.
 
-    ``port`` 0 is any free one, ``max_seconds`` bounds the life of our server, ``mode`` is that of a copy. Paths are absolute.
+    ``headers`` (secret) go with uploads, ``verify`` says how they are compared, ``delete`` that they are deleted when the image is withdrawn; ``ca_cert`` is
+    trusted there. ``port`` 0 is any free one, ``max_seconds`` bounds the life of our server, ``mode`` is that of a copy. Paths are absolute.
     """
 
     method: Method = "serve"
@@ -48,6 +54,10 @@ class PublishOptions:
     mode: int = DEFAULT_MODE
     certificate: str = ""
     key: str = ""
+    headers: tuple[tuple[str, str], ...] = dataclasses.field(default=(), repr=False)
+    verify: Verify = "ranges"
+    delete: bool = False
+    ca_cert: str = ""
     max_seconds: float = DEFAULT_LIFE
     peers: tuple[Peer, ...] = ()
     connect_to: ConnectTo = DIRECT
@@ -116,6 +126,9 @@ def read_publish(given: Mapping[str, Any], directory: str = "") -> tuple[Publish
         mode=_read_mode(known.get("mode", DEFAULT_MODE), problems),
         certificate=_absolute(tls.get("certificate", ""), directory),
         key=_absolute(tls.get("key", ""), directory),
+        headers=_read_headers(known.get("headers", {}), problems),
+        verify=_read_verify(known.get("verify", "ranges"), problems),
+        delete=_read_delete(known.get("delete", False), problems),
     )
     return options, problems
 
@@ -124,6 +137,8 @@ def as_given(options: PublishOptions) -> dict[str, Any]:
     """The options in the shape of ``openshift_publish``, defaults filled in: what :func:`read_publish` reads as the same options."""
     given: dict[str, Any] = {"method": options.method, "mode": f"{options.mode:04o}", "listen": options.listen, "port": options.port}
     given |= {key: value for key, value in (("url", options.url), ("directory", options.directory)) if value}
+    if options.method == "upload":
+        given |= {"headers": dict(options.headers), "verify": options.verify, "delete": options.delete}
     tls = {key: value for key, value in (("certificate", options.certificate), ("key", options.key)) if value}
     return {**given, "tls": tls} if tls else given
 
@@ -136,6 +151,33 @@ def _read_tls(value: Any, problems: list[Problem]) -> dict[str, str]:
     wrong = [key for key in TLS_KEYS if not isinstance(value.get(key) or "", str)]
     problems += [_problem(f"tls.{key}", INVALID, "must be the path of a PEM file") for key in wrong]
     return {key: value[key] for key in TLS_KEYS if value.get(key) and key not in wrong}
+
+
+def _read_headers(value: Any, problems: list[Problem]) -> tuple[tuple[str, str], ...]:
+    """The values are secret: they are in no problem."""
+    if not isinstance(value, Mapping):
+        problems.append(_problem("headers", INVALID, "must be a mapping of header names to values"))
+        return ()
+    good = {str(name): text.strip() for name, text in value.items() if _HEADER_NAME.fullmatch(str(name)) and _is_header_value(text)}
+    wrong = [str(name) for name in value if str(name) not in good]
+    problems += [_problem(f"headers.{name}", INVALID, "must be the name of a header with a string of visible characters") for name in wrong]
+    return tuple(good.items())
+
+
+def _is_header_value(text: Any) -> bool:
+    return isinstance(text, str) and _HEADER_VALUE.fullmatch(text) is not None
+
+
+def _read_verify(value: Any, problems: list[Problem]) -> Verify:
+    if value not in VERIFY:
+        problems.append(_problem("verify", UNSUPPORTED, f"supported values: {', '.join(VERIFY)}", str(value), nearest(str(value), VERIFY)))
+    return "digest" if value == "digest" else "ranges"
+
+
+def _read_delete(value: Any, problems: list[Problem]) -> bool:
+    if str(value).lower() not in (*_YES, *_NO):
+        problems.append(_problem("delete", INVALID, "must be true or false", str(value)))
+    return str(value).lower() in _YES
 
 
 def _read_port(value: Any, problems: list[Problem]) -> int:
@@ -174,7 +216,7 @@ def check_options(options: PublishOptions) -> list[Problem]:
         problems.append(_problem("directory", REQUIRED, "method directory needs the directory to copy the image to"))
     elif options.method == "directory" and not Path(options.directory).is_dir():
         problems.append(_problem("directory", INVALID, "is the directory that your web server serves; it does not exist", options.directory))
-    if options.method in ("directory", "none") and not options.url:
+    if options.method in ("directory", "upload", "none") and not options.url:
         problems.append(_problem("url", REQUIRED, f"method {options.method} needs the URL by which BMCs reach the image"))
     elif options.url and (fault := check_image_url(options.url) if options.method == "none" else _base_url_fault(options.url)):
         problems.append(_problem("url", INVALID, fault, options.url))

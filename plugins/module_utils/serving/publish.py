@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Making an image reachable for BMCs, and taking it back: served by us, copied into a directory that the user serves, or served by the user.
+"""Making an image reachable for BMCs, and taking it back: served by us, copied into a directory that the user serves, uploaded, or served by the user.
 
-The section ``publish`` of state.json belongs to this room. Its token (128 random bits, the secret part of the path) is drawn once for a deployment, so that
+The section ``publish`` of state.json belongs to this package. Its token (128 random bits, the secret part of the path) is drawn once for a deployment, so that
 its URL stays the same and media that a killed run left attached are recognised. When the image is withdrawn the token ends: BMCs may have logged it.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from ..common.errors import InvalidInput, ZeroTouchError
 from ..common.state import StateFile
 from ..image.copy import patched_copy
 from ..image.iso9660 import ImageFile
-from . import served
+from . import served, uploaded
 from .options import Publication, PublishOptions, check_options, image_name, image_url
 
 # What stands for a token that only a real run can make (design 2: check mode returns predicted URLs).
@@ -28,8 +28,10 @@ _PREDICTED_TOKEN = "predicted"
 _TOKEN_BYTES = 16
 
 
-def publish(image: Path, state: StateFile, options: PublishOptions, clock: Clock, *, check_mode: bool = False) -> Publication:
+def publish(image: Path, state: StateFile, options: PublishOptions, clock: Clock, *, beside: Sequence[Path] = (), check_mode: bool = False) -> Publication:
     """Make the image reachable; safe to repeat. In check mode nothing is written or started, and the image need not exist yet.
+
+    ``beside`` are files that hosts load from the same server; only the method ``upload`` publishes them.
 
     Raises :class:`InvalidInput` for options, :class:`ZeroTouchError` when the image is missing or cannot be published.
     """
@@ -39,24 +41,30 @@ def publish(image: Path, state: StateFile, options: PublishOptions, clock: Clock
     if not check_mode and not image.is_file():
         raise ZeroTouchError(f"{image} does not exist: there is no image to publish.")
     if state.section("publish").get("method", options.method) != options.method:
-        _take_back(state, clock, check_mode)
+        _take_back(state, options, clock, check_mode)
     if options.method == "none":
         return _publish_elsewhere(image, state, options, check_mode)
     token = state.section("publish").get("token") or (_PREDICTED_TOKEN if check_mode else secrets.token_hex(_TOKEN_BYTES))
     if options.method == "directory":
         return _publish_copy(image, state, options, str(token), check_mode)
+    if options.method == "upload":
+        known = bool(state.section("publish").get("token"))
+        return uploaded.publish(image, beside, state, options, str(token), clock, known=known, check_mode=check_mode)
     return served.publish(image, state, options, str(token), clock, check_mode)
 
 
-def withdraw(state: StateFile, clock: Clock, *, check_mode: bool = False) -> Publication:
-    """End our server, remove our copy and forget the token, so that the next deployment has another URL; safe to repeat."""
-    done = _take_back(state, clock, check_mode)
+def withdraw(state: StateFile, clock: Clock, options: PublishOptions | None = None, *, check_mode: bool = False) -> Publication:
+    """End our server, remove our copy, and forget the token, so that the next deployment has another URL; safe to repeat.
+
+    Uploaded files are deleted only if ``options`` say so.
+    """
+    done = _take_back(state, options or PublishOptions(), clock, check_mode)
     if not check_mode and state.section("publish").keys() & {"token", "url"}:
         state.update("publish", {"token": None, "url": None})
     return done
 
 
-def _take_back(state: StateFile, clock: Clock, check_mode: bool) -> Publication:
+def _take_back(state: StateFile, options: PublishOptions, clock: Clock, check_mode: bool) -> Publication:
     """The same within a deployment, whose token stays."""
     recorded = state.section("publish")
     copy = Path(recorded["copy"]) if recorded.get("copy") else None
@@ -71,7 +79,11 @@ def _take_back(state: StateFile, clock: Clock, check_mode: bool) -> Publication:
         if not check_mode:
             _remove(copy)
             state.update("publish", {"copy": None, "of": None})
-    return dataclasses.replace(done, changed=True, reason=", ".join(reasons)) if reasons else done
+    deleted, words = uploaded.withdraw(state, options, clock, check_mode=check_mode)
+    if words:
+        done = dataclasses.replace(done, reason=words)
+    changed = bool(reasons) or deleted
+    return dataclasses.replace(done, changed=changed, reason=", ".join([*reasons, *([words] if words else [])])) if changed else done
 
 
 def _publish_elsewhere(image: Path, state: StateFile, options: PublishOptions, check_mode: bool) -> Publication:

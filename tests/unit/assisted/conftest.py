@@ -8,40 +8,15 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.service import AssistedService
+from ansible_collections.zerotouch.openshift.tests.support import service as fakeservice
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
-
-_SPEC = importlib.util.spec_from_file_location("assisted_fakeservice", Path(__file__).with_name("fakeservice.py"))
-fakeservice = sys.modules.get("assisted_fakeservice") or importlib.util.module_from_spec(_SPEC)
-if "assisted_fakeservice" not in sys.modules:
-    sys.modules["assisted_fakeservice"] = fakeservice
-    _SPEC.loader.exec_module(fakeservice)
-
-
-class StillClock:
-    """Time that passes only while somebody sleeps."""
-
-    def __init__(self) -> None:
-        self.time, self.slept = 0.0, []
-
-    def now(self) -> float:
-        return self.time
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.time += seconds
-
-
-@pytest.fixture
-def clock() -> StillClock:
-    return StillClock()
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
 
 @pytest.fixture
@@ -52,7 +27,7 @@ def fake() -> Iterator[Any]:
 
 
 @pytest.fixture
-def reach(fake: Any, clock: StillClock, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AssistedService]:
+def reach(fake: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AssistedService]:
     """A connection to the fake service with the options of a door."""
     for name in ("SERVICE_URL", "TOKEN", "OFFLINE_TOKEN", "AUTH"):
         monkeypatch.delenv(f"ASSISTED_{name}", raising=False)

@@ -24,7 +24,7 @@ def described(tmp_path, pull_secret):
         "machine_networks": ["192.0.2.0/24"],
         "ssh_public_keys": ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFFqxkMhK3Oo0Vb6wiwGPbtNBrNzlP3rl64oT6WvJqp5"],
     }
-    return {"dest": str(tmp_path / "edge"), "cluster": cluster, "hosts": [HOST]}
+    return {"work_dir": str(tmp_path / "edge"), "cluster": cluster, "hosts": [HOST]}
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def theirs(door, described, pull_secret):
     options = {
         "base_dns_domain": "example.com",
         "openshift_version": "4.22.0",
-        "cpu_architecture": "x86_64",
+        "arch": "x86_64",
         "high_availability_mode": "None",
         "user_managed_networking": True,
     }
@@ -49,7 +49,7 @@ def adopted(door, described, theirs):
 
 
 def section(described):
-    return StateFile(Path(described["dest"]) / "state.json").section("assisted")
+    return StateFile(Path(described["work_dir"]) / "state.json").section("assisted")
 
 
 def gone(fake):
@@ -57,12 +57,12 @@ def gone(fake):
 
 
 @pytest.mark.parametrize("named", [True, False])
-@pytest.mark.parametrize("state", ["told", "absent"])
-def test_it_is_not_taken_away(fake, door, adopted, theirs, state, named):
+@pytest.mark.parametrize("check", [True, False])
+def test_it_is_not_taken_away(fake, door, adopted, theirs, check, named):
     assert section(adopted)["adopted"] is True and len(fake.infra_envs) == 1
     if not named:
         del adopted["cluster_id"]
-    done = door("assisted_deployment", state=state, **adopted)
+    done = door("assisted_deployment", state="absent", check=check, **adopted)
     assert (done["plan"], done["changed"], gone(fake)) == ([], False, [])
     assert done["stays"] == [f"Cluster edge ({theirs}) was not made from this work directory."]
 
@@ -91,7 +91,7 @@ def test_what_is_gone_is_gone_the_second_time_too(fake, door, adopted):
     """The state file is the door's last trace; a run that finds nothing leaves none."""
     fake.clusters.clear()
     door("assisted_deployment", state="absent", **adopted)
-    state = Path(adopted["dest"]) / "state.json"
+    state = Path(adopted["work_dir"]) / "state.json"
     state.unlink()
     again = door("assisted_deployment", state="absent", **adopted)
     assert (again["changed"], again["plan"], again["stays"], state.exists()) == (False, [], [], False), again["msg"]
@@ -103,7 +103,7 @@ def test_who_adds_hosts_to_it_gets_its_credentials_first(fake, door, described, 
     fake.files |= {"kubeconfig-noingress": b"clusters: []", "kubeadmin-password": b"admin-password-x"}
     done = door("assisted_deployment", purpose="add", cluster_id=theirs, **described)
     assert [line.rpartition("/")[2] for line in done["plan"]] == ["kubeconfig", "kubeadmin-password"]
-    assert (Path(described["dest"]) / "auth" / "kubeconfig").read_text() == "clusters: []"
+    assert (Path(described["work_dir"]) / "auth" / "kubeconfig").read_text() == "clusters: []"
     assert "whether it is a Node cannot be checked" in done["stop"] and "  " not in done["stop"]
 
 

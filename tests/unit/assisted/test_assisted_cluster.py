@@ -17,7 +17,7 @@ FIELDS = {
     "base_dns_domain": ("example.com", "example.com", "example.com"),
     "openshift_version": ("4.22", "4.22", "4.22.3"),
     "ocp_release_image": ("quay.io/r@sha256:a", "quay.io/r@sha256:a", "quay.io/r@sha256:a"),
-    "cpu_architecture": ("aarch64", "aarch64", "arm64"),
+    "arch": ("aarch64", "aarch64", "arm64"),
     "control_plane_count": (3, 3, 3),
     "high_availability_mode": ("Full", "Full", "Full"),
     "platform": ({"type": "external", "external": {"platform_name": "oci"}},) * 2 + ({"type": "external", "external": {"platform_name": "oci", "x": 1}},),
@@ -30,7 +30,7 @@ FIELDS = {
     "service_networks": (["172.30.0.0/16"], [{"cidr": "172.30.0.0/16"}], [{"cidr": "172.30.0.0/16", "cluster_id": "c"}]),
     "machine_networks": (["192.0.2.0/24"], [{"cidr": "192.0.2.0/24"}], [{"cidr": "192.0.2.0/24"}]),
     "network_type": ("OVNKubernetes",) * 3,
-    "ssh_public_key": ("ssh-ed25519 AAAA\n", "ssh-ed25519 AAAA", "ssh-ed25519 AAAA"),
+    "ssh_public_keys": (["ssh-ed25519 AAAA\n"], "ssh-ed25519 AAAA", "ssh-ed25519 AAAA"),
     "http_proxy": ("http://p:1",) * 3,
     "https_proxy": ("http://p:2",) * 3,
     "no_proxy": ("a,b",) * 3,
@@ -58,10 +58,11 @@ def wish(**options):
 @pytest.mark.parametrize("option", FIELDS)
 def test_every_field_is_sent_and_is_no_difference_afterwards(option, pull_secret):
     given, sent, shown = FIELDS[option]
+    field = {"arch": "cpu_architecture", "ssh_public_keys": "ssh_public_key"}.get(option, option)
     base = {"openshift_version": "4.22", "pull_secret": pull_secret}
     (change,) = plan_present(wish(**{**base, option: given}), None).changes
-    assert change.verb == "create" and change.body[option] == sent
-    document = {"status": "ready", "openshift_version": "4.22.3", "monitored_operators": OPERATORS, option: shown}
+    assert change.verb == "create" and change.body[field] == sent
+    document = {"status": "ready", "openshift_version": "4.22.3", "monitored_operators": OPERATORS, field: shown}
     assert plan_present(wish(**{**base, option: given}), ObservedCluster(document)).changes == []
     untouched = plan_present(wish(name="edge"), ObservedCluster(document))
     assert untouched.changes == [] and untouched.warnings == []
@@ -98,8 +99,8 @@ def test_a_machine_network_that_the_service_derives_is_warned_of():
 def test_what_cannot_be_changed_is_refused_with_all_of_it():
     document = {"status": "ready", "openshift_version": "4.21.9", "cpu_architecture": "x86_64"}
     with pytest.raises(InvalidInput) as caught:
-        plan_present(wish(openshift_version="4.22", cpu_architecture="multi"), ObservedCluster(document))
-    assert [problem.path for problem in caught.value.problems] == ["openshift_version", "cpu_architecture"]
+        plan_present(wish(openshift_version="4.22", arch="multi"), ObservedCluster(document))
+    assert [problem.path for problem in caught.value.problems] == ["openshift_version", "arch"]
 
 
 def test_an_installation_takes_no_changes_but_none_is_none():

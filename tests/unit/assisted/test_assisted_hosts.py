@@ -38,7 +38,7 @@ FIRST = {
 
 
 def test_check_run_run_again(site, door):
-    arguments = {"infra_env": "edge", "hosts": [FIRST, {"name": "second", "serial_number": "s-NODE-2", "role": "master"}]}
+    arguments = {"infra_env_name": "edge", "hosts": [FIRST, {"name": "second", "serial_number": "s-NODE-2", "role": "master"}]}
     predicted = door("assisted_hosts", check=True, diff=True, **arguments)
     assert site.writes == [] and predicted["changed"]
     done = door("assisted_hosts", diff=True, **arguments)
@@ -62,14 +62,14 @@ def test_check_run_run_again(site, door):
     assert (second["changed"], second["by"]) == (False, "serial number s-NODE-2")  # the service suggests master already
     again = door("assisted_hosts", **arguments)
     assert (again["changed"], again["plan"], len(site.writes)) == (False, [], 3)
-    less = door("assisted_hosts", infra_env="edge", hosts=[{"name": "first", "mac_addresses": [MAC(1)], "node_labels": {"rack": None, "x": True}}])
+    less = door("assisted_hosts", infra_env_name="edge", hosts=[{"name": "first", "mac_addresses": [MAC(1)], "node_labels": {"rack": None, "x": True}}])
     assert site.writes[-1][2] == {"node_labels": [{"key": "x", "value": "true"}]} and less["changed"]
 
 
 def test_hosts_that_are_not_there_or_ambiguous_fail_and_others_are_done(site, door):
     site.add_host("i", "twin", MAC(2))
     hosts = [FIRST, {"name": "missing", "mac_addresses": [MAC(9)]}, {"name": "double", "mac_addresses": [MAC(2)]}]
-    result = door("assisted_hosts", infra_env="edge", hosts=hosts)
+    result = door("assisted_hosts", infra_env_name="edge", hosts=hosts)
     assert result["failed"] and result["changed"] and "2 of 3 hosts" in result["msg"]
     assert [item["name"] for item in result["unmatched"]] == ["missing"] and f"no host has MAC {MAC(9)}" in result["unmatched"][0]["reason"]
     assert result["ambiguous"][0]["name"] == "double" and len(result["ambiguous"][0]["hosts"]) == 2
@@ -78,14 +78,14 @@ def test_hosts_that_are_not_there_or_ambiguous_fail_and_others_are_done(site, do
 
 def test_of_a_machine_that_registered_again_the_living_one_is_taken(site, door):
     site.add_host("i", "older", MAC(2), status="disconnected")
-    result = door("assisted_hosts", infra_env="edge", hosts=[{"name": "x", "mac_addresses": [MAC(2)], "hostname": "y"}])
+    result = door("assisted_hosts", infra_env_name="edge", hosts=[{"name": "x", "mac_addresses": [MAC(2)], "hostname": "y"}])
     assert result["hosts"][0]["id"] == next(host["id"] for host in site.hosts.values() if host["requested_hostname"] == "y")
     assert "node-2" not in [host["requested_hostname"] for host in site.hosts.values()]
 
 
 def test_by_query(site, door):
     query = "inventory.system_vendor.serial_number == 'S-node-2' && status == 'known'"
-    result = door("assisted_hosts", infra_env="edge", hosts=[{"name": "x", "query": query, "hostname": "found"}])
+    result = door("assisted_hosts", infra_env_name="edge", hosts=[{"name": "x", "query": query, "hostname": "found"}])
     assert result["hosts"][0]["hostname"] == "found"
 
 
@@ -99,21 +99,21 @@ def test_every_identity_leads_to_the_host(identity, site, door):
     inventory = {**json.loads(host["inventory"]), "bmc_address": "198.51.100.2", "bmc_v6address": "2001:db8::2"}
     host["inventory"] = json.dumps(inventory)
     given = {key: value.replace("{id}", host["id"].upper()) for key, value in identity.items()}
-    found = door("assisted_hosts", infra_env="edge", hosts=[{"name": "x", **given}])
+    found = door("assisted_hosts", infra_env_name="edge", hosts=[{"name": "x", **given}])
     assert found["hosts"][0]["id"] == host["id"], found
 
 
 def test_while_it_is_bound_a_host_is_known_by_the_hostname_it_was_given(site, door):
     host = site.add_host("i", "spare", MAC(4), status="discovering", cluster_id="c", inventory="")
     request = {"name": "x", "mac_addresses": [MAC(4)], "hostname": "spare"}
-    assert door("assisted_hosts", infra_env="edge", hosts=[request])["failed"]
-    known = door("assisted_hosts", infra_env="edge", hosts=[{**request, "cluster": "prod"}], wait_for="bound")
+    assert door("assisted_hosts", infra_env_name="edge", hosts=[request])["failed"]
+    known = door("assisted_hosts", infra_env_name="edge", hosts=[{**request, "cluster_name": "prod"}], wait_for="bound")
     assert (known["hosts"][0]["id"], known["changed"]) == (host["id"], False)
 
 
 def test_a_machine_that_registered_again_is_forgotten_altogether(site, door):
     site.add_host("i", "older", MAC(2), status="disconnected", created_at="2026-01-01T00:00:00Z")
-    gone = door("assisted_hosts", infra_env="edge", hosts=[{"name": "x", "mac_addresses": [MAC(2)], "state": "absent"}])
+    gone = door("assisted_hosts", infra_env_name="edge", hosts=[{"name": "x", "mac_addresses": [MAC(2)], "state": "absent"}])
     assert len(gone["plan"]) == 2 and [host["requested_hostname"] for host in site.hosts.values()] == ["node-1"]
 
 
@@ -122,7 +122,9 @@ FENCING = {"address": "https://192.0.2.9/redfish/v1/Systems/1", "username": "adm
 
 def test_fencing_credentials_are_set_compared_and_hidden(site, door):
     def ask(**more):
-        return door("assisted_hosts", infra_env="edge", diff=True, hosts=[{"name": "x", "mac_addresses": [MAC(1)], "fencing_credentials": {**FENCING, **more}}])
+        return door(
+            "assisted_hosts", infra_env_name="edge", diff=True, hosts=[{"name": "x", "mac_addresses": [MAC(1)], "fencing_credentials": {**FENCING, **more}}]
+        )
 
     first = ask()
     assert site.writes[-1][2] == {"fencing_credentials": FENCING} and "bmc-password-1" not in json.dumps(first)
@@ -135,7 +137,7 @@ def test_fencing_credentials_are_set_compared_and_hidden(site, door):
 def test_the_ignition_endpoint_is_sent_when_it_is_new_to_the_service_or_when_told(site, door):
     def ask(**more):
         host = {"name": "x", "mac_addresses": [MAC(1)], "ignition_endpoint_token": "endpoint-token-1", **more}
-        return door("assisted_hosts", infra_env="edge", diff=True, hosts=[host])
+        return door("assisted_hosts", infra_env_name="edge", diff=True, hosts=[host])
 
     headers = {"X-Pool": "secret-header-value"}
     first = ask(ignition_endpoint_http_headers=headers)
@@ -151,7 +153,7 @@ def test_the_ignition_endpoint_is_sent_when_it_is_new_to_the_service_or_when_tol
 
 def test_disks_that_keep_what_is_on_them(site, door):
     def ask(*disks):
-        return door("assisted_hosts", infra_env="edge", hosts=[{"name": "x", "mac_addresses": [MAC(1)], "disks_skip_formatting": list(disks)}])
+        return door("assisted_hosts", infra_env_name="edge", hosts=[{"name": "x", "mac_addresses": [MAC(1)], "disks_skip_formatting": list(disks)}])
 
     ask("/dev/nvme0n1")
     assert site.writes[-1][2] == {"disks_skip_formatting": [{"disk_id": "/dev/disk/by-id/b", "skip_formatting": True}]}
@@ -198,52 +200,52 @@ def test_a_wait_outlives_a_service_that_restarts(site, reach, clock):
 
 
 def test_check_mode_before_anything_exists(fake, door):
-    hosts = [{"name": "a", "mac_addresses": [MAC(1)], "cluster": "prod"}, {"name": "b", "mac_addresses": [MAC(2)], "state": "absent"}]
-    predicted = door("assisted_hosts", check=True, infra_env="edge", hosts=hosts)
+    hosts = [{"name": "a", "mac_addresses": [MAC(1)], "cluster_name": "prod"}, {"name": "b", "mac_addresses": [MAC(2)], "state": "absent"}]
+    predicted = door("assisted_hosts", check=True, infra_env_name="edge", hosts=hosts)
     assert not predicted.get("failed") and predicted["plan"] == ["wait for host a: there is no InfraEnv edge yet"]
     assert "earlier task" in json.dumps(predicted["warnings"])
-    assert "The service has no cluster prod" in door("assisted_hosts", infra_env="edge", hosts=hosts)["msg"]
+    assert "The service has no cluster prod" in door("assisted_hosts", infra_env_name="edge", hosts=hosts)["msg"]
 
 
 def test_a_disk_that_does_not_fit_refuses_the_whole_host(site, door):
     hosts = [{**FIRST, "root_device_hints": {"minSizeGigabytes": 900}}]
-    result = door("assisted_hosts", infra_env="edge", hosts=hosts)
+    result = door("assisted_hosts", infra_env_name="edge", hosts=hosts)
     assert result["failed"] and site.writes == []
     assert "/dev/nvme0n1 (SSD, 500 GB): minSizeGigabytes is 500, not at least 900" in result["hosts"][0]["reason"]
-    by_path = door("assisted_hosts", infra_env="edge", hosts=[{"name": "x", "mac_addresses": [MAC(1)], "installation_disk_id": "/dev/nvme0n1"}])
+    by_path = door("assisted_hosts", infra_env_name="edge", hosts=[{"name": "x", "mac_addresses": [MAC(1)], "installation_disk_id": "/dev/nvme0n1"}])
     assert by_path["hosts"][0]["installation_disk_id"] == "/dev/disk/by-id/b"
 
 
 def test_a_host_that_is_installed_takes_no_changes_but_none_is_none(site, door):
     host = site.add_host("i", "node-3", MAC(3), status="installed", suggested_role="worker", role="worker")
     same = {"name": "x", "mac_addresses": [MAC(3)], "hostname": "node-3", "role": "worker", "root_device_hints": {"rotational": False}}
-    assert not door("assisted_hosts", infra_env="edge", hosts=[same])["changed"]
-    refused = door("assisted_hosts", infra_env="edge", hosts=[{**same, "hostname": "other"}])
+    assert not door("assisted_hosts", infra_env_name="edge", hosts=[same])["changed"]
+    refused = door("assisted_hosts", infra_env_name="edge", hosts=[{**same, "hostname": "other"}])
     assert "is installed, in which the service takes no changes" in refused["msg"] and host["requested_hostname"] == "node-3"
 
 
 def test_bound_when_it_can_be_and_unbound(site, door):
     host = site.add_host("i", "spare", MAC(4), status="known-unbound")
     early = site.add_host("i", "early", MAC(5), status="insufficient-unbound")
-    request = {"name": "x", "mac_addresses": [MAC(4)], "cluster": "prod"}
-    assert door("assisted_hosts", infra_env="edge", hosts=[request])["plan"] == ["bind host x (spare) (to cluster prod)"]
-    assert host["cluster_id"] == "c" and not door("assisted_hosts", infra_env="edge", hosts=[request], check=True)["changed"]
-    waits = door("assisted_hosts", infra_env="edge", hosts=[{**request, "mac_addresses": [MAC(5)]}])
+    request = {"name": "x", "mac_addresses": [MAC(4)], "cluster_name": "prod"}
+    assert door("assisted_hosts", infra_env_name="edge", hosts=[request])["plan"] == ["bind host x (spare) (to cluster prod)"]
+    assert host["cluster_id"] == "c" and not door("assisted_hosts", infra_env_name="edge", hosts=[request], check=True)["changed"]
+    waits = door("assisted_hosts", infra_env_name="edge", hosts=[{**request, "mac_addresses": [MAC(5)]}])
     assert "known-unbound, and is insufficient-unbound" in waits["msg"] and not early.get("cluster_id")
     host["status"] = "known"
-    assert door("assisted_hosts", infra_env="edge", hosts=[{**request, "cluster": None, "unbind": True}])["changed"]
+    assert door("assisted_hosts", infra_env_name="edge", hosts=[{**request, "cluster_name": None, "unbind": True}])["changed"]
     assert not host["cluster_id"]
 
 
 def test_forgotten(site, door):
     request = {"name": "x", "mac_addresses": [MAC(1)], "state": "absent"}
-    assert [door("assisted_hosts", infra_env="edge", hosts=[request])["changed"] for _ in range(2)] == [True, False]
+    assert [door("assisted_hosts", infra_env_name="edge", hosts=[request])["changed"] for _ in range(2)] == [True, False]
 
 
 def test_what_the_service_refuses_is_told_of_that_host(site, door):
     site.faults = [("PATCH", "hosts", ("status", 409, {"kind": "Error", "code": "409", "reason": "Requested installation disk is not valid"}))]
     hosts = [{"name": "a", "mac_addresses": [MAC(1)], "hostname": "aa"}]
-    result = door("assisted_hosts", infra_env="edge", hosts=hosts)
+    result = door("assisted_hosts", infra_env_name="edge", hosts=hosts)
     assert result["failed"] and not result["changed"] and "Requested installation disk" in result["hosts"][0]["reason"]
 
 
@@ -282,7 +284,7 @@ def test_a_minute_without_news_says_who_is_waited_for(site, reach, clock):
 
 
 def test_check_mode_tells_what_would_be_waited_for(site, door):
-    result = door("assisted_hosts", check=True, infra_env="edge", wait_for="ready", hosts=[{"name": "late", "mac_addresses": [MAC(7)]}])
+    result = door("assisted_hosts", check=True, infra_env_name="edge", wait_for="ready", hosts=[{"name": "late", "mac_addresses": [MAC(7)]}])
     assert not result.get("failed") and result["plan"] == [f"wait for host late: no host has MAC {MAC(7)}"]
 
 
@@ -298,7 +300,7 @@ def test_check_mode_tells_what_would_be_waited_for(site, door):
         ({"hostname": "node-"}, "is not a name"),
         ({"root_device_hints": {"devicename": "x"}}, "no such root device hint"),
         ({"root_device_hints": {"model": "x"}, "installation_disk_id": "y"}, "exclude each other"),
-        ({"cluster": "c", "unbind": True}, "cluster excludes unbind"),
+        ({"cluster_name": "c", "unbind": True}, "cluster_name excludes unbind"),
         ({"query": "a =="}, "JMESPath"),
         ({"ignition_config_overrides": "[]"}, "JSON object"),
         ({"system_uuid": "x"}, "is not a UUID"),

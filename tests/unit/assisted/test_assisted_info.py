@@ -46,7 +46,7 @@ def test_progress_in_the_words_in_which_an_installation_is_told(site, door):
     site.clusters["c-a"]["status"] = "pending-for-input"
     first, second = door("assisted_info")["progress"]
     assert first == {
-        "cluster": "a",
+        "cluster_name": "a",
         "id": "c-a",
         "percent": 40,
         "text": "User input is required to continue cluster installation",
@@ -58,7 +58,7 @@ def test_progress_in_the_words_in_which_an_installation_is_told(site, door):
 
 def test_one_cluster_by_name_or_id_with_hosts_of_other_infra_envs(site, door):
     for wanted in ("b", "c-b"):
-        result = door("assisted_info", cluster=wanted, validations="all", inventory=True)
+        result = door("assisted_info", cluster_name=wanted, validations="all", inventory=True)
         assert names(result, "clusters") == ["b"] and names(result, "infra_envs") == ["env-b"]
         assert names(result, "hosts", "hostname") == ["node-b", "node-z"]
     assert result["hosts"][0]["inventory"]["cpu"]["count"] == 8
@@ -66,15 +66,15 @@ def test_one_cluster_by_name_or_id_with_hosts_of_other_infra_envs(site, door):
 
 
 def test_one_infra_env(site, door):
-    result = door("assisted_info", infra_env="spare", validations="none")
+    result = door("assisted_info", infra_env_name="spare", validations="none")
     assert (names(result, "clusters"), names(result, "infra_envs"), names(result, "hosts", "hostname")) == ([], ["spare"], ["node-z"])
     assert result["validations"] == []
-    nothing = door("assisted_info", infra_env="no-such")
+    nothing = door("assisted_info", infra_env_name="no-such")
     assert (nothing["clusters"], nothing["infra_envs"], nothing["hosts"]) == ([], [], [])
 
 
 def test_events(site, door):
-    result = door("assisted_info", cluster="a", events=5, severities=["warning", "error"])
+    result = door("assisted_info", cluster_name="a", events=5, severities=["warning", "error"])
     assert result["events"][0]["message"] == "Host node-1: updated status" and result["events"][0]["props"] == {"a": 1}
     assert "cluster_id=c-a&severities=warning%2Cerror&limit=5&order=descending" in site.requests[-1][1]
 

@@ -15,12 +15,12 @@ HOSTS = [
     {"name": "a", "interfaces": [{"name": "eth0", "mac_address": "52:54:00:00:00:0A"}], "network_config": NETWORK},
 ]
 EVERYTHING = {
-    "ssh_authorized_key": "ssh-ed25519 AAAA\n",
+    "ssh_public_keys": ["ssh-ed25519 AAAA\n"],
     "image_proxy": {"http_proxy": "http://user:proxy-word@proxy:3128"},
     "additional_ntp_sources": ["a", "b"],
     "image_type": "minimal-iso",
     "openshift_version": "4.22.3",
-    "cpu_architecture": "aarch64",
+    "arch": "aarch64",
     "kernel_arguments": [{"value": "console=ttyS0"}],
     "ignition_config_override": {"ignition": {"version": "3.2.0"}},
     "additional_trust_bundle": "-----BEGIN CERTIFICATE-----\nAA\n-----END CERTIFICATE-----",
@@ -50,7 +50,7 @@ def test_check_run_run_again_absent(fake, door, pull_secret):
 def test_only_what_differs_is_sent(fake, door, pull_secret):
     door("assisted_infra_env", name="site", pull_secret=pull_secret, **EVERYTHING)
     changed = door(
-        "assisted_infra_env", diff=True, name="site", additional_ntp_sources=["c"], kernel_arguments=[], ssh_authorized_key="", image_type="minimal-iso"
+        "assisted_infra_env", diff=True, name="site", additional_ntp_sources=["c"], kernel_arguments=[], ssh_public_keys=[], image_type="minimal-iso"
     )
     assert fake.writes[-1][2] == {"additional_ntp_sources": "c", "kernel_arguments": [], "ssh_authorized_key": ""}
     assert "additional_ntp_sources: 'a,b' -> 'c'" in changed["plan"][0]
@@ -64,12 +64,12 @@ def test_only_what_differs_is_sent(fake, door, pull_secret):
 def test_with_a_cluster_by_name(fake, door, pull_secret):
     fake.clusters["c"] = {"id": "c", "name": "edge"}
     fake.clusters["d"] = {"id": "d", "name": "other"}
-    assert "has other" in door("assisted_infra_env", name="x", cluster="none", pull_secret=pull_secret)["msg"].replace("edge, ", "")
-    door("assisted_infra_env", name="site", cluster="edge", pull_secret=pull_secret)
+    assert "has other" in door("assisted_infra_env", name="x", cluster_name="none", pull_secret=pull_secret)["msg"].replace("edge, ", "")
+    door("assisted_infra_env", name="site", cluster_name="edge", pull_secret=pull_secret)
     assert fake.writes[0][2]["cluster_id"] == "c"
-    assert not door("assisted_infra_env", name="site", cluster="c")["changed"]
-    refused = door("assisted_infra_env", name="site", cluster="other", cpu_architecture="s390x")
-    assert [problem["path"] for problem in refused["problems"]] == ["cpu_architecture", "cluster"] and len(fake.writes) == 1
+    assert not door("assisted_infra_env", name="site", cluster_name="c")["changed"]
+    refused = door("assisted_infra_env", name="site", cluster_name="other", arch="s390x")
+    assert [problem["path"] for problem in refused["problems"]] == ["arch", "cluster_name"] and len(fake.writes) == 1
 
 
 def test_two_of_one_name_are_told(fake, door):
@@ -114,7 +114,7 @@ def test_a_service_without_images(fake, door):
 
 
 def test_check_mode_takes_a_cluster_that_an_earlier_task_makes(fake, door, pull_secret):
-    arguments = {"name": "site", "cluster": "edge", "pull_secret": pull_secret}
+    arguments = {"name": "site", "cluster_name": "edge", "pull_secret": pull_secret}
     predicted = door("assisted_infra_env", **arguments, check=True)
     assert predicted["changed"] and "no cluster edge" in str(predicted["warnings"]) and fake.writes == []
     assert "The service has no cluster edge" in door("assisted_infra_env", **arguments)["msg"]

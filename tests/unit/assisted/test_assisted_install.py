@@ -178,17 +178,17 @@ def test_two_at_once_are_no_fault(fake, cluster, reach, clock):
 
 
 def test_the_door(fake, cluster, door):
-    predicted = door("assisted_install", cluster="edge", check=True)
+    predicted = door("assisted_install", cluster_name="edge", check=True)
     assert predicted["plan"] == ["install cluster edge"] and predicted["changed"] and fake.writes == []
-    started = door("assisted_install", cluster="c", wait=False)
+    started = door("assisted_install", cluster_name="c", wait=False)
     assert started["changed"] and started["cluster"]["status"] == "preparing-for-installation"
-    assert not door("assisted_install", cluster="edge", wait=False)["changed"]
-    assert [door("assisted_install", cluster="edge", state="reset")["changed"] for _ in range(2)] == [True, False]
-    refused = door("assisted_install", cluster="edge", wait=False)
+    assert not door("assisted_install", cluster_name="edge", wait=False)["changed"]
+    assert [door("assisted_install", cluster_name="edge", state="reset")["changed"] for _ in range(2)] == [True, False]
+    refused = door("assisted_install", cluster_name="edge", wait=False)
     assert refused["failed"] and "cluster edge is insufficient: it has no hosts yet" in refused["msg"]
-    waits = door("assisted_install", cluster="edge", check=True)
+    waits = door("assisted_install", cluster_name="edge", check=True)
     assert waits["changed"] and waits["plan"][0].startswith("wait: cluster edge is insufficient") and waits["plan"][1] == "install cluster edge"
-    assert "has edge" in door("assisted_install", cluster="none")["msg"]
+    assert "has edge" in door("assisted_install", cluster_name="none")["msg"]
 
 
 def shown(before, after, title="cluster edge"):
@@ -208,21 +208,21 @@ def shown(before, after, title="cluster edge"):
 )
 def test_the_diff_is_the_status_before_and_at_the_end(cluster, door, status, state, diff):
     cluster["status"] = status
-    predicted, done = (door("assisted_install", cluster="edge", state=state, wait=False, check=check, diff=True) for check in (True, False))
+    predicted, done = (door("assisted_install", cluster_name="edge", state=state, wait=False, check=check, diff=True) for check in (True, False))
     assert (predicted["diff"], predicted["plan"]) == (done["diff"], done["plan"]) and done["diff"] == diff
 
 
 def test_check_mode_before_anything_exists(fake, door):
-    predicted = door("assisted_install", cluster="edge", check=True, diff=True)
+    predicted = door("assisted_install", cluster_name="edge", check=True, diff=True)
     assert predicted["plan"] == ["wait: cluster edge does not exist yet", "install cluster edge"] and predicted["changed"]
     assert predicted["diff"] == [shown("", "installed")] and predicted["cluster"]["name"] == "edge" and predicted["warnings"]
-    assert door("assisted_install", cluster="edge", check=True, state="reset")["plan"] == []
+    assert door("assisted_install", cluster_name="edge", check=True, state="reset")["plan"] == []
 
 
 def test_check_mode_tells_which_hosts_will_be_added(fake, cluster, door):
     cluster["status"] = "adding-hosts"
     fake.add_host("i", "late", "52:54:00:00:00:05", status="insufficient", status_info="no disk", cluster_id="c")
-    predicted = door("assisted_install", cluster="edge", check=True, diff=True)
+    predicted = door("assisted_install", cluster_name="edge", check=True, diff=True)
     assert predicted["plan"] == ["wait: host late is insufficient: no disk", "install host late"]
     assert predicted["diff"] == [shown("insufficient", "added-to-existing-cluster", "host late")]
 
@@ -230,7 +230,7 @@ def test_check_mode_tells_which_hosts_will_be_added(fake, cluster, door):
 def test_a_host_that_failed_to_join_is_reset(fake, cluster, door):
     cluster["status"] = "adding-hosts"
     host = fake.add_host("i", "broken", "52:54:00:00:00:05", status="error", cluster_id="c")
-    predicted, done = (door("assisted_install", cluster="edge", state="reset", wait=False, check=check, diff=True) for check in (True, False))
+    predicted, done = (door("assisted_install", cluster_name="edge", state="reset", wait=False, check=check, diff=True) for check in (True, False))
     assert done["plan"] == predicted["plan"] == ["reset host broken"] and host["status"] == "resetting-pending-user-action"
     assert done["diff"] == predicted["diff"] == [shown("error", "resetting-pending-user-action", "host broken")]
-    assert not door("assisted_install", cluster="edge", state="reset")["changed"]
+    assert not door("assisted_install", cluster_name="edge", state="reset")["changed"]

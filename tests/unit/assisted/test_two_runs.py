@@ -59,7 +59,7 @@ def make_cluster(pull_secret, **more):
 
 
 def test_one_cluster_stays_and_has_what_both_want(fake, reach, pull_secret):
-    overrides = {"install_config_overrides": ["{}", None], "ssh_public_key": [None, "ssh-ed25519 AAAA"]}
+    overrides = {"install_config_overrides": ["{}", None], "ssh_public_keys": [None, ["ssh-ed25519 AAAA"]]}
     done = at_the_same_time(reach, "clusters", make_cluster(pull_secret, **overrides))
     (left,) = fake.clusters.values()
     assert [item.value["cluster"]["id"] for item in done] == [left["id"]] * 2 and left["ssh_public_key"]
@@ -68,7 +68,7 @@ def test_one_cluster_stays_and_has_what_both_want(fake, reach, pull_secret):
 
 
 def test_what_one_wants_of_it_and_cannot_have_is_told(fake, reach, pull_secret):
-    done = at_the_same_time(reach, "clusters", make_cluster(pull_secret, cpu_architecture=["x86_64", "arm64"]))
+    done = at_the_same_time(reach, "clusters", make_cluster(pull_secret, arch=["x86_64", "aarch64"]))
     assert len(fake.clusters) == 1 and sum(isinstance(item, InvalidInput) for item in done) == 1
 
 

@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,32 +15,13 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts impo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts, release
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Interrupted
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
+from ansible_collections.zerotouch.openshift.tests.support import bmc as fake
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
-_SPEC = importlib.util.spec_from_file_location("fake_bmc", Path(__file__).with_name("fake_bmc.py"))
-fake = importlib.util.module_from_spec(_SPEC)
-sys.modules["fake_bmc"] = fake
-_SPEC.loader.exec_module(fake)
 FakeBmc, FakeSlot, Served = fake.FakeBmc, fake.FakeSlot, fake.Served
 
 URL = "http://192.0.2.1:8080/token/agent.x86_64.iso"
 MAC = "52:54:00:00:00:01"
-
-
-class TestClock:
-    """Time that passes only in sleeps."""
-
-    __test__ = False
-
-    def __init__(self) -> None:
-        self.time = 0.0
-        self.slept: list[float] = []
-
-    def now(self) -> float:
-        return self.time
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.time += seconds
 
 
 @pytest.fixture
@@ -60,7 +39,7 @@ def serve() -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture
 def options() -> BmcOptions:
-    return BmcOptions(clock=TestClock())
+    return BmcOptions(clock=Clock())
 
 
 def request_for(served: Any, name: str = "node-1", **more: Any) -> BootRequest:
@@ -224,14 +203,10 @@ def test_who_fails_later_does_not_stop_the_others(serve: Any, options: BmcOption
 
 
 def test_a_stop_tells_what_was_done_so_far(serve: Any, options: BmcOptions) -> None:
-    class Stopped(TestClock):
-        def sleep(self, seconds: float) -> None:
-            raise Interrupted("Stopped by a signal.")
-
     first, second = serve(), serve(uuid="2", power="Off")
     first.bmc.slots[1].image, first.bmc.slots[1].inserted = "http://old/x/old.iso", True
     with pytest.raises(Interrupted) as caught:
-        boot_hosts([request_for(first, "first"), request_for(second, "second")], "booted", dataclasses.replace(options, clock=Stopped(), forks=1))
+        boot_hosts([request_for(first, "first"), request_for(second, "second")], "booted", dataclasses.replace(options, clock=Clock(stop_at=0.0), forks=1))
     told = caught.value.result
     assert told["stopped"] and told["changed"]
     assert [(host["name"], host["phase"], host["failed"]) for host in told["hosts"]] == [("first", "power_off", True), ("second", "plan", True)]

@@ -20,23 +20,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run impor
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import HttpClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 from ansible_collections.zerotouch.openshift.tests.support.hostile import http_json
 from ansible_collections.zerotouch.openshift.tests.support.hostile import redfish as hostile
 
 URL = "http://192.0.2.1:8080/token/agent.x86_64.iso"
-
-
-class Timeless:
-    """Time that passes only in sleeps."""
-
-    def __init__(self) -> None:
-        self.time = 0.0
-
-    def now(self) -> float:
-        return self.time
-
-    def sleep(self, seconds: float) -> None:
-        self.time += seconds
 
 
 def request(bmc: hostile.HostileBmc, name: str = "node-1") -> BootRequest:
@@ -44,7 +32,7 @@ def request(bmc: hostile.HostileBmc, name: str = "node-1") -> BootRequest:
 
 
 def run(bmc: hostile.HostileBmc, state: Any = "booted", *, check: bool = False, state_file: StateFile | None = None) -> Any:
-    return boot_hosts([request(bmc)], state, BmcOptions(clock=Timeless(), state_file=state_file), check_mode=check)[0]
+    return boot_hosts([request(bmc)], state, BmcOptions(clock=Clock(), state_file=state_file), check_mode=check)[0]
 
 
 Lead = Callable[[hostile.HostileBmc, str], None]
@@ -104,7 +92,7 @@ def test_credentials_never_leave_for_another_server(lead: str, check: bool) -> N
 def test_the_next_page_on_another_server() -> None:
     with hostile.serving() as bmc, hostile.serving() as other:
         _next_link(bmc, other.url)
-        result = boot_hosts([BootRequest("n", f"redfish-virtualmedia+{bmc.url}", hostile.USER, hostile.PASSWORD)], "booted", BmcOptions(clock=Timeless()))[0]
+        result = boot_hosts([BootRequest("n", f"redfish-virtualmedia+{bmc.url}", hostile.USER, hostile.PASSWORD)], "booted", BmcOptions(clock=Clock()))[0]
         assert result.failed and other.requests == []
 
 
@@ -220,7 +208,7 @@ def _interfaces(bmc: hostile.HostileBmc, number: int, pause: int) -> None:
 
 
 def test_reading_a_machine_takes_limited_time() -> None:
-    clock = Timeless()
+    clock = Clock()
     with hostile.serving() as bmc:
         _interfaces(bmc, 100, 9)
         result = boot_hosts([request(bmc)], "on", BmcOptions(clock=clock))[0]
@@ -246,7 +234,7 @@ def test_each_attempt_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_writes_give_time_to_read() -> None:
     """A boot with several long tasks may take longer than reading a machine."""
-    clock = Timeless()
+    clock = Clock()
     with hostile.serving() as bmc, opened(bmc, clock) as one:
         for number in range(5):
             bmc.writes[f"/slow/{number}"] = (202, {"Location": f"/task/{number}", "Retry-After": "25"}, {})
@@ -256,7 +244,7 @@ def test_writes_give_time_to_read() -> None:
 
 
 def test_a_session_takes_limited_time() -> None:
-    clock = Timeless()
+    clock = Clock()
     with hostile.serving() as bmc, opened(bmc, clock) as one, pytest.raises(LimitReached, match="120 min"):
         for number in range(100):
             bmc.writes[f"/slow/{number}"] = (202, {"Location": f"/task/{number}", "Retry-After": "25"}, {})
@@ -265,7 +253,7 @@ def test_a_session_takes_limited_time() -> None:
     assert clock.time < 121 * 60
 
 
-def opened(bmc: hostile.HostileBmc, clock: Timeless) -> session.RedfishSession:
+def opened(bmc: hostile.HostileBmc, clock: Clock) -> session.RedfishSession:
     return session.RedfishSession(HttpClient("BMC of node-1", bmc.url), session.Credentials(hostile.USER, hostile.PASSWORD), clock)
 
 
@@ -326,7 +314,7 @@ def test_values_with_other_types_are_no_traceback(place: tuple[Any, ...]) -> Non
 def test_documents_beyond_limits_are_a_fault_of_the_host(path: str, body: bytes) -> None:
     with hostile.serving() as bmc, hostile.serving() as honest:
         bmc.tree[path] = body
-        first, second = boot_hosts([request(bmc), request(honest, "node-2")], "on", BmcOptions(clock=Timeless()))
+        first, second = boot_hosts([request(bmc), request(honest, "node-2")], "on", BmcOptions(clock=Clock()))
     assert first.failed and "is not a Redfish resource" in first.reason
     assert not second.failed or "node-1" in second.reason
 

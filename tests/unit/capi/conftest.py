@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -15,30 +12,13 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Policy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.observe import Scope
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.reconcile import Reconciler
-
-_SPEC = importlib.util.spec_from_file_location("capi_capihub", Path(__file__).parent / "capihub.py")
-assert _SPEC is not None and _SPEC.loader is not None
-if "capi_capihub" not in sys.modules:
-    sys.modules["capi_capihub"] = importlib.util.module_from_spec(_SPEC)
-    _SPEC.loader.exec_module(sys.modules["capi_capihub"])
-
-
-class StillClock:
-    """Time that passes only when somebody waits."""
-
-    def __init__(self) -> None:
-        self.time = 0.0
-
-    def now(self) -> float:
-        return self.time
-
-    def sleep(self, seconds: float) -> None:
-        self.time += seconds
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
+from ansible_collections.zerotouch.openshift.tests.support.hub import capi
 
 
 @pytest.fixture(scope="session")
 def world() -> ModuleType:
-    return sys.modules["capi_capihub"]
+    return capi
 
 
 @pytest.fixture
@@ -51,6 +31,6 @@ def reconciler(world: ModuleType) -> Any:
     """A new run against a hub: ``reconciler(hub, policy)``."""
 
     def make(hub: Any, policy: Policy | None = None, **scope: str) -> Reconciler:
-        return Reconciler(hub, Scope(world.NS, **scope), policy or Policy(), clock=StillClock(), forks=1)
+        return Reconciler(hub, Scope(world.NS, **scope), policy or Policy(), clock=Clock(), forks=1)
 
     return make

@@ -18,6 +18,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names imp
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.observe import Scope
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, PartialFailure, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, read_agent
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
 KEY = "pool"
 
@@ -31,15 +32,6 @@ def plan(hub: Any, wished: Steering, policy: Policy = Policy()) -> Any:  # noqa:
 
 
 def steer(hub: Any, world: ModuleType, wished: Steering) -> Steerer:
-    class Clock:
-        time = 0.0
-
-        def now(self) -> float:
-            return self.time
-
-        def sleep(self, seconds: float) -> None:
-            self.time += seconds + 1
-
     return Steerer(hub, Scope(world.NS), wished, Policy(), Clock())
 
 

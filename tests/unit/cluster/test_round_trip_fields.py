@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.fields import AGENT_CONFIG, AGENT_PLATFORMS, INSTALL_CONFIG, OTHER_PLATFORMS
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.fields import AGENT_CONFIG, INSTALL_CONFIG
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import read_directory
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.nested_fields import AGENT_PLATFORMS, OTHER_PLATFORMS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.render import render_files
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.shapes import AnyOf, ListOf, Opaque, Record, Scalar, Shape
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.releases import accepted_release

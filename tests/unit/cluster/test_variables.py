@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.paths import in_users_terms
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.render import render_files
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Bmc, ClusterNetwork, Deployment, ImageDigestSource, Proxy
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import CLUSTER, HOST
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import CLUSTER, HOST, TARGETS_BY_OPTION
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import read_variables
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
@@ -66,6 +66,7 @@ OPTIONS = [
     ),
     ("feature_set", "CustomNoUpgrade", "CustomNoUpgrade"),
     ("feature_gates", ["A=true"], ("A=true",)),
+    ("os_image_stream", "rhel-10", "rhel-10"),
     ("rendezvous_ip", "192.0.2.12", "192.0.2.12"),
     ("ntp_sources", ["pool.example.com"], ("pool.example.com",)),
     ("boot_artifacts_base_url", "http://192.0.2.1/boot/", "http://192.0.2.1/boot"),
@@ -79,12 +80,14 @@ def test_options_that_are_fields_of_the_cluster(option: str, value: Any, expecte
     if option == "ssh_public_keys":
         assert cluster.ssh_key == "ssh-rsa AAAA a\nssh-rsa BBBB b"
     else:
-        assert getattr(cluster, option) == expected
+        # Fields that no rule reads have no attribute.
+        held = cluster.install_config_extra.get(TARGETS_BY_OPTION.get(option, ""))
+        assert getattr(cluster, option, held) == expected
 
 
 def test_every_option_is_tested_or_has_a_test_of_its_own() -> None:
     elsewhere = {"network_type", "machine_networks", "cluster_networks", "service_networks", "control_plane", "compute", "arbiter", "architecture"}
-    elsewhere |= {"pull_secret", "os_image_stream", "extra_manifests", "install_config_overrides"}
+    elsewhere |= {"pull_secret", "extra_manifests", "install_config_overrides"}
     assert {option[0] for option in OPTIONS} | elsewhere == set(CLUSTER.fields)
     assert set(HOST.fields) == {"hostname", "interfaces", "root_device_hints", "network_config", "bmc", "boot"}
 

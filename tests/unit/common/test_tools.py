@@ -34,17 +34,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.paralle
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem, apply_checks, errors, nearest, warnings
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.retry import Backoff, retry
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.stop import stop_on_signals
-
-
-class FakeClock:
-    def __init__(self) -> None:
-        self.slept: list[float] = []
-
-    def now(self) -> float:
-        return sum(self.slept)
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
 
 def failing(times: int, error: type[Exception] = OSError) -> Callable[[], str]:
@@ -70,18 +60,18 @@ class TestRetry:
         ],
     )
     def test_delays(self, failures: int, backoff: Backoff, slept: list[float]) -> None:
-        clock = FakeClock()
+        clock = Clock()
         assert retry(failing(failures), backoff, lambda error: True, clock) == "done"
         assert clock.slept == slept
 
     def test_attempts_used_up(self) -> None:
-        clock = FakeClock()
+        clock = Clock()
         with pytest.raises(OSError, match="0 more"):
             retry(failing(3), Backoff(3, 1), lambda error: True, clock)
         assert len(clock.slept) == 2
 
     def test_verdict(self) -> None:
-        clock = FakeClock()
+        clock = Clock()
         with pytest.raises(ValueError, match="2 more"):
             retry(failing(3, ValueError), Backoff(9, 1), lambda error: not isinstance(error, ValueError), clock)
         assert clock.slept == []
@@ -90,7 +80,7 @@ class TestRetry:
 
     def test_zero_is_a_delay_not_a_no(self) -> None:
         """A server may answer Retry-After: 0."""
-        clock = FakeClock()
+        clock = Clock()
         assert retry(failing(2), Backoff(9, 1), lambda error: 0.0, clock) == "done"
         assert clock.slept == [0, 0]
 

@@ -23,25 +23,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.waiting
     next_event,
     turns,
 )
-
-
-class StillClock:
-    """Time that passes only in a sleep."""
-
-    def __init__(self) -> None:
-        self.time, self.slept = 1000.0, list[float]()
-
-    def now(self) -> float:
-        return self.time
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.time += seconds
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
 
 @pytest.fixture
-def clock() -> StillClock:
-    return StillClock()
+def clock() -> Clock:
+    return Clock(1000.0)
 
 
 class TestDeadline:
@@ -58,12 +45,12 @@ class TestDeadline:
             (math.inf, 1e9, math.inf, False, 5.0),
         ],
     )
-    def test_what_is_left(self, clock: StillClock, limit: float, after: float, left: float, passed: bool, piece: float) -> None:
+    def test_what_is_left(self, clock: Clock, limit: float, after: float, left: float, passed: bool, piece: float) -> None:
         deadline = Deadline(clock, limit)
         clock.time += after
         assert (deadline.left(), deadline.passed(), deadline.piece(5.0)) == (left, passed, piece)
 
-    def test_a_limit_that_depends_on_the_phase(self, clock: StillClock) -> None:
+    def test_a_limit_that_depends_on_the_phase(self, clock: Clock) -> None:
         deadline = Deadline(clock, 10.0)
         clock.time += 10.0
         deadline.limit = 15.0
@@ -86,7 +73,7 @@ class TestTurns:
             (20.0, Backoff(attempts=0, first=1.0, factor=2.0, largest=6.0), 0.0, [1.0, 2.0, 4.0, 6.0, 6.0, 1.0]),
         ],
     )
-    def test_pauses(self, clock: StillClock, limit: float, pause: float | Backoff, takes: float, slept: list[float]) -> None:
+    def test_pauses(self, clock: Clock, limit: float, pause: float | Backoff, takes: float, slept: list[float]) -> None:
         looks = []
         for turn in turns(Deadline(clock, limit), pause):
             looks.append(turn)
@@ -94,17 +81,17 @@ class TestTurns:
         assert clock.slept == slept
         assert looks == list(range(1, len(slept) + 2))
 
-    def test_the_last_look_is_at_the_deadline(self, clock: StillClock) -> None:
+    def test_the_last_look_is_at_the_deadline(self, clock: Clock) -> None:
         looks = [clock.now() - 1000.0 for _turn in turns(Deadline(clock, 12.0), 5.0)]
         assert looks == [0.0, 5.0, 10.0, 12.0]
 
-    def test_a_body_that_leaves_is_not_kept_waiting(self, clock: StillClock) -> None:
+    def test_a_body_that_leaves_is_not_kept_waiting(self, clock: Clock) -> None:
         for turn in turns(Deadline(clock), 5.0):
             if turn == 3:
                 break
         assert clock.slept == [5.0, 5.0]
 
-    def test_a_watch_in_place_of_the_sleep(self, clock: StillClock) -> None:
+    def test_a_watch_in_place_of_the_sleep(self, clock: Clock) -> None:
         waited: list[float] = []
 
         def wait(seconds: float) -> bool:
@@ -115,7 +102,7 @@ class TestTurns:
         assert len(list(turns(Deadline(clock, 5.0), 30.0, wait))) == 4
         assert (waited, clock.slept) == ([5.0, 3.0, 1.0], [])
 
-    def test_a_deadline_that_moves_during_the_wait(self, clock: StillClock) -> None:
+    def test_a_deadline_that_moves_during_the_wait(self, clock: Clock) -> None:
         deadline = Deadline(clock, 5.0)
         for turn in turns(deadline, 5.0):
             if turn == 2:
@@ -158,7 +145,7 @@ class TestProgressLines:
             ("say", ["a", "a"], ["a", "a"]),
         ],
     )
-    def test_when(self, clock: StillClock, method: str, texts: list[str], shown: list[str]) -> None:
+    def test_when(self, clock: Clock, method: str, texts: list[str], shown: list[str]) -> None:
         found: list[str] = []
         lines = ProgressLines(clock, found.append, timed=False)
         for text in texts:
@@ -166,14 +153,14 @@ class TestProgressLines:
             clock.sleep(5.0)
         assert found == shown
 
-    def test_subjects_have_texts_of_their_own(self, clock: StillClock) -> None:
+    def test_subjects_have_texts_of_their_own(self, clock: Clock) -> None:
         found: list[str] = []
         lines = ProgressLines(clock, found.append, timed=False)
         for subject, text in [("a", "a: ready"), ("b", "b: ready"), ("a", "a: ready"), ("b", "b: lost")]:
             lines.tell(subject, text)
         assert found == ["a: ready", "b: ready", "b: lost"]
 
-    def test_details_alone_are_no_reason(self, clock: StillClock) -> None:
+    def test_details_alone_are_no_reason(self, clock: Clock) -> None:
         found: list[str] = []
         lines = ProgressLines(clock, found.append, timed=False)
         lines.repeat("", "1 of 2", " (x)")
@@ -182,7 +169,7 @@ class TestProgressLines:
         lines.repeat("", "1 of 2", " (z)")
         assert found == ["1 of 2 (x)", "1 of 2 (z)"]
 
-    def test_a_line_of_any_kind_puts_the_heartbeat_off(self, clock: StillClock) -> None:
+    def test_a_line_of_any_kind_puts_the_heartbeat_off(self, clock: Clock) -> None:
         found: list[str] = []
         lines = ProgressLines(clock, found.append, timed=False)
         clock.sleep(HEARTBEAT - 1)
@@ -193,7 +180,7 @@ class TestProgressLines:
         lines.beat("still waiting")
         assert found == ["changed", "still waiting"]
 
-    def test_what_was_forgotten_is_printed_again(self, clock: StillClock) -> None:
+    def test_what_was_forgotten_is_printed_again(self, clock: Clock) -> None:
         found: list[str] = []
         lines = ProgressLines(clock, found.append, timed=False)
         for _time in range(2):
@@ -201,7 +188,7 @@ class TestProgressLines:
             lines.forget("away")
         assert found == ["no answer", "no answer"]
 
-    def test_form(self, clock: StillClock) -> None:
+    def test_form(self, clock: Clock) -> None:
         found: list[str] = []
         lines = ProgressLines(clock, found.append)
         clock.sleep(125.0)
@@ -211,7 +198,7 @@ class TestProgressLines:
 
 
 class TestDoubts:
-    def test_a_reason_that_lasts(self, clock: StillClock) -> None:
+    def test_a_reason_that_lasts(self, clock: Clock) -> None:
         doubts = Doubts(clock, 20.0)
         status = WaitStatus(doubtful=True, reason="refused", percent=20)
         assert doubts.settle("pool", status) == status
@@ -223,7 +210,7 @@ class TestDoubts:
     @pytest.mark.parametrize(
         "between", [WaitStatus(doubtful=True, reason="another"), WaitStatus(reason="on its way"), REACHED, WaitStatus(final=True, reason="x")]
     )
-    def test_another_status_ends_the_doubt(self, clock: StillClock, between: WaitStatus) -> None:
+    def test_another_status_ends_the_doubt(self, clock: Clock, between: WaitStatus) -> None:
         doubts = Doubts(clock, 20.0)
         status = WaitStatus(doubtful=True, reason="refused")
         doubts.settle("pool", status)
@@ -232,11 +219,11 @@ class TestDoubts:
         clock.sleep(15.0)
         assert doubts.settle("pool", status) == status
 
-    def test_subjects_have_doubts_of_their_own(self, clock: StillClock) -> None:
+    def test_subjects_have_doubts_of_their_own(self, clock: Clock) -> None:
         doubts = Doubts(clock, 10.0)
         assert not doubts.lasts("a", "error")
         clock.sleep(10.0)
         assert [doubts.lasts(name, "error") for name in ("a", "b")] == [True, False]
 
-    def test_no_patience(self, clock: StillClock) -> None:
+    def test_no_patience(self, clock: Clock) -> None:
         assert Doubts(clock, 0.0).lasts("a", "error")

@@ -6,40 +6,19 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
-import importlib.util
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import ClusterProgress, HostProgress, Validation
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Interrupted
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import decide as s
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import observation as o
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.supervisor import MediaResult, Supervisor
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.timeline import Timeline
+from ansible_collections.zerotouch.openshift.tests.support import deployment
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
 YES, NO = o.Condition("True"), o.Condition("False")
-
-
-class FakeClock:
-    """``stop_at``: from then on a wait is interrupted, as by a signal."""
-
-    def __init__(self):
-        self.time = 1000.0
-        self.stop_at = None
-
-    def now(self):
-        return self.time
-
-    def sleep(self, seconds):
-        self.time += seconds
-        if self.stop_at is not None and self.time >= self.stop_at:
-            raise Interrupted("Stopped by a signal.")
-
-    def utc(self):
-        return datetime.datetime.fromtimestamp(1_800_000_000 + self.time, datetime.UTC)
 
 
 class FakeMedia:
@@ -70,7 +49,7 @@ class World:
     """A script: ``at(seconds, observation)`` says what is seen from then on."""
 
     def __init__(self, state_path, setup):
-        self.clock = FakeClock()
+        self.clock = Clock(1000.0)
         self.media = FakeMedia()
         self.state = StateFile(state_path)
         self.setup = setup
@@ -157,15 +136,12 @@ def world(tmp_path, setup):
 
 @pytest.fixture(scope="session")
 def staging():
-    """The module stage.py beside this file."""
-    spec = importlib.util.spec_from_file_location("deployment_stage", Path(__file__).parent / "stage.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """The module with the deployment of these tests."""
+    return deployment
 
 
 @pytest.fixture
 def stage(tmp_path, staging):
-    deployment = staging.Stage(tmp_path)
-    yield deployment
-    deployment.close()
+    found = staging.Stage(tmp_path)
+    yield found
+    found.close()

@@ -8,14 +8,11 @@ from __future__ import annotations
 import base64
 import datetime
 import hashlib
-import importlib.util
 import json
 import os
 import stat
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -42,6 +39,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.age
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import open_work_dir
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, make_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
+from ansible_collections.zerotouch.openshift.tests.support import live_image as synthetic
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
 
 
@@ -80,16 +78,7 @@ def _drawn_once(drawn: BuildSecrets, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def synthetic() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("image_synthetic_of_build", Path(__file__).parents[1] / "image" / "synthetic.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="session")
-def base(tmp_path_factory: pytest.TempPathFactory, synthetic: ModuleType) -> Path:
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return synthetic.make_iso(tmp_path_factory.mktemp("base") / "rhcos-live-iso.x86_64.iso", ignition=262144)
 
 
@@ -219,7 +208,7 @@ def test_fips_and_console() -> None:
     assert kernel_arguments(dataclasses.replace(oci, platform_options={"platformName": "other"}, fips=False)) == []
 
 
-def test_fips_reaches_the_boot_loader(work: Path, request_for: Request, synthetic: ModuleType) -> None:
+def test_fips_reaches_the_boot_loader(work: Path, request_for: Request) -> None:
     write_config(work, fips=True, ssh_public_keys=[ECDSA_KEY])
     _plan, result = built(request_for())
     assert read_live_image(Path(result["path"])).kargs.text == f"{synthetic.DEFAULT_KARGS} fips=1"
@@ -327,7 +316,7 @@ def test_bad_configuration_is_told_before_anything_else(work: Path, request_for:
     assert snapshot(work) == before
 
 
-def test_base_images_that_do_not_fit(work: Path, request_for: Request, synthetic: ModuleType, tmp_path: Path) -> None:
+def test_base_images_that_do_not_fit(work: Path, request_for: Request, tmp_path: Path) -> None:
     write_config(work)
 
     def plan(**options: Any) -> BuildPlan:

@@ -23,22 +23,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.cre
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
 
 def authorities(path):
     data = yaml.safe_load(path.read_text())["clusters"][0]["cluster"]["certificate-authority-data"]
     return certificates(base64.b64decode(data).decode())
-
-
-class NoWait:
-    def __init__(self):
-        self.time = 0.0
-
-    def now(self):
-        return self.time
-
-    def sleep(self, seconds):
-        self.time += seconds
 
 
 @pytest.fixture
@@ -117,12 +107,12 @@ CONSOLE = ("GET", "/apis/route.openshift.io/v1/namespaces/openshift-console/rout
 
 
 def test_the_console(client):
-    assert find_console(client, NoWait()) == Console("https://console-openshift-console.apps.demo.example.com")
+    assert find_console(client, Clock()) == Console("https://console-openshift-console.apps.demo.example.com")
 
 
 def test_no_console_ends_the_wait_at_once(stage, client):
     del stage.api.routes[CONSOLE]
-    clock = NoWait()
+    clock = Clock()
     assert "no console" in find_console(client, clock).warning
     assert clock.time == 0
 
@@ -131,14 +121,14 @@ def test_a_console_that_is_admitted_later(stage, client):
     admitted = stage.api.routes[CONSOLE]
     waiting = (200, {"spec": {"host": "x"}, "status": {"ingress": [{"host": "x", "conditions": []}]}})
     stage.api.routes[CONSOLE] = [waiting, stage.api.status(503, "busy", ""), admitted]
-    clock = NoWait()
+    clock = Clock()
     assert find_console(client, clock).url == "https://console-openshift-console.apps.demo.example.com"
     assert clock.time == 4
 
 
 def test_a_console_that_is_never_admitted_is_a_warning(stage, client):
     stage.api.routes[CONSOLE] = (200, {"spec": {"host": "x"}})
-    clock = NoWait()
+    clock = Clock()
     console = find_console(client, clock)
     assert (console.url, clock.time) == ("", 120) and "not admitted" in console.warning
 
@@ -146,10 +136,10 @@ def test_a_console_that_is_never_admitted_is_a_warning(stage, client):
 def test_hand_over_in_check_mode_predicts_and_without_it_says_why_not(stage):
     stage.configure()
     work_dir = WorkDir(stage.root)
-    plan = plan_hand_over(work_dir, NoWait(), connect_to=ConnectTo.of(stage.connect_to), check_mode=True)
+    plan = plan_hand_over(work_dir, Clock(), connect_to=ConnectTo.of(stage.connect_to), check_mode=True)
     assert plan.changed and plan.as_result()["console_url"] == "https://console-openshift-console.apps.demo.example.com"
     with pytest.raises(ZeroTouchError, match=r"auth/kubeconfig does not exist"):
-        plan_hand_over(work_dir, NoWait(), connect_to=ConnectTo.of(stage.connect_to))
+        plan_hand_over(work_dir, Clock(), connect_to=ConnectTo.of(stage.connect_to))
 
 
 def test_the_nodes_of_this_moment_are_recorded_and_are_no_change(stage):
@@ -157,13 +147,13 @@ def test_the_nodes_of_this_moment_are_recorded_and_are_no_change(stage):
     nodes = stage.installed().routes[("GET", "/api/v1/nodes")][1]["items"]
     nodes[0]["metadata"]["labels"] = {"node-role.kubernetes.io/master": "", "node-role.kubernetes.io/control-plane": ""}
     work_dir, connect_to = WorkDir(stage.root), ConnectTo.of(stage.connect_to)
-    plan_hand_over(work_dir, NoWait(), connect_to=connect_to).apply()
+    plan_hand_over(work_dir, Clock(), connect_to=connect_to).apply()
     assert work_dir.state.section("install")["nodes"] == [
         {"name": "node-0", "ready": True, "roles": ["control-plane", "master"]},
         {"name": "node-1", "ready": True, "roles": []},
     ]
     nodes[1]["metadata"]["labels"] = {"node-role.kubernetes.io/worker": ""}
-    again = plan_hand_over(work_dir, NoWait(), connect_to=connect_to)
+    again = plan_hand_over(work_dir, Clock(), connect_to=connect_to)
     again.apply()
     assert not again.changed
     assert work_dir.state.section("install")["nodes"][1]["roles"] == ["worker"]

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, read_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.status import InstallStatus
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.wait import Situation
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
 HOST = Host(name="node-1", hostname="node-1", role="master", interfaces=(Interface("eth0", "52:54:00:00:00:01"),))
 DEPLOYMENT = Deployment(
@@ -26,24 +26,13 @@ DEPLOYMENT = Deployment(
 WAITING, RUNNING, DONE = InstallStatus("waiting"), InstallStatus("installing", started=True), InstallStatus("installed", started=True)
 
 
-class Ticking:
-    """A minute passes between two looks at the clock."""
-
-    def __init__(self) -> None:
-        self._at = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
-
-    def __call__(self) -> datetime.datetime:
-        self._at += datetime.timedelta(minutes=1)
-        return self._at
-
-
 @pytest.fixture
 def work_dir(tmp_path: Path) -> WorkDir:
     return WorkDir(tmp_path / "edge")
 
 
 def timeline(work_dir: WorkDir | None) -> HubTimeline:
-    return HubTimeline(work_dir, DEPLOYMENT, Ticking())
+    return HubTimeline(work_dir, DEPLOYMENT, Clock(tick=60.0).utc)
 
 
 def agent(state: str, stage: str = "") -> Agent:

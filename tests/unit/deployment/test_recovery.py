@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +26,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.saf
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.recovery import recover, restore
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, hosts_of_deployment, read_deployment
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, issued_by, make_secrets
+from ansible_collections.zerotouch.openshift.tests.support import live_image as synthetic
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
 
 CLUSTER: dict[str, Any] = {
@@ -58,11 +57,7 @@ def drawn() -> list[BuildSecrets]:
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    spec = importlib.util.spec_from_file_location("image_synthetic_of_recovery", Path(__file__).parents[1] / "image" / "synthetic.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module.make_iso(tmp_path_factory.mktemp("base") / "rhcos-live-iso.x86_64.iso", ignition=262144)
+    return synthetic.make_iso(tmp_path_factory.mktemp("base") / "rhcos-live-iso.x86_64.iso", ignition=262144)
 
 
 @pytest.fixture

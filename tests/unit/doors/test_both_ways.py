@@ -105,8 +105,8 @@ def given_arguments(door: str, folder: Path) -> dict[str, Any]:
             },
         },
         "assisted_deployment": {"config_dir": str(folder / "given")},
-        "assisted_files": {"cluster": "given"},
-        "assisted_hosts": {"cluster": "given"},
+        "assisted_files": {"cluster_name": "given"},
+        "assisted_hosts": {"cluster_name": "given"},
     }
     required = {
         name: option["choices"][0] if option.get("choices") else plausible[option.get("type", "str")]

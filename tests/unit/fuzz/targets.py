@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import copy
-import dataclasses
 import datetime
 import functools
 import io
@@ -31,8 +30,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.http_store import HttpStore
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import Lease
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lineage import Mark
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import Run
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.session import read_record, seal_record
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.record import read_record, seal_record
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import PlaybookRun
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.snapshot import Snapshot, unpack
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise import observe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.archive import redact_archive
@@ -48,30 +47,18 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.config im
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.remote_config import resolve_remote
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nmstate.keyfiles import examine_network_config
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes import approval, csrs
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.head import BadHead, parse_head, parse_ranges, split_head
+from ansible_collections.zerotouch.openshift.tests.support import live_image as synthetic
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 from ansible_collections.zerotouch.openshift.tests.support.hostile import archives, kubeconfigs, redfish
+from ansible_collections.zerotouch.openshift.tests.support.hub import agents as made
 from ansible_collections.zerotouch.openshift.tests.unit.fuzz import mutate, seeds
-from ansible_collections.zerotouch.openshift.tests.unit.hub.agents import made
-from ansible_collections.zerotouch.openshift.tests.unit.image import synthetic
 from ansible_collections.zerotouch.openshift.tests.unit.nodes import requests
 
 # The least cost that is accepted.
 _STATE_KEYS = Keys("correct horse battery", Cost(n=1 << 14, r=8, p=1))
 NOW = datetime.datetime(2026, 11, 21, 12, 0, tzinfo=datetime.UTC)
 Answer = Callable[[str, str], "tuple[int, dict[str, str], bytes]"]
-
-
-@dataclasses.dataclass
-class Timeless:
-    """Time that passes only in sleeps."""
-
-    time: float = 0.0
-
-    def now(self) -> float:
-        self.time += 0.001
-        return self.time
-
-    def sleep(self, seconds: float) -> None:
-        self.time += seconds
 
 
 class Wire:
@@ -116,7 +103,7 @@ def redfish_resources(random_: random.Random, wire: Wire, _tmp: Path) -> None:
         image_url="http://192.0.2.1/a/b.iso",
     )
     state = random_.choice(("booted", "on", "off", "ejected"))
-    result = boot_hosts([asked], state, BmcOptions(clock=Timeless()), check_mode=random_.random() < 0.3)[0]
+    result = boot_hosts([asked], state, BmcOptions(clock=Clock(tick=0.001)), check_mode=random_.random() < 0.3)[0]
     assert len(json.dumps(result.as_dict())) < 100_000
 
 
@@ -145,7 +132,7 @@ def assisted_answers(random_: random.Random, wire: Wire, _tmp: Path) -> None:
         return 200, {}, mutate.body(random_, document) if name in broken else json.dumps(document).encode()
 
     wire.answer = answer
-    service = AssistedService("http://service.example.com", clock=Timeless())
+    service = AssistedService("http://service.example.com", clock=Clock(tick=0.001))
     json.dumps(look(service, Question(events=10, validations="all", inventory=True, versions=True), forks=1))
     cluster = service.cluster(seeds.CLUSTER_ID)
     changes(None, read_view(cluster))
@@ -156,7 +143,7 @@ def assisted_answers(random_: random.Random, wire: Wire, _tmp: Path) -> None:
 
 def _kube(wire: Wire, answer: Answer) -> KubeClient:
     wire.answer = answer
-    return KubeClient(KubeConfig("https://api.example.com", authorization="Bearer x"), clock=Timeless(), attempts=2)
+    return KubeClient(KubeConfig("https://api.example.com", authorization="Bearer x"), clock=Clock(tick=0.001), attempts=2)
 
 
 def kubernetes_objects(random_: random.Random, wire: Wire, _tmp: Path) -> None:
@@ -324,6 +311,23 @@ def csr(random_: random.Random, _wire: Wire, _tmp: Path) -> None:
     csrs.decide(items, nodes, [csrs.Expected("worker-0")])
 
 
+_HEADS = [
+    b"GET /0123/agent.iso HTTP/1.1\r\nHost: x\r\nRange: bytes=0-99, 200-, -5\r\nConnection: keep-alive\r\n\r\n",
+    b"HEAD http://x/0123/agent.iso HTTP/1.0\nContent-Length: 0\nTransfer-Encoding: chunked\n\nGET / HTTP/1.1\r\n",
+]
+
+
+def http_head(random_: random.Random, _wire: Wire, _tmp: Path) -> None:
+    data = mutate.data(random_, random_.choice(_HEADS))
+    try:
+        found = split_head(data)
+        request_ = parse_head(found[0] if found else data)
+    except BadHead:
+        return
+    for offset, length in parse_ranges(request_.headers.get("range", ""), 1000) or ():
+        assert offset >= 0 and 0 < length <= 1000 - offset
+
+
 @functools.cache
 def _records() -> list[bytes]:
     found = Snapshot({"state.json": b'{"format": 1, "machines": {"a": {"state": "booted"}}}', "auth/kubeconfig": b"x" * 200, "config/a.yaml": b"a: b"})
@@ -337,10 +341,10 @@ def stored_state(random_: random.Random, wire: Wire, _tmp: Path) -> None:
     record = header + b"\n" + (mutate.data(random_, body) if random_.random() < 0.4 else body)
     if keys is None:  # behind the checksums
         unpack(lzma.compress(mutate.data(random_, lzma.decompress(body)), preset=0))
-    head: Any = {"format": 1, "lease": Lease(Run("1" * 32, "control", "boot", 7, 0), "boot_hosts", "2026-11-21T12:00:00Z").as_dict()}
+    head: Any = {"format": 1, "lease": Lease(PlaybookRun("1" * 32, "control", "boot", 7, 0), "boot_hosts", "2026-11-21T12:00:00Z").as_dict()}
     first = mutate.body(random_, head) if random_.random() < 0.4 else json.dumps(head).encode()
     wire.answer = lambda method, path: (200, {"etag": '"1"'}, first + b"\n" + record)
-    store = HttpStore(HttpClient("store", "http://store.example.com/x"), "http://store.example.com/x", Timeless())
+    store = HttpStore(HttpClient("store", "http://store.example.com/x"), "http://store.example.com/x", Clock())
     read_record(store.read(), keys, "demo", store.name)
 
 
@@ -355,5 +359,6 @@ TARGETS: dict[str, Callable[[random.Random, Wire, Path], None]] = {
     "tar": tar,
     "nmstate": nmstate,
     "csr": csr,
+    "http_head": http_head,
     "stored state": stored_state,
 }

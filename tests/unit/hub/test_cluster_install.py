@@ -21,8 +21,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.ob
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.run import RESOURCES, apply_install, observe, plan_install, plan_removal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, INFRA_ENV, NAMESPACE
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
-
-from .clusters import PULL_SECRET, MemoryApi, hub_cluster
+from ansible_collections.zerotouch.openshift.tests.support.hub.memory import PULL_SECRET, MemoryApi, hub_cluster
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"
 CRDS = {

@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import re
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,12 +26,8 @@ from ansible_collections.zerotouch.openshift.plugins.modules import (
     hub_plan,
     infra_env,
 )
+from ansible_collections.zerotouch.openshift.tests.support.hub import infra as infrahub
 
-_SPEC = importlib.util.spec_from_file_location("hub_infra_infrahub", Path(__file__).parent / "infra" / "infrahub.py")
-infrahub = sys.modules.get("hub_infra_infrahub") or importlib.util.module_from_spec(_SPEC)
-if "hub_infra_infrahub" not in sys.modules:
-    sys.modules["hub_infra_infrahub"] = infrahub
-    _SPEC.loader.exec_module(infrahub)
 hubserver = infrahub.hubserver
 
 DOCUMENTS = yaml.safe_load((Path(__file__).parents[3] / "docs" / "rbac" / "hub.yaml").read_text())["items"]
@@ -231,7 +225,7 @@ def with_agent_cluster_install(hub: GuardedHub, door: Play) -> Iterator[dict[str
 
 def with_bare_metal_hosts(hub: GuardedHub, door: Play) -> Iterator[dict[str, Any]]:
     hub.put("infraenvs", {"metadata": {"name": "site", "namespace": NAMESPACE}, "spec": {}})
-    wish = {"infra_env": "site", "timeout": 20}
+    wish = {"infra_env_name": "site", "timeout": 20}
     yield door(bare_metal_hosts, hosts=[MACHINE], **wish)
     for plural in ("baremetalhosts", "secrets"):
         hub.faults.append(conflict(plural))

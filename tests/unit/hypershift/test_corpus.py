@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,12 +15,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hos
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool import rules as node_pool_rules
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.object import pool_object
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import merged
-
-_SPEC = importlib.util.spec_from_file_location("hypershift_corpus", Path(__file__).with_name("corpus.py"))
-corpus = sys.modules.get("hypershift_corpus") or importlib.util.module_from_spec(_SPEC)
-if "hypershift_corpus" not in sys.modules:
-    sys.modules["hypershift_corpus"] = corpus
-    _SPEC.loader.exec_module(corpus)
+from ansible_collections.zerotouch.openshift.tests.unit.hypershift import corpus
 
 # What the server fills in.
 POOL_DEFAULTS = {

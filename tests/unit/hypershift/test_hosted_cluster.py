@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
 import json
 import stat
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,12 +20,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hos
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster import wait as hosted_cluster_wait
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.hosted_cluster.status import standing
 from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster
-
-_SPEC = importlib.util.spec_from_file_location("hypershift_hub", Path(__file__).with_name("hub.py"))
-hub = sys.modules.get("hypershift_hub") or importlib.util.module_from_spec(_SPEC)
-if "hypershift_hub" not in sys.modules:
-    sys.modules["hypershift_hub"] = hub
-    _SPEC.loader.exec_module(hub)
+from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
 SECRET = "Z2VoZWltOmdlaGVpbQ=="
 PULL_SECRET = f'{{"auths": {{"quay.io": {{"auth": "{SECRET}"}}}}}}'
@@ -101,7 +94,7 @@ def test_check_run_run_again(api: Any) -> None:
 
 
 def test_what_is_made(api: Any) -> None:
-    ok(opened(**NEW, ssh_key="ssh-ed25519 AAAA", base_domain_prefix=""))
+    ok(opened(**NEW, ssh_public_keys=["ssh-ed25519 AAAA"], base_domain_prefix=""))
     made = spec(api)
     assert [each["service"] for each in made["services"]] == ["APIServer", "Ignition", "Konnectivity", "OAuthServer", "OIDC"]
     assert made["platform"] == {"type": "Agent", "agent": {"agentNamespace": "hosts"}}
@@ -206,14 +199,14 @@ def test_waiting_until_available_brings_the_credentials_home(api: Any, tmp_path:
 
     api.steps = [lambda api: says(api, {**VALID, "InfrastructureReady": ("False", "Waiting", "etcd")}), available]
     lines: list[str] = []
-    result = ok(opened(**NEW, wait_for="available", timeout=20.0, dest=str(tmp_path), lines=lines))
+    result = ok(opened(**NEW, wait_for="available", timeout=20.0, work_dir=str(tmp_path), lines=lines))
     assert [line[11:] for line in lines] == ["edge: InfrastructureReady is False (Waiting): etcd", "edge: available"]
     assert result["hosted_cluster"]["api_url"] == "https://192.0.2.10:30001"
     for name in ("kubeconfig", "kubeadmin-password"):
         assert stat.S_IMODE((tmp_path / "auth" / name).stat().st_mode) == 0o600
     assert json.loads((tmp_path / "state.json").read_text())["install"] == {"method": "hosted"}, "so that it is destroyed in the same way"
     assert "aaaaa-bbbbb" not in str(result) and "LS0tLS1CRUdJTiBL" not in str(result)
-    again = ok(opened(**NEW, wait_for="available", dest=str(tmp_path)))
+    again = ok(opened(**NEW, wait_for="available", work_dir=str(tmp_path)))
     assert not again["changed"] and again["kubeconfig"] == str(tmp_path / "auth" / "kubeconfig")
 
 
@@ -221,7 +214,7 @@ def test_check_mode_fetches_nothing(api: Any, tmp_path: Path) -> None:
     api.cluster(hub.hosted_cluster(AVAILABLE, kubeconfig={"name": "k"}))
     secret(api, "k", kubeconfig=KUBECONFIG)
     lines: list[str] = []
-    result = ok(opened(check_mode=True, dest=str(tmp_path), wait_for="completed", lines=lines))
+    result = ok(opened(check_mode=True, work_dir=str(tmp_path), wait_for="completed", lines=lines))
     assert result["changed"] and list(tmp_path.iterdir()) == []
     assert lines == [f"would wait until {CLUSTER} is completed", f"would write {tmp_path}/auth/kubeconfig"]
 

@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,20 +20,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.nod
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.object import pool_object
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import merged, plan_object
 from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster, node_pool
-
-
-def _loaded(name: str, file: str) -> Any:
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(file))
-    assert spec is not None and spec.loader is not None
-    if name not in sys.modules:
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
-
-
-hub = _loaded("hypershift_hub", "hub.py")
-corpus = _loaded("hypershift_corpus", "corpus.py")
-checks = _loaded("hypershift_corpus_checks", "test_corpus.py")
+from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
+from ansible_collections.zerotouch.openshift.tests.unit.hypershift import corpus
+from ansible_collections.zerotouch.openshift.tests.unit.hypershift import test_corpus as checks
 
 
 class Killed(BaseException):
@@ -73,7 +59,7 @@ class Mortal(hub.Hub):  # type: ignore[misc, name-defined]
 
 
 def scene_made(api: Any, door: Any) -> None:
-    door(hosted_cluster, **corpus.CLUSTER, ssh_key="ssh-ed25519 AAAA")
+    door(hosted_cluster, **corpus.CLUSTER, ssh_public_keys=["ssh-ed25519 AAAA"])
 
 
 def scene_shrunk(api: Any, door: Any) -> None:

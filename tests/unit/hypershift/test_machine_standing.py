@@ -6,20 +6,12 @@
 from __future__ import annotations
 
 import datetime
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import STATES, MachineView, view_machine
-
-_SPEC = importlib.util.spec_from_file_location("hypershift_hub", Path(__file__).with_name("hub.py"))
-hub = sys.modules.get("hypershift_hub") or importlib.util.module_from_spec(_SPEC)
-if "hypershift_hub" not in sys.modules:
-    sys.modules["hypershift_hub"] = hub
-    _SPEC.loader.exec_module(hub)
+from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
 NOON = datetime.datetime(2026, 11, 21, 12, tzinfo=datetime.UTC)
 NOT_SYNCED = {"conditions": [hub.condition("SpecSynced", "False", "BackendError", "The backend says no.")]}

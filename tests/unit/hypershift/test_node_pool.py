@@ -5,22 +5,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool import run as use_case
 from ansible_collections.zerotouch.openshift.plugins.modules import node_pool
-
-_SPEC = importlib.util.spec_from_file_location("hypershift_hub", Path(__file__).with_name("hub.py"))
-hub = sys.modules.get("hypershift_hub") or importlib.util.module_from_spec(_SPEC)
-if "hypershift_hub" not in sys.modules:
-    sys.modules["hypershift_hub"] = hub
-    _SPEC.loader.exec_module(hub)
+from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
 NEW = {"cluster_name": hub.CLUSTER, "replicas": 2, "agent_label_selector": {"matchLabels": {"size": "large"}}}
 POOL = f"NodePool {hub.NAMESPACE}/{hub.POOL}"

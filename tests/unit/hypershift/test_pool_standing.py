@@ -5,10 +5,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,12 +14,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.con
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import view_machine
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.status import percent, skew, standing
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.view import PoolView, released
-
-_SPEC = importlib.util.spec_from_file_location("hypershift_hub", Path(__file__).with_name("hub.py"))
-hub = sys.modules.get("hypershift_hub") or importlib.util.module_from_spec(_SPEC)
-if "hypershift_hub" not in sys.modules:
-    sys.modules["hypershift_hub"] = hub
-    _SPEC.loader.exec_module(hub)
+from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
 
 def view(pool: Any, machines: int = 2, leaving: int = 0, cluster: Any = None) -> PoolView:

@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,12 +19,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.nod
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import Event
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import ConflictError, ForbiddenError, missing_rule
 from ansible_collections.zerotouch.openshift.plugins.modules import hosted_cluster, node_pool
-
-_SPEC = importlib.util.spec_from_file_location("hypershift_hub", Path(__file__).with_name("hub.py"))
-hub = sys.modules.get("hypershift_hub") or importlib.util.module_from_spec(_SPEC)
-if "hypershift_hub" not in sys.modules:
-    sys.modules["hypershift_hub"] = hub
-    _SPEC.loader.exec_module(hub)
+from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
 DOCUMENTS = yaml.safe_load((Path(__file__).parents[3] / "docs" / "rbac" / "hosted.yaml").read_text())["items"]
 PATH = re.compile(r"^/(?:api/v1|apis/(?P<group>[^/]+)/[^/]+)(?:/namespaces/(?P<namespace>[^/]+)(?=/))?/(?P<plural>[^/]+)(?:/(?P<name>[^/]+))?$")

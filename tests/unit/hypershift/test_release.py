@@ -5,21 +5,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.names import SKIP_RELEASE_CHECKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.config import config_faults
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.release import cluster_fault, skew_fault, version_of
-
-_SPEC = importlib.util.spec_from_file_location("hypershift_hub", Path(__file__).with_name("hub.py"))
-hub = sys.modules.get("hypershift_hub") or importlib.util.module_from_spec(_SPEC)
-if "hypershift_hub" not in sys.modules:
-    sys.modules["hypershift_hub"] = hub
-    _SPEC.loader.exec_module(hub)
+from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
 
 def image(version: str) -> str:

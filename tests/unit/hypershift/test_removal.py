@@ -6,22 +6,14 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import MachineView
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.removal import StillGrowing, plan_removal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.view import PoolView
+from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 from hypothesis import given
 from hypothesis import strategies as st
-
-_SPEC = importlib.util.spec_from_file_location("hypershift_hub", Path(__file__).with_name("hub.py"))
-hub = sys.modules.get("hypershift_hub") or importlib.util.module_from_spec(_SPEC)
-if "hypershift_hub" not in sys.modules:
-    sys.modules["hypershift_hub"] = hub
-    _SPEC.loader.exec_module(hub)
 
 
 class Pool:

@@ -6,9 +6,6 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,12 +16,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.nod
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.view import PoolView
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.approval import Situation
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.csrs import Decision
-
-_SPEC = importlib.util.spec_from_file_location("hypershift_hub", Path(__file__).with_name("hub.py"))
-hub = sys.modules.get("hypershift_hub") or importlib.util.module_from_spec(_SPEC)
-if "hypershift_hub" not in sys.modules:
-    sys.modules["hypershift_hub"] = hub
-    _SPEC.loader.exec_module(hub)
+from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
 FREE = {"conditions": [hub.condition(kind, status) for kind, status in (("Bound", "False"), ("Connected", "True"), ("Validated", "True"))]}
 KUBECONFIG = """\

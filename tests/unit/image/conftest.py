@@ -5,22 +5,17 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from ansible_collections.zerotouch.openshift.tests.support import live_image
 
 
 @pytest.fixture(scope="session")
 def synthetic() -> ModuleType:
     """The writer of small live images."""
-    spec = importlib.util.spec_from_file_location("image_synthetic", Path(__file__).with_name("synthetic.py"))
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["image_synthetic"] = module
-    spec.loader.exec_module(module)
-    return module
+    return live_image
 
 
 @pytest.fixture

@@ -20,24 +20,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import HttpClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cache import ImageCache, default_directory
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.download import Downloader
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 from ansible_collections.zerotouch.openshift.tests.support.hostile import work_dirs
 
 CONTENT = random.Random(7).randbytes(3_000_000)
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
-
-
-class Timeless:
-    """A clock on which waits take no time."""
-
-    def __init__(self) -> None:
-        self.waited: list[float] = []
-
-    def now(self) -> float:
-        return 0.0
-
-    def sleep(self, seconds: float) -> None:
-        if seconds:
-            self.waited.append(seconds)
 
 
 class Server:
@@ -133,7 +120,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def downloader(server: Server) -> Downloader:
-    return Downloader(HttpClient("The image server", server.base), Timeless())
+    return Downloader(HttpClient("The image server", server.base), Clock())
 
 
 @pytest.fixture
@@ -160,15 +147,11 @@ def test_broken_transfers_go_on_where_they_stopped(server: Server, downloader: D
 
 
 def test_the_next_run_goes_on_too(server: Server, tmp_path: Path) -> None:
-    class Stopped(Timeless):
-        def sleep(self, seconds: float) -> None:
-            raise Interrupted("Stopped by a signal.")
-
     client = HttpClient("The image server", server.base)
     with pytest.raises(Interrupted):
-        Downloader(client, Stopped()).fetch(server.url, tmp_path / "x.iso", SHA256)
+        Downloader(client, Clock(stop_at=0.0)).fetch(server.url, tmp_path / "x.iso", SHA256)
     assert not (tmp_path / "x.iso").exists()
-    Downloader(client, Timeless()).fetch(server.url, tmp_path / "x.iso", SHA256)
+    Downloader(client, Clock()).fetch(server.url, tmp_path / "x.iso", SHA256)
     assert (tmp_path / "x.iso").read_bytes() == CONTENT
     assert server.gets[1][0].startswith("bytes=1048576-")
 
@@ -285,7 +268,7 @@ def test_redirects_are_followed(server: Server, downloader: Downloader, tmp_path
 
 def test_progress_is_told_in_tenths(server: Server, tmp_path: Path) -> None:
     lines: list[str] = []
-    Downloader(HttpClient("The image server", server.base), Timeless(), lines.append).fetch(server.url, tmp_path / "x.iso")
+    Downloader(HttpClient("The image server", server.base), Clock(), lines.append).fetch(server.url, tmp_path / "x.iso")
     assert lines[-1] == "rhcos-live-iso.x86_64.iso: 100 % of 3 MB"
     assert 1 <= len(lines) <= 10
 
@@ -324,8 +307,8 @@ def test_cache_without_checksum_asks_whether_it_changed(server: Server, cache: I
 
 
 def test_cache_when_the_server_is_gone(server: Server, tmp_path: Path) -> None:
-    fetch(ImageCache(tmp_path, Downloader(HttpClient("The image server", server.base), Timeless())), server.url)
-    cache = ImageCache(tmp_path, Downloader(HttpClient("The image server", server.base), Timeless()))
+    fetch(ImageCache(tmp_path, Downloader(HttpClient("The image server", server.base), Clock())), server.url)
+    cache = ImageCache(tmp_path, Downloader(HttpClient("The image server", server.base), Clock()))
     server.close()
     plan = cache.plan(server.url)
     assert not plan.changed
@@ -357,7 +340,7 @@ def test_default_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 
 def test_two_runs_at_the_same_time_transfer_once(server: Server, tmp_path: Path) -> None:
     def run(results: list[bytes]) -> None:
-        cache = ImageCache(tmp_path, Downloader(HttpClient("The image server", server.base), Timeless()))
+        cache = ImageCache(tmp_path, Downloader(HttpClient("The image server", server.base), Clock()))
         results.append(cache.fetch(cache.plan(server.url, SHA256)).read_bytes())
 
     results: list[bytes] = []

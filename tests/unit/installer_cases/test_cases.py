@@ -10,15 +10,13 @@ release they are, where they do not show it.
 from __future__ import annotations
 
 import functools
-import importlib.util
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, make_secrets
+from ansible_collections.zerotouch.openshift.tests.support import live_image as synthetic
 from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.archive import Archive, command_lines, parse_line
 from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.installer import UNBUILT, Installer
 from ansible_collections.zerotouch.openshift.tests.unit.installer_cases.script import COMMANDS, Script, ScriptFailure, Skipped
@@ -49,17 +47,7 @@ def secrets() -> BuildSecrets:
 def bases(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
     """CoreOS images by the size of their initrd in bytes."""
     directory = tmp_path_factory.mktemp("base")
-    module = _synthetic()
-    return functools.cache(lambda size: module.make_iso(directory / f"rhcos-{size}.iso", ignition=262144, initrd=bytes(size)))
-
-
-def _synthetic() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("image_synthetic_of_cases", _HERE.parents[1] / "image" / "synthetic.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return functools.cache(lambda size: synthetic.make_iso(directory / f"rhcos-{size}.iso", ignition=262144, initrd=bytes(size)))
 
 
 @pytest.mark.skipif(not FOUND, reason=MISSING)

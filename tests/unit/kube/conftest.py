@@ -5,21 +5,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from ansible_collections.zerotouch.openshift.tests.support import api_server
 
 
 @pytest.fixture(scope="session")
 def kube_testing() -> ModuleType:
-    """The module apiserver.py beside this file (test directories are no packages)."""
-    spec = importlib.util.spec_from_file_location("kube_apiserver", Path(__file__).parent / "apiserver.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """The module with the API server and the CA."""
+    return api_server
 
 
 @pytest.fixture

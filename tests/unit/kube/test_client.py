@@ -15,6 +15,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.faults import UnknownKindError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.paths import CLUSTER_VERSION, CONFIG_MAP, NODE
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
 NAME = "api.demo.example.com:6443"
 
@@ -126,20 +127,6 @@ def test_a_list_whose_pages_expired_is_read_whole(api, client):
     assert [node["metadata"]["name"] for node in client.list(NODE.path())] == ["fresh"]
 
 
-class Ticking:
-    """A clock on which every look costs a second and a wait costs nothing real."""
-
-    def __init__(self):
-        self.time = 0.0
-
-    def now(self):
-        self.time += 0.25
-        return self.time
-
-    def sleep(self, seconds):
-        self.time += seconds
-
-
 def test_follow_resumes_and_lists_again_when_the_server_forgot(api, kubeconfig):
     listed = (200, {"kind": "NodeList", "metadata": {"resourceVersion": "5"}, "items": []})
     changed = (
@@ -156,14 +143,14 @@ def test_follow_resumes_and_lists_again_when_the_server_forgot(api, kubeconfig):
         return 200, {1: changed, 2: forgot}.get(len(seen), b"")
 
     api.routes["GET", "/api/v1/nodes"] = answer
-    client = KubeClient.from_kubeconfig(kubeconfig, connect_to=mapped(api), clock=Ticking())
+    client = KubeClient.from_kubeconfig(kubeconfig, connect_to=mapped(api), clock=Clock(tick=0.25))
     events = list(client.follow(NODE.path(), 6))
     assert [event.type for event in events] == ["LISTED", "MODIFIED", "LISTED"]
     assert seen[:3] == ["5", "9", "5"]
 
 
 def test_busy_servers_are_asked_again_only_where_that_is_safe(api, kubeconfig):
-    client = KubeClient.from_kubeconfig(kubeconfig, connect_to=mapped(api), attempts=3, clock=Ticking())
+    client = KubeClient.from_kubeconfig(kubeconfig, connect_to=mapped(api), attempts=3, clock=Clock(tick=0.25))
     api.routes["GET", "/version"] = [api.status(429, "slow down", "TooManyRequests"), api.status(503, "starting", ""), (200, {"ok": True})]
     assert client.get("/version") == {"ok": True}
     api.routes["POST", "/api/v1/nodes"] = [api.status(500, "boom", ""), (201, {})]

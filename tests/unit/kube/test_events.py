@@ -13,27 +13,13 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.waiting import Deadline
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import Event, KubeClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.events import events_until
-
-
-class StillClock:
-    """Time that passes only in a sleep; ``stop_at``: from then on a sleep is interrupted, as by a signal."""
-
-    def __init__(self) -> None:
-        self.time, self.stop_at = 0.0, 1e9
-
-    def now(self) -> float:
-        return self.time
-
-    def sleep(self, seconds: float) -> None:
-        self.time += seconds
-        if self.time >= self.stop_at:
-            raise Interrupted("Stopped by a signal.")
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
 
 class Watched:
     """A client whose watches list at once, and then report a change each 2 s."""
 
-    def __init__(self, clock: StillClock) -> None:
+    def __init__(self, clock: Clock) -> None:
         self.clock = clock
         self.pieces: list[float] = []
 
@@ -48,7 +34,7 @@ class Watched:
         self.clock.time = end
 
 
-def events(clock: StillClock, limit: float) -> tuple[list[tuple[str, float]], list[float]]:
+def events(clock: Clock, limit: float) -> tuple[list[tuple[str, float]], list[float]]:
     client = Watched(clock)
     found = events_until(cast(KubeClient, client), "/pools", Deadline(clock, limit), 5.0, field_selector="metadata.name=a")
     return [(event.type, clock.time) for event in found], client.pieces
@@ -64,11 +50,11 @@ def events(clock: StillClock, limit: float) -> tuple[list[tuple[str, float]], li
     ],
 )
 def test_the_last_event_is_at_the_deadline(limit: float, seen: list[tuple[str, float]], pieces: list[float]) -> None:
-    assert events(StillClock(), limit) == (seen, pieces)
+    assert events(Clock(), limit) == (seen, pieces)
 
 
 def test_a_process_that_was_asked_to_stop() -> None:
-    clock = StillClock()
+    clock = Clock()
     clock.stop_at = 3.0
     with pytest.raises(Interrupted):
         events(clock, 60.0)

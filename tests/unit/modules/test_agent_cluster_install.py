@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,11 +20,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.wa
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, SECRET
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import Event
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_cluster_install
-
-_SPEC = importlib.util.spec_from_file_location("hub_clusters_of_modules", Path(__file__).parents[1] / "hub" / "clusters.py")
-assert _SPEC is not None and _SPEC.loader is not None
-clusters = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(clusters)
+from ansible_collections.zerotouch.openshift.tests.support.hub import memory as clusters
 
 CLUSTER = {
     "name": "edge",
@@ -114,7 +109,7 @@ def test_the_wait_shows_what_happens_and_brings_the_credentials_home(api: Any, t
 
     api.follow = follow
     lines: list[str] = []
-    result = opened(wait_for="installed", dest=str(tmp_path / "edge"), lines=lines)
+    result = opened(wait_for="installed", work_dir=str(tmp_path / "edge"), lines=lines)
     assert not result["failed"], result
     assert (result["phase"], result["percent"], result["changed"]) == ("installed", 100, True)
     assert [line[11:] for line in lines] == [
@@ -126,7 +121,7 @@ def test_the_wait_shows_what_happens_and_brings_the_credentials_home(api: Any, t
     for path in ("auth/kubeconfig", "auth/kubeadmin-password", "state.json"):
         assert stat.S_IMODE((tmp_path / "edge" / path).stat().st_mode) == 0o600
     assert "aaaaa-bbbbb" not in str(result) and "LS0tLS1CRUdJTiBL" not in str(result)
-    again = opened(wait_for="installed", dest=str(tmp_path / "edge"))
+    again = opened(wait_for="installed", work_dir=str(tmp_path / "edge"))
     assert not again["changed"]
     assert again["kubeconfig"].endswith("auth/kubeconfig")
 
@@ -143,7 +138,7 @@ def test_a_medium_that_a_killed_run_left_is_detached_once(api: Any, tmp_path: Pa
     condition(api, DONE)
     agent(api, "worker-0", "Done")
     bmc = {"address": "redfish-virtualmedia+https://10.0.0.1/redfish/v1/Systems/1", "username": "u", "password": "p", "validate_certs": True}
-    options = {"media_hosts": [{"name": "worker-0", "bmc": bmc, "mac_addresses": [], "image_url": None, "force": False}], "dest": str(tmp_path)}
+    options = {"media_hosts": [{"name": "worker-0", "bmc": bmc, "mac_addresses": [], "image_url": None, "force": False}], "work_dir": str(tmp_path)}
     assert opened(wait_for="installed", check_mode=True, **options)["changed"] is True and ejected == []
     assert opened(wait_for="installed", **options)["changed"] is True
     assert opened(wait_for="installed", **options)["changed"] is False
@@ -192,7 +187,7 @@ def test_a_damaged_secret_on_the_hub_is_named(api: Any, tmp_path: Path) -> None:
     opened()
     api.put(SECRET.path("fleet", "edge-admin-kubeconfig"), {"metadata": {"name": "edge-admin-kubeconfig"}, "data": {"kubeconfig": "%%"}})
     condition(api, RUNNING, clusterMetadata={"adminKubeconfigSecretRef": {"name": "edge-admin-kubeconfig"}})
-    assert "edge-admin-kubeconfig" in opened(dest=str(tmp_path))["msg"]
+    assert "edge-admin-kubeconfig" in opened(work_dir=str(tmp_path))["msg"]
 
 
 def test_removal_waits_until_the_operator_lets_go(api: Any) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import importlib.util
 import json
 import os
 import stat
@@ -23,12 +22,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.configuration_changes import differing_paths
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_config
-
-_SPEC = importlib.util.spec_from_file_location("mistakes_of_agent_config", Path(__file__).parents[1] / "cluster" / "mistakes.py")
-assert _SPEC is not None and _SPEC.loader is not None
-mistakes = importlib.util.module_from_spec(_SPEC)
-__import__("sys").modules[_SPEC.name] = mistakes
-_SPEC.loader.exec_module(mistakes)
+from ansible_collections.zerotouch.openshift.tests.unit.cluster import mistakes
 
 KNI22 = Path(__file__).parents[3] / "../shared/examples/kni22"
 SECRETS = ("geheim-1", "geheim-2", "geheim-3", base64.b64encode(b"user:geheim-1").decode())

@@ -8,14 +8,12 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import importlib.util
 import io
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pycdlib
@@ -26,6 +24,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_p
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cpio import read_members
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_config, agent_image
+from ansible_collections.zerotouch.openshift.tests.support import live_image as synthetic
 
 HOST = {"inventory_name": "sno-0", "role": "master", "interfaces": [{"name": "enp1s0", "mac_address": "52:54:00:5a:00:10"}]}
 _POINT = "AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBGsX8VJwJVdYEJRzDT0bVXR2V9Cy0EJQHRKrEqFhpFVXSwqnaUzPHDkPkhdGDTTxhMAyNR/Hz/RwoOHnK6BcV3w="
@@ -41,17 +40,8 @@ CLUSTER = {
 }
 
 
-@pytest.fixture(scope="session")
-def synthetic() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("image_synthetic_of_door", Path(__file__).parents[1] / "image" / "synthetic.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture
-def base(tmp_path: Path, synthetic: ModuleType) -> Path:
+def base(tmp_path: Path) -> Path:
     return synthetic.make_iso(tmp_path / "rhcos.iso", ignition=262144)
 
 
@@ -69,7 +59,7 @@ def configure(work: Path, host: dict[str, Any] = HOST, **changes: Any) -> None:
 
 def opened(work: Path, base: Path, *, check_mode: bool = False, lines: list[str] | None = None, **options: Any) -> dict[str, Any]:
     params = {name: spec.get("default") for name, spec in agent_image.argument_spec().items()}
-    given = {"config_dir": str(work / "config"), "dest": str(work), "base_image": {"path": str(base)}}
+    given = {"config_dir": str(work / "config"), "work_dir": str(work), "base_image": {"path": str(base)}}
     call = Call({**params, **given, **options}, check_mode=check_mode, diff=True)
     if lines is not None:
         call.show = lines.append
@@ -137,7 +127,7 @@ URL = "http://boot.example.com/sno"
 PRISTINE = "ignition.firstboot ignition.platform.id=metal"
 
 
-def test_a_minimal_iso_and_what_its_hosts_load(work: Path, base: Path, synthetic: ModuleType) -> None:
+def test_a_minimal_iso_and_what_its_hosts_load(work: Path, base: Path) -> None:
     configure(work, minimal_iso=True, boot_artifacts_base_url=URL)
     planned = opened(work, base, check_mode=True)
     assert not (work / "boot-artifacts").exists()
@@ -166,7 +156,7 @@ def test_a_minimal_iso_and_what_its_hosts_load(work: Path, base: Path, synthetic
     assert (opened(work, base)["kind"], read_live_image(image).form) == ("iso", "iso")
 
 
-def test_the_files_of_a_network_boot(work: Path, base: Path, synthetic: ModuleType) -> None:
+def test_the_files_of_a_network_boot(work: Path, base: Path) -> None:
     configure(work, fips=True, boot_artifacts_base_url=URL, ssh_public_keys=[ECDSA_KEY])
     planned = opened(work, base, check_mode=True, kind="pxe")
     done = opened(work, base, kind="pxe")
@@ -220,7 +210,7 @@ def test_what_is_said_of_the_network_of_the_initramfs(work: Path, base: Path) ->
 
 
 @pytest.mark.parametrize("kind", ["minimal_iso", "pxe"])
-def test_where_a_published_root_file_system_is_taken_from(work: Path, tmp_path: Path, synthetic: ModuleType, kind: str) -> None:
+def test_where_a_published_root_file_system_is_taken_from(work: Path, tmp_path: Path, kind: str) -> None:
     base = synthetic.make_iso(tmp_path / "build.iso", ignition=262144, volume_id="rhcos-9.6.20251023-0")
     published = "https://rhcos.mirror.openshift.com/art/storage/prod/streams/rhel-9.6/builds/9.6.20251023-0/x86_64/rhcos-9.6.20251023-0-live-rootfs.x86_64.img"
     done = opened(work, base, kind=kind)
@@ -231,7 +221,7 @@ def test_where_a_published_root_file_system_is_taken_from(work: Path, tmp_path: 
     assert (given["rootfs_url"], given["warnings"]) == ("http://a.example.com/r.img", [])
 
 
-def test_a_minimal_iso_of_nowhere(work: Path, base: Path, tmp_path: Path, synthetic: ModuleType) -> None:
+def test_a_minimal_iso_of_nowhere(work: Path, base: Path, tmp_path: Path) -> None:
     refused = opened(work, base, kind="minimal_iso")
     assert refused["failed"] and "bootArtifactsBaseURL: Required value" in refused["msg"]
     bare = synthetic.make_iso(tmp_path / "bare.iso", ignition=262144, miniso=False)
@@ -251,7 +241,7 @@ print(json.dumps(perform(agent_image.run, Call(json.loads(sys.argv[1])))))
 
 def test_two_first_builds_at_once_end_with_one_set_of_secrets(work: Path, base: Path) -> None:
     params = {name: spec.get("default") for name, spec in agent_image.argument_spec().items()}
-    params |= {"config_dir": str(work / "config"), "dest": str(work), "base_image": {"path": str(base)}}
+    params |= {"config_dir": str(work / "config"), "work_dir": str(work), "base_image": {"path": str(base)}}
     command = [sys.executable, "-c", BESIDE, json.dumps(params)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     processes = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) for _each in range(2)]
@@ -278,7 +268,7 @@ def test_a_build_beside_another_run_is_refused_with_its_name(work: Path, base: P
 
 def test_relative_paths(work: Path, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(work)
-    done = opened(work, base, config_dir="config", dest=".", base_image={"path": os.path.relpath(base)})
+    done = opened(work, base, config_dir="config", work_dir=".", base_image={"path": os.path.relpath(base)})
     assert done["path"] == str(work / "images" / "agent.x86_64.iso")
     assert not opened(work, base)["changed"]
 
@@ -301,7 +291,7 @@ def test_mistakes(work: Path, base: Path, options: dict[str, Any], words: str) -
     assert sorted(path.name for path in work.iterdir()) == ["config"]
 
 
-def test_warnings_reach_the_user(work: Path, tmp_path: Path, synthetic: ModuleType) -> None:
+def test_warnings_reach_the_user(work: Path, tmp_path: Path) -> None:
     other = synthetic.make_iso(tmp_path / "old.iso", ignition=262144, volume_id="rhcos-416.94.20240501-0")
     assert opened(work, other)["warnings"] == ["The base image rhcos-416.94.20240501-0 is of release 4.16, the cluster is 4.22.0."]
 

@@ -5,17 +5,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image import cpio
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_image_info
+from ansible_collections.zerotouch.openshift.tests.support import live_image as synthetic
 
 FILE = {"path": "/root/.docker/config.json", "mode": 0o600, "contents": {"source": "data:,geheim-1"}}
 CONFIG = {
@@ -28,16 +26,7 @@ KEYFILE = cpio.Member("etc/coreos-firstboot-network/eth0.nmconnection", b"[wifi]
 
 
 @pytest.fixture
-def synthetic() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("image_synthetic_of_info", Path(__file__).parents[1] / "image" / "synthetic.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture
-def image(tmp_path: Path, synthetic: ModuleType) -> Path:
+def image(tmp_path: Path) -> Path:
     archive = cpio.gzip(cpio.write_archive([cpio.Member("config.ign", json.dumps(CONFIG).encode()), KEYFILE]))
     return synthetic.make_iso(tmp_path / "agent.iso", ignition=archive.ljust(65536, b"\x00"), features={"live-initrd-network": True})
 
@@ -66,7 +55,7 @@ def test_secrets_only_when_asked_for(image: Path) -> None:
         assert secret in shown
 
 
-def test_pristine_image(tmp_path: Path, synthetic: ModuleType) -> None:
+def test_pristine_image(tmp_path: Path) -> None:
     report = opened(synthetic.make_iso(tmp_path / "base.iso", kargs=False))["image"]
     assert (report["ignition"]["embedded"], report["ignition"]["config"], report["kargs"]) == (False, None, None)
 

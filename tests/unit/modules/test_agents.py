@@ -5,29 +5,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.modules import agents, agents_info, hub_plan
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
-
-
-def _load(name: str) -> ModuleType:
-    path = Path(__file__).parents[1] / "hub" / "agents" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"agents_door_{name}", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-hubserver, made = _load("hubserver"), _load("made")
+from ansible_collections.zerotouch.openshift.tests.support.hub import agents as made
+from ansible_collections.zerotouch.openshift.tests.support.hub import server as hubserver
 
 
 @pytest.fixture
@@ -149,14 +136,14 @@ def test_information(call: Any, hub: Any) -> None:
     for arguments, number in (
         ({"namespaces": ["other"]}, 2),
         ({"namespace": "lab"}, 1),
-        ({"infra_env": "x"}, 2),
+        ({"infra_env_name": "x"}, 2),
         ({"label_selector": "rack=r1"}, 1),
-        ({"cluster": "demo"}, 1),
-        ({"cluster": "lab/demo"}, 1),
+        ({"cluster_name": "demo"}, 1),
+        ({"cluster_name": "lab/demo"}, 1),
         ({"query": "state == 'insufficient'"}, 1),
     ):
         assert [agent["name"] for agent in call(agents_info, **arguments)["agents"]] == [made.uuid(number)]
-    flat = call(agents_info, infra_env="lab")["agents"][0]
+    flat = call(agents_info, infra_env_name="lab")["agents"][0]
     assert flat["validations"] == [{"id": "has-min-cpu-cores", "status": "failure", "message": "few"}]
     assert (flat["cluster"], flat["ip_addresses"], flat["macs"]) == ({"namespace": "lab", "name": "demo"}, ["10.0.0.1"], [made.mac(1)])
     assert flat["inventory"]["cpu"]["count"] == 8

@@ -6,23 +6,15 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
 import json
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts import run as use_case
 from ansible_collections.zerotouch.openshift.plugins.modules import bare_metal_hosts
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
-
-_SPEC = importlib.util.spec_from_file_location("hub_infra_infrahub", Path(__file__).parents[1] / "hub" / "infra" / "infrahub.py")
-infrahub = sys.modules.get("hub_infra_infrahub") or importlib.util.module_from_spec(_SPEC)
-if "hub_infra_infrahub" not in sys.modules:
-    sys.modules["hub_infra_infrahub"] = infrahub
-    _SPEC.loader.exec_module(infrahub)
+from ansible_collections.zerotouch.openshift.tests.support.hub import infra as infrahub
 
 PASSWORD = "calvin-and-hobbes"
 NAMES = ("worker-0", "worker-1")
@@ -66,7 +58,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 @pytest.fixture
 def call(hub: Any, capfd: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
     def open_door(**arguments: Any) -> dict[str, Any]:
-        common = {"kubeconfig": hub.kubeconfig, "namespace": "lab", "infra_env": "site", "timeout": 20}
+        common = {"kubeconfig": hub.kubeconfig, "namespace": "lab", "infra_env_name": "site", "timeout": 20}
         with patch_module_args({**common, **arguments}), pytest.raises(SystemExit):
             bare_metal_hosts.main()
         output = capfd.readouterr().out
@@ -122,7 +114,7 @@ def test_the_host_of_another_deployment_is_not_deleted(call: Any, hub: Any) -> N
     other = [{**hosts("worker-0")[0], "boot_mac_address": "52:54:00:00:00:77"}]
     result = call(state="absent", hosts=other)
     assert not result["changed"] and "another machine" in result["stays"][0]
-    result = call(state="absent", hosts=hosts("worker-1"), infra_env="next")
+    result = call(state="absent", hosts=hosts("worker-1"), infra_env_name="next")
     assert not result["changed"] and "InfraEnv site" in result["stays"][0]
     assert set(hub.of("baremetalhosts")) == {"worker-0", "worker-1"}
 
@@ -138,7 +130,7 @@ def test_mistakes_are_told_before_the_hub_is_asked(call: Any, hub: Any) -> None:
     result = call(hosts=[{"name": "a"}, *hosts("worker-0", role="worker", hostname="A")])
     assert result["failed"] and not hub.requests
     assert [problem["path"] for problem in result["problems"]] == ["hosts[0].boot_mac_address", "hosts[0].bmc", "hosts[1].hostname"]
-    assert "infra_env" in call(hosts=[], infra_env=None)["msg"]
+    assert "infra_env_name" in call(hosts=[], infra_env_name=None)["msg"]
 
 
 def test_a_bmc_that_refuses_the_credentials(call: Any, hub: Any) -> None:

@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,12 +14,8 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.modules import bmc_info, boot_hosts
+from ansible_collections.zerotouch.openshift.tests.support import bmc as fake
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
-
-_SPEC = importlib.util.spec_from_file_location("fake_bmc", Path(__file__).parents[1] / "bmc" / "fake_bmc.py")
-fake = importlib.util.module_from_spec(_SPEC)
-sys.modules["fake_bmc"] = fake
-_SPEC.loader.exec_module(fake)
 
 URL = "http://192.0.2.1/token/agent.iso"
 TOKEN = "5f6d0e27c1a94c0f8f0f6f3e0b6f3a52"

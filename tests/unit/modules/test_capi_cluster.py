@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,13 +12,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.cluster i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.cluster import unit as cluster_unit
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.modules import capi_cluster
+from ansible_collections.zerotouch.openshift.tests.support.hub import capi as world
 
-if "capi_capihub" not in sys.modules:
-    _SPEC = importlib.util.spec_from_file_location("capi_capihub", Path(__file__).parents[1] / "capi" / "capihub.py")
-    assert _SPEC is not None and _SPEC.loader is not None
-    sys.modules["capi_capihub"] = importlib.util.module_from_spec(_SPEC)
-    _SPEC.loader.exec_module(sys.modules["capi_capihub"])
-world: Any = sys.modules["capi_capihub"]
 NS = "site"
 PROVIDER = "capi-provider.agent-install.openshift.io"
 

@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,13 +12,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import op
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import HOSTED_DEPLOYMENT
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.modules import capi_reconcile
-
-_SPEC = importlib.util.spec_from_file_location("capi_capihub", Path(__file__).parents[1] / "capi" / "capihub.py")
-assert _SPEC is not None and _SPEC.loader is not None
-world: Any = sys.modules.get("capi_capihub") or importlib.util.module_from_spec(_SPEC)
-if "capi_capihub" not in sys.modules:
-    sys.modules["capi_capihub"] = world
-    _SPEC.loader.exec_module(world)
+from ansible_collections.zerotouch.openshift.tests.support.hub import capi as world
 
 
 @pytest.fixture
@@ -115,7 +106,7 @@ def test_without_a_pool_only_spent_labels_are_taken_off(hub: Any) -> None:
     opened(steer=steer(2))
     hub.change("agents", "agent-1", {"metadata": {"labels": {"agentMachineRef": "workers-x"}}}, world.AGENTS)
     result = opened()
-    assert [row["agent"] for row in result["unlabelled"]] == ["agent-1"] and "nothing was chosen" in result["problems"][0]
+    assert [row["agent"] for row in result["unlabelled"]] == ["agent-1"] and "nothing was chosen" in result["problems"][0]["detail"]
 
 
 def test_two_parties_are_warned_of(hub: Any) -> None:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,11 +12,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.modules import deployment_plan
+from ansible_collections.zerotouch.openshift.tests.support import deployment as staging
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
-
-_SPEC = importlib.util.spec_from_file_location("deployment_stage_of_info", Path(__file__).parents[1] / "deployment" / "stage.py")
-staging = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(staging)
 
 
 @pytest.fixture
@@ -79,7 +75,8 @@ def test_changed_input_while_hosts_are_registered(stage: Any, call: Any, how: st
     if how == "on disk":
         (stage.root / "config" / "openshift").mkdir()
         (stage.root / "config" / "openshift" / "extra.yaml").write_text("kind: ConfigMap")
-    result = call(changed_files=[] if how == "on disk" else ["openshift/extra.yaml"])
+    predicted = {} if how == "on disk" else {"changed_files": ["openshift/extra.yaml"], "_ansible_check_mode": True}
+    result = call(**predicted)
     assert (result["state"], result["differing_paths"]) == ("changed", ["openshift/extra.yaml"])
     assert "openshift/extra.yaml" in result["stop_reason"]
 

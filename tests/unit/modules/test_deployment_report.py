@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +12,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.modules import deployment_report
+from ansible_collections.zerotouch.openshift.tests.support import deployment as staging
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
-
-_SPEC = importlib.util.spec_from_file_location("deployment_stage_of_report", Path(__file__).parents[1] / "deployment" / "stage.py")
-staging = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(staging)
 
 
 @pytest.fixture

@@ -5,30 +5,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.modules import discovery_image
+from ansible_collections.zerotouch.openshift.tests.support import image_server as imageserver
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
+from ansible_collections.zerotouch.openshift.tests.support.hub import infra as infrahub
 
-
-def load(name: str) -> ModuleType:
-    qualified = f"hub_infra_{name}"
-    if qualified not in sys.modules:
-        spec = importlib.util.spec_from_file_location(qualified, Path(__file__).parents[1] / "hub" / "infra" / f"{name}.py")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[qualified] = module
-        spec.loader.exec_module(module)
-    return sys.modules[qualified]
-
-
-infrahub, imageserver = load("infrahub"), load("imageserver")
 PATH = f"/byid/{infrahub.UUID}/4.22/x86_64/full.iso"
 
 

@@ -6,12 +6,8 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
 import json
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -20,19 +16,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.config import resolve, source_of
 from ansible_collections.zerotouch.openshift.plugins.modules import hub_plan
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
+from ansible_collections.zerotouch.openshift.tests.support.hub import agents as made
+from ansible_collections.zerotouch.openshift.tests.support.hub import server as hubserver
 
-
-def _load(name: str) -> ModuleType:
-    path = Path(__file__).parents[1] / "hub" / "agents" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"hub_plan_door_{name}", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-hubserver, made = _load("hubserver"), _load("made")
 CLUSTER = {"name": "demo", "namespace": "lab"}
 
 

@@ -142,3 +142,61 @@ def test_mistakes(work: Path, options: dict[str, Any], words: str) -> None:
     result = opened(work, **options)
     assert result["failed"]
     assert words in result["msg"]
+
+
+@pytest.fixture
+def webdav(tmp_path: Path) -> Iterator[http.server.ThreadingHTTPServer]:
+    """A server that stores what is put, for requests with the right header."""
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def do_PUT(self) -> None:
+            data = self.rfile.read(int(self.headers["Content-Length"]))
+            allowed = self.headers["X-Key"] == "s3cret-key-of-the-store"
+            if allowed:
+                path = Path(self.translate_path(self.path))
+                path.parent.mkdir(exist_ok=True)
+                path.write_bytes(data)
+            self.send_response(201 if allowed else 403)
+            self.end_headers()
+
+        def log_message(self, *args: Any) -> None:
+            """Silent."""
+
+    (tmp_path / "store").mkdir()
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(tmp_path / "store"))) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def test_upload_with_the_root_file_system(work: Path, webdav: http.server.ThreadingHTTPServer, tmp_path: Path) -> None:
+    url = f"http://127.0.0.1:{webdav.server_port}"
+    rootfs = work / "boot-artifacts" / "agent.x86_64-rootfs.img"
+    rootfs.parent.mkdir()
+    rootfs.write_bytes(b"rootfs")
+    (rootfs.parent / ".agent.x86_64-rootfs.img.partial").write_bytes(b"roo")
+    StateFile(work / "state.json").update("image", {"rootfs": {"url": f"{url}/{rootfs.name}", "size": 6}})
+    options = {"publish": {"method": "upload", "url": url, "headers": {"X-Key": "s3cret-key-of-the-store"}}}
+
+    done = opened(work, **options)
+    assert not done["failed"] and done["changed"], done
+    token = StateFile(work / "state.json").section("publish")["token"]
+    assert done["url"] == f"{url}/<hidden>/agent.x86_64.iso" and url_of(work) == f"{url}/{token}/agent.x86_64.iso"
+    assert {str(path.relative_to(tmp_path / "store")) for path in (tmp_path / "store").rglob("*.i*")} == {f"{token}/agent.x86_64.iso", rootfs.name}
+    again = opened(work, **options)
+    assert not again["changed"] and "s3cret" not in json.dumps([done, again])
+    refused = opened(work, publish={**options["publish"], "headers": {"X-Key": "another-secret"}, "verify": "digest"})
+    assert not refused["failed"]
+    rootfs.write_bytes(b"ROOTFS")
+    refused = opened(work, publish={**options["publish"], "headers": {"X-Key": "another-secret"}})
+    assert refused["failed"] and "answered 403" in refused["msg"] and "another-secret" not in json.dumps(refused)
+    stopped = opened(work, state="stopped", **options)
+    assert not stopped["changed"] and "stay on the server" in stopped["reason"]
+
+
+def test_the_plan_of_an_upload(work: Path, webdav: http.server.ThreadingHTTPServer) -> None:
+    lines: list[str] = []
+    params = {name: spec.get("default") for name, spec in image_server.argument_spec().items()}
+    publish = {"method": "upload", "url": f"http://127.0.0.1:{webdav.server_port}"}
+    result = perform(image_server.run, Call({**params, "work_dir": str(work), "publish": publish}, check_mode=True, show=lines.append))
+    assert result["changed"] and lines == [f"would upload agent.x86_64.iso: it is new, to {publish['url']}/predicted"]

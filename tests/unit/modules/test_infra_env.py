@@ -5,22 +5,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.modules import infra_env
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
-
-_SPEC = importlib.util.spec_from_file_location("hub_infra_infrahub", Path(__file__).parents[1] / "hub" / "infra" / "infrahub.py")
-infrahub = sys.modules.get("hub_infra_infrahub") or importlib.util.module_from_spec(_SPEC)
-if "hub_infra_infrahub" not in sys.modules:
-    sys.modules["hub_infra_infrahub"] = infrahub
-    _SPEC.loader.exec_module(infrahub)
+from ansible_collections.zerotouch.openshift.tests.support.hub import infra as infrahub
 
 SECRET = json.loads(infrahub.PULL_SECRET)["auths"]["registry.example.com:5000"]["auth"]
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -16,11 +15,8 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import Process
 from ansible_collections.zerotouch.openshift.plugins.modules import install_wait
+from ansible_collections.zerotouch.openshift.tests.support import deployment as staging
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
-
-_SPEC = importlib.util.spec_from_file_location("deployment_stage_of_wait", Path(__file__).parents[1] / "deployment" / "stage.py")
-staging = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(staging)
 
 
 @pytest.fixture

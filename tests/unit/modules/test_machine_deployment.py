@@ -5,12 +5,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -20,19 +16,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.poo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import MachineView
 from ansible_collections.zerotouch.openshift.plugins.modules import machine_deployment
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
+from ansible_collections.zerotouch.openshift.tests.support.hub import agents as made
+from ansible_collections.zerotouch.openshift.tests.support.hub import server as hubserver
 
-
-def _load(name: str) -> ModuleType:
-    path = Path(__file__).parents[1] / "hub" / "agents" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"machine_deployment_door_{name}", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-hubserver, made = _load("hubserver"), _load("made")
 KINDS = {"machines": "Machine", "agentmachines": "AgentMachine", "machinedeployments": "MachineDeployment", "agentmachinetemplates": "AgentMachineTemplate"}
 DELETE = "cluster.x-k8s.io/delete-machine"
 Call = Callable[..., dict[str, Any]]

@@ -5,28 +5,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.approval import CSR
 from ansible_collections.zerotouch.openshift.plugins.modules import node_csrs
-
-
-def load(name: str, *parts: str) -> Any:
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[1].joinpath(*parts))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-clusters = load("hub_clusters_of_node_csrs", "hub", "clusters.py")
-requests = load("requests_of_node_csrs", "nodes", "requests.py")
+from ansible_collections.zerotouch.openshift.tests.support.hub import memory as clusters
+from ansible_collections.zerotouch.openshift.tests.unit.nodes import requests
 
 
 @pytest.fixture

@@ -6,11 +6,8 @@
 from __future__ import annotations
 
 import datetime
-import importlib.util
 import json
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -21,6 +18,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.secrets import BuildSecrets, make_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
 from ansible_collections.zerotouch.openshift.plugins.modules import node_image
+from ansible_collections.zerotouch.openshift.tests.support import live_image as synthetic
 
 NODES = """\
 hosts:
@@ -44,16 +42,6 @@ NOW = datetime.datetime(2026, 11, 21, 10, tzinfo=datetime.UTC)
 
 
 @pytest.fixture(scope="session")
-def synthetic() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("image_synthetic_of_nodes", Path(__file__).parents[1] / "image" / "synthetic.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="session")
 def drawn() -> BuildSecrets:
     return make_secrets()
 
@@ -65,7 +53,7 @@ def drawn_once(monkeypatch: pytest.MonkeyPatch, drawn: BuildSecrets) -> None:
 
 
 @pytest.fixture
-def base(tmp_path: Path, synthetic: ModuleType) -> Path:
+def base(tmp_path: Path) -> Path:
     made: Path = synthetic.make_iso(tmp_path / "rhcos.iso", ignition=262144)
     return made
 
@@ -88,7 +76,7 @@ def call_of(source: Path, base: Path, *, check_mode: bool = False, cluster: dict
     params = {name: spec.get("default") for name, spec in node_image.argument_spec().items()}
     given = {
         "config_dir": str(source),
-        "dest": str(source.parent / "work"),
+        "work_dir": str(source.parent / "work"),
         "base_image": {"path": str(base)},
         "running_cluster": cluster or facts(),
     }

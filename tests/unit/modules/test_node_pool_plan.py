@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,19 +16,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.poo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
 from ansible_collections.zerotouch.openshift.plugins.modules import node_pool_plan
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
+from ansible_collections.zerotouch.openshift.tests.support.hub import agents as made
+from ansible_collections.zerotouch.openshift.tests.support.hub import server as hubserver
 
-
-def _load(name: str) -> ModuleType:
-    path = Path(__file__).parents[1] / "hub" / "agents" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"node_pool_plan_door_{name}", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-hubserver, made = _load("hubserver"), _load("made")
 MACHINES, CONTROL_PLANE = "machines", "clusters-demo"
 LABEL = {"key": "zerotouch.openshift/node-pool", "value": "clusters.demo"}
 STEERED = {"matchLabels": {LABEL["key"]: LABEL["value"]}}
@@ -253,7 +240,7 @@ def test_a_machine_deployment(hub: Any, call: Call) -> None:
     hub.put("agents", agent(2, labels={"size": "large"}))
     result = call(kind="MachineDeployment", namespace="edge", name="pool", replicas=2)
     assert (result["replicas"], result["target"], result["needed"], result["missing"]) == (1, 2, 1, 0)
-    assert (result["cluster"], result["ready"], [each["name"] for each in result["free"]]) == ("edge", 1, [made.uuid(2)])
+    assert (result["cluster_name"], result["ready"], [each["name"] for each in result["free"]]) == ("edge", 1, [made.uuid(2)])
     assert "does not exist. Set its number" in call(kind="MachineDeployment", namespace="edge", name="other")["stop"]
 
 

@@ -6,9 +6,6 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,19 +15,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import op
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Unreachable
 from ansible_collections.zerotouch.openshift.plugins.modules import capi_reconcile, node_provider_ids
+from ansible_collections.zerotouch.openshift.tests.support.hub import capi as world
+from ansible_collections.zerotouch.openshift.tests.support.hub import memory as clusters
 
-
-def load(name: str, *parts: str) -> Any:
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[1].joinpath(*parts))
-        assert spec is not None and spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
-
-
-world = load("capi_capihub", "capi", "capihub.py")
-clusters = load("hub_clusters_of_node_provider_ids", "hub", "clusters.py")
 KUBECONFIG = {
     "clusters": [{"name": "c", "cluster": {"server": "https://api.c1.example.com:6443"}}],
     "users": [{"name": "u", "user": {"token": "canary-token-of-c1"}}],
@@ -117,4 +104,4 @@ def test_a_cluster_that_cannot_be_reached_holds_no_pass_up(hub: Any, nodes: Any,
     monkeypatch.setattr(door, "connect", lambda *_args, **_options: hub)
     params = {name: spec.get("default") for name, spec in capi_reconcile.argument_spec().items()}
     result = perform(capi_reconcile.run, Call({**params, "namespace": world.NS, "until": "converged", "timeout": 30.0}))
-    assert not result["failed"] and any("cannot be set: The workload cluster's API does not answer" in text for text in result["problems"])
+    assert not result["failed"] and any("cannot be set: The workload cluster's API does not answer" in problem["detail"] for problem in result["problems"])

@@ -6,11 +6,9 @@
 from __future__ import annotations
 
 import datetime
-import importlib.util
 import json
 import socket
 import ssl
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,15 +19,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.kubelet import node_at
 from ansible_collections.zerotouch.openshift.plugins.modules import boot_hosts, destroy_plan, touch_check
+from ansible_collections.zerotouch.openshift.tests.support import bmc as fake
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-
-_SPEC = importlib.util.spec_from_file_location("fake_bmc", Path(__file__).parents[1] / "bmc" / "fake_bmc.py")
-fake = importlib.util.module_from_spec(_SPEC)
-sys.modules["fake_bmc"] = fake
-_SPEC.loader.exec_module(fake)
 
 URL = "http://192.0.2.1/token/agent.iso"
 MAC = "52:54:00:00:00:01"

@@ -5,30 +5,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.modules import agents, touch_check
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
-
-
-def _load(name: str) -> ModuleType:
-    path = Path(__file__).parents[1] / "hub" / "agents" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"touch_check_{name}", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-hubserver, made = _load("hubserver"), _load("made")
+from ansible_collections.zerotouch.openshift.tests.support.hub import agents as made
+from ansible_collections.zerotouch.openshift.tests.support.hub import server as hubserver
 
 
 @pytest.fixture

@@ -6,35 +6,17 @@
 from __future__ import annotations
 
 import datetime
-import importlib.util
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.approval import CSR, NODE, Approver, approve, expected_nodes, results
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
+from ansible_collections.zerotouch.openshift.tests.support.hub import memory as clusters
 
 from .requests import client, serving
 
-_SPEC = importlib.util.spec_from_file_location("hub_clusters_of_nodes", Path(__file__).parents[1] / "hub" / "clusters.py")
-assert _SPEC is not None and _SPEC.loader is not None
-clusters = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(clusters)
 NOW = datetime.datetime(2026, 11, 21, 12, 0, tzinfo=datetime.UTC)
-
-
-class Clock:
-    """Time that passes only where somebody waits for it."""
-
-    def __init__(self) -> None:
-        self.time = 0.0
-
-    def now(self) -> float:
-        self.time += 1
-        return self.time
-
-    def sleep(self, seconds: float) -> None:
-        self.time += seconds
 
 
 @pytest.fixture
@@ -54,7 +36,7 @@ def node(api: Any, name: str, *, ready: bool = False) -> None:
 
 def approver(api: Any, *names: str) -> tuple[Approver, list[str]]:
     lines: list[str] = []
-    return Approver(cast(Any, api), expected_nodes([{"name": name, "addresses": ["192.0.2.20"]} for name in names]), Clock(), lines.append), lines
+    return Approver(cast(Any, api), expected_nodes([{"name": name, "addresses": ["192.0.2.20"]} for name in names]), Clock(tick=1.0), lines.append), lines
 
 
 def test_what_is_expected_is_approved_once(api: Any) -> None:

@@ -86,7 +86,7 @@ def test_what_the_cluster_says_of_a_hosted_one() -> None:
         "base_domain": "example.com",
         "release_image": "quay.io/openshift-release-dev/ocp-release:4.21.3-x86_64",
         "pull_secret": '{"auths": {}}',
-        "ssh_key": "ssh-rsa AAAA",
+        "ssh_public_keys": ["ssh-rsa AAAA"],
         "fips": True,
         "image_content_sources": [{"source": "quay.io/a", "mirrors": ["mirror/a"]}],
         # Networks that nobody named are left to the hosted cluster, which has other defaults.
@@ -96,7 +96,7 @@ def test_what_the_cluster_says_of_a_hosted_one() -> None:
     }
     assert found["infra_env"] == {
         "pull_secret": '{"auths": {}}',
-        "ssh_authorized_key": "ssh-rsa AAAA",
+        "ssh_public_keys": ["ssh-rsa AAAA"],
         "image_proxy": {"http_proxy": "http://proxy:3128"},
     }
     assert (found["namespace"], found["control_plane_namespace"]) == ("clusters", "clusters-demo")
@@ -124,7 +124,7 @@ def test_what_the_cluster_says_of_a_hosted_one() -> None:
         ({"policy": {"order": "fir"}}, "policy.order", "must be one of fit, spread, pack"),
         ({"policy": {"pin": {}}}, "policy.pin", "no such part of a policy"),
         # Values of the module's options: it would say so itself, but only once machines have been booted for the pool.
-        ({"arch": "arm65"}, "arch", "value of arch must be one of: amd64, arm64, ppc64le"),
+        ({"arch": "arm65"}, "arch", "value of arch must be one of: x86_64, aarch64, ppc64le, amd64, arm64"),
         ({"auto_repair": "si"}, "auto_repair", "we were unable to convert to bool"),
         ({"taints": [{"key": "a"}]}, "taints", "missing required arguments: effect found in taints"),
         ({"node_labels": ["a"]}, "node_labels", "dict"),
@@ -171,4 +171,4 @@ def test_options_are_those_of_the_modules() -> None:
     ours = {"name", "namespace", "state", "wait_for", "timeout", "drain", *CONNECTION_OPTIONS}
     of_pool = set(node_pool.argument_spec()) - ours - {"cluster_name", "replicas", "remove", "agent_label_selector"}
     assert set(POOL_OPTIONS) == of_pool
-    assert set(HOSTED_OPTIONS) == set(hosted_cluster.argument_spec()) - ours - {"agent_namespace", "dest"}
+    assert set(HOSTED_OPTIONS) == set(hosted_cluster.argument_spec()) - ours - {"agent_namespace", "work_dir"}

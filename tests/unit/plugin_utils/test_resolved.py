@@ -14,6 +14,9 @@ from ansible_collections.zerotouch.openshift.plugins.filter.deployment import de
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.terminal import printable
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving import container
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.container import Container
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils import check as check_module
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.check import check_variables, configuration
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory import Inventory
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.resolved import PARTS, resolve
@@ -59,7 +62,7 @@ def inventory(hosts: dict[str, Any], group: str = "control_plane", **variables: 
 
 
 def check(variables: dict[str, Any], *, building: bool = True, playbook: str = "") -> dict[str, Any]:
-    call = Call({"building": building, "playbook": playbook, "show_connections": True})
+    call = Call({"building": building, "playbook": playbook, "show_connections": True, "store": "ignore"})
     return perform(lambda call: read_deployment(Inventory(variables, render), call), call)
 
 
@@ -352,3 +355,24 @@ def test_machines_go_by_the_names_of_the_files(tmp_path: Path) -> None:
     for broken in ("hosts: [", "hosts: 7", ""):
         (tmp_path / "agent-config.yaml").write_text(broken)
         assert [machine["name"] for machine in part("bmc_hosts", variables)] == ["rack-7"]
+
+
+@pytest.mark.parametrize(
+    ("variables", "building", "refused"),
+    [
+        ({}, True, True),
+        ({"openshift_publish": {"port": 8080}}, True, True),
+        ({}, False, False),
+        ({"openshift_publish": {"url": "http://192.0.2.1:8080"}}, True, False),
+        ({"openshift_publish": {"method": "upload", "url": "http://192.0.2.1/"}}, True, False),
+        ({"openshift_connect_to": {"10.0.0.1": "127.0.0.1:8443"}}, True, False),
+        ({"openshift_install_method": "assisted", "openshift_assisted": {"service_url": "http://x"}}, True, False),
+        ({"openshift_install_method": "assisted", "openshift_assisted": {"service_url": "http://x", "image": "publish"}}, True, True),
+    ],
+)
+def test_an_image_server_in_a_container(variables: dict[str, Any], *, building: bool, refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_module, "read_container", lambda *_facts: Container("/run/.containerenv exists", frozenset({"10.88.0.7"})))
+    monkeypatch.setattr(container, "address_for", lambda _peers, _mapping: ("10.88.0.7", []))
+    found = problems(inventory({"node-1": {"bmc": BMC}}, **variables), building=building)
+    assert any("method serve would announce 10.88.0.7" in text for text in found) == refused, found
+    assert len(found) == refused

@@ -46,7 +46,7 @@ def test_a_directory_of_files_names_the_cluster() -> None:
         pytest.param({"openshift_install_method": "capi"}, "openshift_install_method", "method capi is not part of this version", id="method not built"),
         pytest.param({"openshift_install_method": "agnet"}, "openshift_install_method", "did you mean agent", id="method mistyped"),
         pytest.param({"openshift_force": "rebuild"}, "openshift_force", "did you mean rebuild_image", id="force mistyped"),
-        pytest.param({"openshift_publish": {"method": "ftp"}}, "openshift_publish.method", "serve, directory, none", id="publish method"),
+        pytest.param({"openshift_publish": {"method": "ftp"}}, "openshift_publish.method", "serve, directory, upload, none", id="publish method"),
         pytest.param({"openshift_timeouts": {"bot": 5}}, "openshift_timeouts.bot", "did you mean boot", id="unknown phase"),
         pytest.param({"openshift_timeouts": {"boot": "soon"}}, "openshift_timeouts.boot", "number of seconds", id="limit no number"),
         pytest.param({"openshift_groups": {"masters": "x"}}, "openshift_groups.masters", "known: control_plane", id="unknown group"),

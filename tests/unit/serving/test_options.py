@@ -125,9 +125,12 @@ def test_paths_are_from_the_directory_and_what_is_told_is_read_the_same() -> Non
 @pytest.mark.parametrize(
     ("publish_", "text"),
     [
-        ({"methd": "none"}, "openshift_publish.methd: Unknown field: known: method, listen, port, url, directory, mode, tls (did you mean method?)"),
-        ({"method": "ftp"}, "openshift_publish.method: Unsupported value: ftp: supported values: serve, directory, none"),
-        ({"method": ["x"]}, "openshift_publish.method: Unsupported value: ['x']: supported values: serve, directory, none"),
+        (
+            {"methd": "none"},
+            "openshift_publish.methd: Unknown field: known: method, listen, port, url, directory, mode, tls, headers, verify, delete (did you mean method?)",
+        ),
+        ({"method": "ftp"}, "openshift_publish.method: Unsupported value: ftp: supported values: serve, directory, upload, none"),
+        ({"method": ["x"]}, "openshift_publish.method: Unsupported value: ['x']: supported values: serve, directory, upload, none"),
         ({"port": "http"}, "openshift_publish.port: Invalid value: http: must be a number from 0 (any free one) to 65535"),
         ({"port": True}, "openshift_publish.port: Invalid value: True: must be a number from 0 (any free one) to 65535"),
         ({"listen": 7}, "openshift_publish.listen: Invalid value: must be a string"),

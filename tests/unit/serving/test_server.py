@@ -20,7 +20,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving import detach
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import Process, ServerConfig, serves, start_server, stop_server
-from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.server import parse_ranges
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.head import parse_ranges
 
 CONTENT = bytes(range(256)) * 40
 PATH = "/0123456789abcdef/agent.x86_64.iso"
@@ -260,7 +260,10 @@ def test_it_outlives_its_starter_and_the_starters_files(tmp_path: Path, image: P
             "common/problems.py",
             "common/terminal.py",
             "serving/connections.py",
+            "serving/content.py",
+            "serving/conversation.py",
             "serving/detach.py",
+            "serving/head.py",
             "serving/overlay.py",
             "serving/server.py",
         ):

@@ -22,13 +22,11 @@ SAME = (
     "base_dns_domain",
     "openshift_version",
     "ocp_release_image",
-    "cpu_architecture",
     "control_plane_count",
     "high_availability_mode",
     "user_managed_networking",
     "vip_dhcp_allocation",
     "network_type",
-    "ssh_public_key",
     "http_proxy",
     "https_proxy",
     "no_proxy",
@@ -91,6 +89,10 @@ def read_wish(options: Mapping[str, Any]) -> ClusterWish:
 
 def _params(options: Mapping[str, Any]) -> dict[str, Any]:
     params: dict[str, Any] = {name: _text(options[name]) for name in SAME if options.get(name) is not None}
+    if options.get("arch") is not None:
+        params["cpu_architecture"] = options["arch"]
+    if options.get("ssh_public_keys") is not None:
+        params["ssh_public_key"] = "\n".join(options["ssh_public_keys"]).strip()
     params |= {field: ",".join(options[option]) for option, field in _LISTS.items() if options.get(option) is not None}
     params |= {name: [{"ip": str(address)} for address in options[name]] for name in ("api_vips", "ingress_vips") if options.get(name) is not None}
     params |= {name: [{"cidr": str(cidr)} for cidr in options[name]] for name in ("service_networks", "machine_networks") if options.get(name) is not None}

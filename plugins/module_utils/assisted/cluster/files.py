@@ -126,7 +126,7 @@ def _check(order: FilesOrder) -> None:
     of_cluster = [name for name in order.names if name not in INFRA_ENV_FILES]
     of_infra_env = [name for name in order.names if name in INFRA_ENV_FILES]
     problems = []
-    for option, names, given in (("cluster", of_cluster, order.cluster), ("infra_env", of_infra_env, order.infra_env)):
+    for option, names, given in (("cluster_name", of_cluster, order.cluster), ("infra_env_name", of_infra_env, order.infra_env)):
         if names and not given:
             problems.append(Problem(option, REQUIRED, f"{', '.join(names)} belong to one", layer="ours", check="assisted-files"))
     if problems:

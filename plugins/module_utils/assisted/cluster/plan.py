@@ -23,6 +23,8 @@ from .desired import ONLY_UPDATED, ClusterWish, problem
 
 # What a PATCH does not take.
 FIXED = ("openshift_version", "ocp_release_image", "cpu_architecture", "high_availability_mode")
+# Options with another name than their field.
+_OPTIONS = {"cpu_architecture": "arch"}
 # Where the service takes changes.
 CHANGEABLE = frozenset({"insufficient", "ready", "pending-for-input", "adding-hosts"})
 OVERRIDES, MANIFEST, IGNORED = "install-config overrides of", "manifest", "ignored validations of"
@@ -93,7 +95,11 @@ def _after_import(wish: ClusterWish, title: str) -> list[Change]:
 def _differences(wish: ClusterWish, document: Document) -> tuple[list[Difference], list[str]]:
     shown = {**document, "additional_ntp_source": document.get("additional_ntp_source"), "olm_operators": list(members(document.get("monitored_operators")))}
     found = differing(wish.params, shown, _EQUAL)
-    fixed = [problem(item.field, FORBIDDEN, f"cannot be changed; it is {item.before}", str(item.after)) for item in found if item.field in FIXED]
+    fixed = [
+        problem(_OPTIONS.get(item.field, item.field), FORBIDDEN, f"cannot be changed; it is {item.before}", str(item.after))
+        for item in found
+        if item.field in FIXED
+    ]
     if fixed:
         raise InvalidInput(fixed)
     warnings = []

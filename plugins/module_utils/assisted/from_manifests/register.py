@@ -65,7 +65,7 @@ def read_request(config_dir: Path, options: Mapping[str, Any]) -> Request:
         files = read_cluster_config(Path(wanted["config_dir"])) if wanted.get("config_dir") else {}
         cluster: Release | RunningCluster = parse_running_cluster(wanted, files)
     else:
-        cluster = release_of(manifests, options.get("openshift_version") or "", options.get("cpu_architecture") or "")
+        cluster = release_of(manifests, options.get("openshift_version") or "", options.get("arch") or "")
     directory = options.get("host_config_dir")
     settings = read_host_config(Path(directory)) if directory else from_hosts(options.get("hosts") or ())
     return Request(manifests, cluster, settings, options["image_type"])

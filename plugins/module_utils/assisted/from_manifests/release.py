@@ -29,7 +29,7 @@ def release_of(manifests: Manifests, version: str = "", architecture: str = "") 
     named = _SET_NAME.match(text_at(manifests.cluster_image_set, "metadata", "name"))
     found = version or (tag["version"] if tag else named["version"] if named else "")
     kind = architecture or (tag["architecture"] or "" if tag else "") or text_at(manifests.infra_env, "spec", "cpuArchitecture")
-    missing = [name for name, value in (("openshift_version", found), ("cpu_architecture", kind)) if not value]
+    missing = [name for name, value in (("openshift_version", found), ("arch", kind)) if not value]
     if missing:
         detail = "the name of the release image does not tell it; it has to be given"
         raise InvalidInput([Problem(name, REQUIRED, detail, layer="ours", check="release") for name in missing])

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...cluster.field_table import SERVICE_REQUESTS
 from ...cluster.host_identity import Identity, check_identity, given_twice, host_macs, normal_mac, read_identity
 from ...cluster.root_device import check_hints
 from ...common.errors import InvalidInput
@@ -39,7 +40,8 @@ _CHECK = "assisted-hosts"
 class HostRequest:
     """One host: who it is and how it shall be. ``None`` leaves a field as it is.
 
-    ``skip_formatting`` are disks by id or path, as a whole; ``replace_endpoint`` sends token and headers although nobody can see whether they differ.
+    ``members`` are those of the update that the service gets as they are. ``skip_formatting`` are disks by id or path, as a
+    whole; ``replace_endpoint`` sends token and headers although the service does not show whether they differ.
     """
 
     name: str
@@ -50,7 +52,7 @@ class HostRequest:
     root_device_hints: Mapping[str, Any] | None = None
     skip_formatting: Sequence[str] | None = None
     node_labels: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
-    machine_config_pool: str | None = None
+    members: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     ignition: str | None = None
     endpoint_token: str | None = dataclasses.field(default=None, repr=False)
     endpoint_headers: Mapping[str, str] | None = dataclasses.field(default=None, repr=False)
@@ -90,7 +92,7 @@ def _request(host: Mapping[str, Any]) -> HostRequest:
         root_device_hints=host.get("root_device_hints"),
         skip_formatting=host.get("disks_skip_formatting"),
         node_labels=labels,
-        machine_config_pool=host.get("machine_config_pool"),
+        members={row.service: host[row.option] for row in SERVICE_REQUESTS if host.get(row.option) is not None},
         ignition=None if ignition is None else str(ignition).strip(),
         endpoint_token=host.get("ignition_endpoint_token"),
         endpoint_headers=None if headers is None else {str(key): _text(value) for key, value in headers.items()},
@@ -98,7 +100,7 @@ def _request(host: Mapping[str, Any]) -> HostRequest:
         fencing=_fencing(host.get("fencing_credentials")),
         installer_args=host.get("installer_args"),
         reset_validations=tuple(dict.fromkeys(host.get("reset_validations") or ())),
-        cluster=host.get("cluster"),
+        cluster=host.get("cluster_name"),
         unbind=bool(host.get("unbind")),
         absent=host.get("state") == "absent",
     )
@@ -129,8 +131,8 @@ def _check(host: Mapping[str, Any], path: str) -> Iterator[Problem]:
         yield from check_hints(host["root_device_hints"], f"{path}.root_device_hints")
         if host.get("installation_disk_id") is not None:
             yield _problem(path, FORBIDDEN, "installation_disk_id and root_device_hints exclude each other")
-    if host.get("cluster") and (host.get("unbind") or host.get("state") == "absent"):
-        yield _problem(path, FORBIDDEN, "cluster excludes unbind and state absent")
+    if host.get("cluster_name") and (host.get("unbind") or host.get("state") == "absent"):
+        yield _problem(path, FORBIDDEN, "cluster_name excludes unbind and state absent")
     text = str(host.get("ignition_config_overrides") or "").strip()
     if text and not _is_object(text):
         yield _problem(f"{path}.ignition_config_overrides", INVALID, "is not a JSON object")
@@ -170,7 +172,7 @@ def _twice(hosts: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
 
 def _hostname_in_cluster(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     """A hostname is taken once in a cluster, not once in a task."""
-    return [(str(host["hostname"]), str(host.get("cluster") or ""))] if host.get("hostname") else []
+    return [(str(host["hostname"]), str(host.get("cluster_name") or ""))] if host.get("hostname") else []
 
 
 def _problem(path: str, kind: str, detail: str, value: str = "") -> Problem:

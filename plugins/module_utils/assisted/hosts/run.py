@@ -12,7 +12,7 @@ from typing import Any
 from ...common.clock import Clock, SystemClock
 from ...common.errors import RemoteError, Unreachable
 from ...common.listed import listed
-from ...common.parallel import for_each
+from ...common.parallel import API_FORKS, for_each
 from ...common.secrets import secret_values
 from ...common.waiting import Deadline, ProgressLines, WaitStatus, turns
 from ..change import Change
@@ -42,7 +42,7 @@ class Bulk:
     cluster: str = ""
     wait_for: Target = "none"
     timeout: float = 1800.0
-    forks: int = 20
+    forks: int = API_FORKS
     check_mode: bool = False
     clock: Clock = dataclasses.field(default_factory=SystemClock)
     tell: Callable[[str], None] = lambda text: None

@@ -37,7 +37,9 @@ class Settings:
         self._field("host_name", request.hostname, self.host.get("requested_hostname"))
         # The service's own suggestion is as good as a role that was given, as it is for the client of the agent ISO.
         self._field("host_role", request.role, self.host.get("role" if request.role == "auto-assign" else "suggested_role") or self.host.get("role"))
-        self._field("machine_config_pool_name", request.machine_config_pool, self.host.get("machine_config_pool_name") or "")
+        for name, value in request.members.items():
+            found = self.host.get(name)
+            self._field(name, value, type(value)() if found is None else found)
         self._disk()
         self._skipped_disks()
         self._labels()

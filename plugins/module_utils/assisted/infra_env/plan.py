@@ -21,7 +21,7 @@ from ..change import Change, Difference, Equal, differing, same_json, same_list
 from ..rest.client import Document, members
 
 # Options that are a field of the same name, and those that are lists with commas there.
-_SAME = ("ssh_authorized_key", "image_type", "openshift_version", "cpu_architecture", "ignition_config_override", "additional_trust_bundle")
+_SAME = ("image_type", "openshift_version", "ignition_config_override", "additional_trust_bundle")
 _NUMBERS = ("network_discovery_delay_seconds", "rendezvous_ip")
 _LISTS = ("additional_ntp_sources", "ntp_sources")
 _FIXED = ("cpu_architecture", "cluster_id")
@@ -47,6 +47,10 @@ def read_wish(options: Mapping[str, Any], cluster_id: str | None = None) -> Infr
     if problems:
         raise InvalidInput(problems)
     params: dict[str, Any] = {name: str(options[name]).strip() for name in _SAME if options.get(name) is not None}
+    if options.get("ssh_public_keys") is not None:
+        params["ssh_authorized_key"] = "\n".join(options["ssh_public_keys"]).strip()
+    if options.get("arch") is not None:
+        params["cpu_architecture"] = options["arch"]
     params |= {name: options[name] for name in _NUMBERS if options.get(name) is not None}
     params |= {name: ",".join(options[name]) for name in _LISTS if options.get(name) is not None}
     if options.get("image_proxy") is not None:
@@ -103,7 +107,7 @@ def plan_absent(name: str, observed: Document | None, hosts: Sequence[Document],
 
 
 def _fixed(difference: Difference) -> Problem:
-    option = "cluster" if difference.field == "cluster_id" else difference.field
+    option = {"cluster_id": "cluster_name", "cpu_architecture": "arch"}.get(difference.field, difference.field)
     detail = f"cannot be changed; it is {difference.before or 'none'}"
     return image_problem(option, FORBIDDEN, detail, str(difference.after), "Delete the InfraEnv first, or choose another name.")
 

@@ -36,7 +36,7 @@ class Done:
 def make_present(service: AssistedService, options: Mapping[str, Any], *, check_mode: bool) -> Done:
     """The InfraEnv as wished. Raises :class:`InvalidInput` before anything is written, :class:`AssistedError` in the service's words."""
     read_wish(options)  # every mistake that needs no service
-    wanted = options.get("cluster")
+    wanted = options.get("cluster_name")
     cluster_id = _cluster_id(service, wanted, check_mode=check_mode)
     wish = read_wish(options, cluster_id)
     observed = to_be_had(service.infra_envs(), "InfraEnv", wish.name)

@@ -52,7 +52,7 @@ class BuildRequest:
     """
 
     config_dir: Path
-    dest: Path
+    work_dir: Path
     base: BaseImage
     source: Source
     kind: Kind = "iso"
@@ -87,7 +87,7 @@ class BuildPlan:
 
     @property
     def image_path(self) -> Path:
-        return path_of(WorkDir(self.request.dest), self.kind, self.names)
+        return path_of(WorkDir(self.request.work_dir), self.kind, self.names)
 
     @property
     def image_steps(self) -> tuple[str, ...]:
@@ -107,7 +107,7 @@ class BuildPlan:
     @property
     def steps(self) -> tuple[str, ...]:
         """The plan in words, a line for each change."""
-        tighten = (f"change the mode of {self.request.dest} from {self.loose:04o} to {SECRET_DIRECTORY:04o}: it holds credentials",) if self.loose else ()
+        tighten = (f"change the mode of {self.request.work_dir} from {self.loose:04o} to {SECRET_DIRECTORY:04o}: it holds credentials",) if self.loose else ()
         why = "the former ones are given up" if self.request.new_secrets else "there are none yet"
         secrets = (f"draw tokens, signers and the password of kubeadmin: {why}",) if self.new_secrets else ()
         former = (f"keep {path} beside its successor" for path in self.former)
@@ -129,7 +129,7 @@ def read_input(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
     Raises :class:`InvalidInput` with every problem of the input, and :class:`ZeroTouchError` for a base image or content that cannot be used.
     """
     _refuse_unbuilt(request)
-    check_place(request.dest)
+    check_place(request.work_dir)
     deployment = _read(request.config_dir, check_mode)
     base = find_base(request.base, request.source, check_mode=check_mode)
     arch = deployment.cluster.architecture if deployment else base.image.arch if base.image else ""
@@ -138,7 +138,7 @@ def read_input(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
         warnings += check_fit(base.image, deployment.cluster.version, arch)
     kind = kind_of(request.kind, deployment.cluster) if deployment else request.kind
     names = Names("agent", arch or _DEFAULT_ARCHITECTURE)
-    return BuildPlan(request, base, kind, names, deployment, loose=loose_mode(request.dest), warnings=tuple(warnings))
+    return BuildPlan(request, base, kind, names, deployment, loose=loose_mode(request.work_dir), warnings=tuple(warnings))
 
 
 def complete_plan(plan: BuildPlan) -> BuildPlan:
@@ -174,13 +174,13 @@ def _read(config_dir: Path, check_mode: bool) -> Deployment | None:
 
 def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
     """The plan with everything that follows from the deployment."""
-    work_dir = WorkDir(plan.request.dest)
+    work_dir = WorkDir(plan.request.work_dir)
     recovered = recover(work_dir, deployment)
     known = None if plan.request.new_secrets else from_state(recovered.state.get("secrets") or {})
     if known is None and not plan.request.new_secrets:
         _refuse_lost(work_dir, recovered)
     secrets = known or make_secrets()
-    files = small_files(plan.request.dest, deployment, secrets, anew=known is None)
+    files = small_files(plan.request.work_dir, deployment, secrets, anew=known is None)
     former = tuple(path for path in work_dir.credentials if path.exists()) if known is None else ()
     warnings = (*plan.warnings, *(() if plan.request.new_secrets else recovered.notes))
     plan = dataclasses.replace(plan, secrets=secrets, new_secrets=known is None, files=files, former=former, warnings=warnings)
@@ -227,13 +227,13 @@ def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: 
     """
     if plan.deployment is None or plan.secrets is None or plan.ignition is None or plan.product is None:
         raise ZeroTouchError("A plan made in check mode cannot be carried out.")
-    dest = plan.request.dest
-    state = WorkDir(dest).state
-    ensure_directory(dest)
-    for directory in (dest, WorkDir(dest).kubeconfig.parent):
+    work_dir = plan.request.work_dir
+    state = WorkDir(work_dir).state
+    ensure_directory(work_dir)
+    for directory in (work_dir, WorkDir(work_dir).kubeconfig.parent):
         remove_leftovers(directory)  # of a run that was killed: whoever is here holds the lock
     if plan.loose:
-        _tighten(dest)
+        _tighten(work_dir)
     if plan.new_secrets:
         _give_up_former(plan, now())
     if state.section("secrets") != plan.secrets.to_state():

@@ -15,7 +15,7 @@ from .product import Made, files_of
 
 def describe(plan: BuildPlan, made: Made | None = None) -> dict[str, Any]:
     """The door's result; digests and sizes are those of ``made``, else what is known beforehand."""
-    work_dir = WorkDir(plan.request.dest)
+    work_dir = WorkDir(plan.request.work_dir)
     files = plan.ignition.table() if plan.ignition else []
     result = {
         "changed": plan.changed,

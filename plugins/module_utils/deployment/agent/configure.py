@@ -147,6 +147,7 @@ def describe(plan: Plan) -> dict[str, Any]:
         "dest": str(plan.dest),
         "files": list(plan.files),
         "changes": [{"path": change.path, "action": change.action, "reason": change.reason, "form_only": change.form_only} for change in plan.changes],
+        "changed_files": [change.path for change in plan.changes if not change.form_only],
         "cluster_name": cluster.name,
         "api_url": cluster.api_url,
         "version": cluster.version,

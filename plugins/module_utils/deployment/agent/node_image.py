@@ -21,6 +21,7 @@ from ...cluster.rules.facts import Facts
 from ...cluster.rules.hosts import hosts as host_rules
 from ...cluster.rules.network_config import network_configs
 from ...cluster.spec import Deployment, ImageDigestSource, Proxy, canonical_ip
+from ...common.architectures import go_architecture
 from ...common.errors import InvalidInput, ZeroTouchError
 from ...common.files import ensure_directory, remove_leftovers
 from ...common.problems import INVALID, Problem
@@ -52,7 +53,7 @@ class NodeImageRequest:
     """What the user asks for; ``nodes`` are those that the cluster has already, as far as they are known."""
 
     config_dir: Path
-    dest: Path
+    work_dir: Path
     base: BaseImage
     source: Source
     cluster: RunningCluster
@@ -78,7 +79,7 @@ class NodeImagePlan:
 
     @property
     def image_path(self) -> Path:
-        return path_of(WorkDir(self.request.dest), self.request.kind, self.names)
+        return path_of(WorkDir(self.request.work_dir), self.request.kind, self.names)
 
     @property
     def image_steps(self) -> tuple[str, ...]:
@@ -115,8 +116,8 @@ def facts_of(given: Mapping[str, Any]) -> RunningCluster:
         release_image=given["release_image"],
         platform=given["platform"],
         pull_secret=given["pull_secret"],
-        architecture=given["architecture"],
-        ssh_key=given["ssh_key"],
+        architecture=go_architecture(given["arch"]),
+        ssh_key="\n".join(given["ssh_public_keys"]),
         trust_bundle=given["additional_trust_bundle"],
         image_digest_sources=tuple(ImageDigestSource(source["source"], tuple(source["mirrors"])) for source in given["image_digest_sources"]),
         proxy=Proxy(given["http_proxy"], given["https_proxy"], given["no_proxy"]),
@@ -137,7 +138,7 @@ def plan_node_image(request: NodeImageRequest, *, now: datetime.datetime | None 
     Raises :class:`InvalidInput` with every problem of the hosts and the facts, :class:`ZeroTouchError` for a base image or state that cannot be used.
     """
     now = now or datetime.datetime.now(datetime.UTC)
-    check_place(request.dest)
+    check_place(request.work_dir)
     config = read_nodes_config(request.config_dir)
     cluster = dataclasses.replace(
         request.cluster, architecture=config.architecture or request.cluster.architecture, ssh_key=config.ssh_key or request.cluster.ssh_key
@@ -148,7 +149,7 @@ def plan_node_image(request: NodeImageRequest, *, now: datetime.datetime | None 
     base = find_base(request.base, request.source, check_mode=check_mode)
     if base.image is not None:
         warnings += check_fit(base.image, cluster.version, arch)
-    known = WorkDir(request.dest).state.section(SECTION)
+    known = WorkDir(request.work_dir).state.section(SECTION)
     secrets = from_state(known.get("secrets") or {}) or make_secrets()
     kept = Tokens(**known["tokens"]) if known.get("tokens") else None
     tokens = kept if kept is not None and kept.last(now) else node_tokens(now)
@@ -158,7 +159,7 @@ def plan_node_image(request: NodeImageRequest, *, now: datetime.datetime | None 
     ignition = build_nodes_ignition(cluster, config.hosts, secrets, tokens, base.os_image(cluster.version, arch))
     wanted = order(request.kind, plan.names, base, config.boot_artifacts_base_url, ("fips=1",) if cluster.fips else (), force=request.force)
     digest = "" if base.given.url else base.given.sha256
-    product = plan_product(base.image, WorkDir(request.dest), wanted, ignition, known.get("image") or {}, digest)
+    product = plan_product(base.image, WorkDir(request.work_dir), wanted, ignition, known.get("image") or {}, digest)
     return dataclasses.replace(plan, ignition=ignition, product=product, warnings=(*plan.warnings, *about_boot(wanted, deployment)))
 
 
@@ -193,10 +194,10 @@ def apply_node_image(plan: NodeImagePlan) -> Made:
     """Carry out a complete plan: secrets, image, state. Plan and carry out within one run: what was drawn must not meet what another run drew meanwhile."""
     if plan.product is None:
         raise ZeroTouchError("A plan made in check mode cannot be carried out.")
-    dest = plan.request.dest
-    ensure_directory(dest)
-    remove_leftovers(dest)
-    state = WorkDir(dest).state
+    work_dir = plan.request.work_dir
+    ensure_directory(work_dir)
+    remove_leftovers(work_dir)
+    state = WorkDir(work_dir).state
     state.update(SECTION, {"secrets": plan.secrets.to_state(), "tokens": dataclasses.asdict(plan.tokens)})
     made = make_product(plan.product, checksum=plan.request.checksum)
     state.update(SECTION, {"image": {**made.section, "kind": plan.request.kind}})
@@ -211,7 +212,7 @@ def describe_node_image(plan: NodeImagePlan, made: Made | None = None) -> dict[s
         **files_of(plan.product, made, plan.base.size),
         "kind": plan.request.kind,
         "arch": plan.names.arch,
-        "state_file": str(WorkDir(plan.request.dest).state.path),
+        "state_file": str(WorkDir(plan.request.work_dir).state.path),
         "expires_at": plan.tokens.expires,
         "ignition_files": plan.ignition.table() if plan.ignition else [],
         "reason": plan.reason,

@@ -50,8 +50,8 @@ class Answer:
     seen: Observation
     reading: tuple[str, ...] = ()
 
-    def as_result(self) -> dict[str, Any]:
-        """The door's result (design 1.4)."""
+    def as_result(self, *, check_mode: bool) -> dict[str, Any]:
+        """The result of module deployment_plan."""
         decision = self.decision
         return {
             "changed": False,
@@ -61,7 +61,9 @@ class Answer:
             "build": decision.build,
             "build_reason": decision.build_reason,
             "boot_hosts": list(decision.boot),
+            "forced_hosts": [host.name for host in decision.hosts if host.force],
             "wait": decision.wait,
+            "report": decision.state == "installed" or not check_mode,
             "stop_reason": decision.stop,
             "differing_paths": list(self.seen.image.differing),
             "phase": self.seen.phase,

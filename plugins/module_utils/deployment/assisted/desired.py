@@ -22,6 +22,8 @@ from ...assisted.from_manifests.read import parse_manifests
 from ...assisted.from_manifests.release import release_of
 from ...assisted.hosts.request import HostRequest, host_requests
 from ...assisted.infra_env.plan import InfraEnvWish, read_wish
+from ...cluster.field_table import HOST_FIELDS
+from ...cluster.field_values import request_options
 from ...cluster.spec import Cluster, Deployment, Host
 from ...common.secrets import secret_values
 from ...manifests.cluster_manifests import render_manifests
@@ -29,6 +31,7 @@ from ...manifests.mirrors import merged, registries_conf
 
 REGISTRIES = "/etc/containers/registries.conf"
 _IGNITION = "3.2.0"
+_REQUESTS = tuple(row for row in HOST_FIELDS if row.own_request or row.service)
 # Members of the service's fencing credentials by those of install-config.
 _FENCING = {"address": "address", "username": "username", "password": "password", "certificate_verification": "certificateVerification"}
 
@@ -80,9 +83,8 @@ def _host(host: Host) -> dict[str, Any]:
     return {
         "name": host.name,
         "mac_addresses": list(host.macs),
+        **request_options(_REQUESTS, host),
         "hostname": (host.hostname or host.name).lower(),
-        **({"role": host.role} if host.role else {}),
-        **({"root_device_hints": dict(host.root_device_hints)} if host.root_device_hints else {}),
     }
 
 

@@ -18,6 +18,7 @@ from ...bmc.hosts import BmcOptions
 from ...boot.requests import boot_requests
 from ...boot.run import inspect_all
 from ...cluster.release import default_release_image
+from ...common.clock import Clock
 from ...common.errors import InvalidInput, ZeroTouchError
 from ...common.lock import one_run
 from ...common.opened import Opened
@@ -29,6 +30,7 @@ from ..safety.gather import decide as judge_hosts
 from ..safety.options import Touch, read_touch
 from ..safety.result import plan_lines
 from ..safety.table import START_OVER
+from ..state.work_dir import WorkDir
 from ..supervise.observation import Observation
 from ..supervise.timeline import SECTION
 from .find import METHOD, Found, Known, find, remember
@@ -251,13 +253,15 @@ class _Presence:
             "name": self.session.name,
             "stop": decision.stop,
             "state": decision.state,
-            # A run that was killed may have left media behind.
-            "wait": not decision.stop and self._phase != "installed",
+            # A run that was killed may have left media behind. Check mode waits for nothing that it would have created.
+            "wait": not decision.stop and self._phase != "installed" and (bool(objects.cluster_id) or not call.check_mode),
+            "report": decision.state == "installed" or not call.check_mode,
             "cluster": dict(objects.cluster),
             "infra_env": dict(objects.infra_env),
             "hosts": [host.row("name", "joined", "action", "reason", "force") for host in decision.hosts],
             "boot_hosts": list(decision.boot),
             "forced_hosts": [host.name for host in decision.hosts if host.action == "boot" and host.force],
+            "joining_hosts": [] if call.check_mode else [host.name for host in decision.hosts if host.action != "skip"],
             "image_url": image.url,
             "image_path": image.path,
             "kubeconfig": files["kubeconfig"],
@@ -278,25 +282,34 @@ def ensure_absent(request: AssistedRequest, call: Opened) -> dict[str, Any]:
         return result
 
 
-def tell_removal(request: AssistedRequest, call: Opened) -> dict[str, Any]:
-    """What :func:`ensure_absent` would do; nothing is changed."""
-    service = connect(call.params, call.clock, True, learnt=call.add_secrets)
-    try:
-        return {**_removed(request, service, check_mode=True, diff=False), "changed": False}
-    finally:
-        service.close()
-
-
 def _removed(request: AssistedRequest, service: AssistedService, *, check_mode: bool, diff: bool) -> dict[str, Any]:
-    known = Known.of(request.work_dir)
     name = str((request.given.cluster or {}).get("name") or request.work_dir.state.section("cluster").get("name") or "")
-    # One that the user names and that is gone needs nothing more.
-    named = request.cluster_id if any(item.get("id") == request.cluster_id for item in service.clusters()) else ""
-    found = find(service, known, name, named)
-    stays = [found.foreign] if found.foreign else []
-    if found.adopted and found.cluster is not None:
-        stays = [f"Cluster {found.cluster.get('name')} ({found.cluster_id}) was not made from this work directory."]
+    found, stays = find_removable(service, request.work_dir, name, request.cluster_id)
     changes = [] if stays else Maker(service, request.work_dir, check_mode).absent(found)
     lines = [change.text() for change in changes]
-    result = {"changed": bool(lines), "plan": lines, "name": name, "stays": stays}
+    result = {"changed": bool(lines), "plan": lines, "name": name, "stays": [stays] if stays else []}
     return result | ({"diff": [change.diff() for change in changes]} if diff else {})
+
+
+def find_removable(service: AssistedService, work_dir: WorkDir, name: str, cluster_id: str) -> tuple[Found, str]:
+    """What the service has of the deployment in ``work_dir``, and why it must not be deleted, if it must not."""
+    # One that the user names and that is gone needs nothing more.
+    named = cluster_id if any(item.get("id") == cluster_id for item in service.clusters()) else ""
+    found = find(service, Known.of(work_dir), name, named)
+    if found.adopted and found.cluster is not None:
+        return found, f"Cluster {found.cluster.get('name')} ({found.cluster_id}) was not made from this work directory."
+    return found, found.foreign
+
+
+def check_removable(touch: Touch, clock: Clock) -> None:
+    """Raise :class:`ZeroTouchError` if the service has a cluster of this name that the work directory of ``touch`` did not create. GET only."""
+    if touch.assisted is None or touch.work_dir is None:
+        return
+    service = connect(dict(touch.assisted), clock, True)
+    try:
+        _found, stays = find_removable(service, WorkDir(touch.work_dir), touch.cluster, str(touch.assisted.get("cluster_id") or ""))
+    finally:
+        service.close()
+    if stays:
+        hint = "Delete it at the service by its id (module assisted_cluster, state absent), and run again."
+        raise ZeroTouchError(f"{stays} Its machines were left alone. {hint}")

@@ -47,7 +47,7 @@ class AssistedRequest:
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> AssistedRequest:
-        work_dir = WorkDir(Path(params["dest"]).absolute())
+        work_dir = WorkDir(Path(params["work_dir"]).absolute())
         return cls(
             given=described(params, work_dir.config),
             work_dir=work_dir,

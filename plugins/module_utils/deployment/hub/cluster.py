@@ -54,23 +54,23 @@ class HubRequest:
     wait_for: Phase | None
     limits: Limits
     work_dir: WorkDir | None
-    agents_namespace: str
+    agent_namespace: str
     media_hosts: Sequence[Mapping[str, Any]]
     bmc_ca_cert: str
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> HubRequest:
-        dest = Path(params["dest"]) if params["dest"] else None
+        work_dir = Path(params["work_dir"]) if params["work_dir"] else None
         return cls(
-            given=described(params, (dest or Path()) / "config"),
+            given=described(params, (work_dir or Path()) / "config"),
             name=params["name"] or "",
             namespace=params["namespace"] or "",
             image_set=params["image_set"] or "",
             hold=params["hold"],
             wait_for=_PHASES.get(params["wait_for"]),
             limits=Limits(**{name: float(value) for name, value in params["timeouts"].items() if value is not None}),
-            work_dir=WorkDir(dest) if dest else None,
-            agents_namespace=params["agents_namespace"] or "",
+            work_dir=WorkDir(work_dir) if work_dir else None,
+            agent_namespace=params["agent_namespace"] or "",
             media_hosts=params["media_hosts"],
             bmc_ca_cert=params["bmc_ca_cert"] or "",
         )
@@ -172,7 +172,7 @@ class _Presence:
             self._call.clock,
             self._call.progress,
             limits=self._request.limits,
-            agents_namespace=self._request.agents_namespace,
+            agents_namespace=self._request.agent_namespace,
             watcher=self._watch,
         )
         try:
@@ -198,7 +198,7 @@ class _Presence:
         return read_status(found) if found else InstallStatus()
 
     def _agents(self) -> Any:
-        return bound_agents(self._client, self._reference, self._request.agents_namespace)
+        return bound_agents(self._client, self._reference, self._request.agent_namespace)
 
     def _credentials(self, status: InstallStatus, result: Mapping[str, Any]) -> dict[str, Any]:
         """Fetch what the hub has by now; the part of the result about it."""

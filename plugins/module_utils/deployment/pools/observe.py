@@ -20,6 +20,7 @@ from ...capi.label_selection import foreign
 from ...capi.names import DEPLOYMENT_NAME_LABEL, RESERVED_LABEL, RESERVED_NAMESPACE
 from ...capi.objects import part, text
 from ...cluster.host_states import BINDABLE
+from ...common.architectures import go_architecture
 from ...common.errors import InvalidInput, ZeroTouchError
 from ...hub.agents.match import match_hosts
 from ...hub.agents.model import INFRA_ENV_LABEL, Agent, read_agents, without_bulk
@@ -80,12 +81,12 @@ def pool_request(params: Mapping[str, Any]) -> PoolRequest:
         selector=params["agent_label_selector"],
         label=(label["key"], label["value"]) if label else None,
         candidates=params["candidates"],
-        architecture=params["arch"] or "",
+        architecture=go_architecture(params["arch"] or ""),
         upgrade_type=params["upgrade_type"] or "",
         coming=params["cluster_coming"],
         hosts=params["hosts"],
         manual=frozenset(params["manual_hosts"]),
-        infra_env=params["infra_env"] or "",
+        infra_env=params["infra_env_name"] or "",
         agent_labels={str(key): str(value) for key, value in params["agent_labels"].items()},
     )
 
@@ -336,7 +337,7 @@ def describe(info: PoolInfo, plan: PoolPlan) -> dict[str, Any]:
     seen = info.seen
     return {
         "exists": seen.pool.exists,
-        "cluster": seen.cluster,
+        "cluster_name": seen.cluster,
         "replicas": seen.pool.replicas,
         "ready": seen.ready,
         "target": plan.replicas,

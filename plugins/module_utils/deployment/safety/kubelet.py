@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from ...common import libraries
 from ...common.connect import ConnectTo
-from ...common.parallel import for_each
+from ...common.parallel import BMC_FORKS, for_each
 from ..supervise.observation import InventoryHost
 
 PORT = 10250
@@ -22,7 +22,7 @@ _SECONDS = 3.0
 _PREFIX = "system:node:"
 
 
-def nodes_at(hosts: Sequence[InventoryHost], connect_to: ConnectTo, forks: int = 20) -> Mapping[str, str]:
+def nodes_at(hosts: Sequence[InventoryHost], connect_to: ConnectTo, forks: int = BMC_FORKS) -> Mapping[str, str]:
     """By host name: the Node whose kubelet answers at a static address of the host."""
     asked = [(host.name, address) for host in hosts for address in host.addresses]
     found: dict[str, str] = {}

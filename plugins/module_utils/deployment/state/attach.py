@@ -21,10 +21,12 @@ from ...common.stop import SWITCH
 from ...common.store_link import DIRECTORY, Status
 from . import process
 from .errors import StoreUnknown
+from .keeper import request_stop, store_holder
 from .methods import keys_of, open_store
 from .options import StateOptions
-from .run import Run, this_run
-from .session import DirectorySession, Opened, peek
+from .run import PlaybookRun, this_run
+from .session import DirectorySession, OpenedState, peek
+from .store import Store
 
 _TASK = "deployment_settings"
 # The collection's modules are found as the task found them; nothing of the configuration is seen in the list of processes.
@@ -42,7 +44,7 @@ class Attachment:
     break_lock: bool = False
 
 
-def attach(wanted: Attachment, clock: Clock, show: Callable[[str], None], *, check_mode: bool) -> Opened:
+def attach(wanted: Attachment, clock: Clock, show: Callable[[str], None], *, check_mode: bool) -> OpenedState:
     """Make the work directory current, and keep it stored until the run has ended. In check mode nothing is written but the work directory.
 
     Raises :class:`ZeroTouchError`: then it is not known what this deployment did, and no machine may be touched.
@@ -53,29 +55,49 @@ def attach(wanted: Attachment, clock: Clock, show: Callable[[str], None], *, che
     if wanted.options.method == "directory":
         if (root / DIRECTORY).is_dir():
             shutil.rmtree(root / DIRECTORY)
-        return DirectorySession(root).open() if root.is_dir() else Opened()
+        return DirectorySession(root).open() if root.is_dir() else OpenedState()
     if check_mode:
         return _look(wanted, clock)
     with one_run(root, _TASK, clock):
         run = this_run(root)
         known = Status.read(root)
         if known is not None and known.alive and known.run == run.id and not known.lost:
-            return Opened()
+            return OpenedState()
         return _start(wanted, run, show)
 
 
-def _look(wanted: Attachment, clock: Clock) -> Opened:
-    connect_to, _problems = ConnectTo.parse(dict(wanted.connect_to))
-    store = open_store(wanted.options, cluster=wanted.cluster, clock=clock, connect_to=connect_to)
+def set_switch(wanted: Attachment, clock: Clock, *, check_mode: bool) -> str:
+    """Ask the run that works on this deployment to end; what was done, in words."""
+    store = _open(wanted, clock)
     if store is None:
-        return Opened()
+        if not wanted.root.is_dir():
+            return f"{wanted.root} does not exist, so that no run works on it"
+        if not check_mode:
+            (wanted.root / SWITCH).touch()
+        return f"the stop switch {wanted.root / SWITCH} is set"
+    try:
+        holder = store_holder(store) if check_mode else request_stop(store, clock)
+    finally:
+        store.close()
+    return f"the stop switch is set for {holder}" if holder else f"no run holds the lease in {store.name}"
+
+
+def _open(wanted: Attachment, clock: Clock) -> Store | None:
+    connect_to, _problems = ConnectTo.parse(dict(wanted.connect_to))
+    return open_store(wanted.options, cluster=wanted.cluster, clock=clock, connect_to=connect_to)
+
+
+def _look(wanted: Attachment, clock: Clock) -> OpenedState:
+    store = _open(wanted, clock)
+    if store is None:
+        return OpenedState()
     try:
         return peek(store, keys_of(wanted.options), wanted.cluster, wanted.root)
     finally:
         store.close()
 
 
-def _start(wanted: Attachment, run: Run, show: Callable[[str], None]) -> Opened:
+def _start(wanted: Attachment, run: PlaybookRun, show: Callable[[str], None]) -> OpenedState:
     configuration = {
         "options": {**dataclasses.asdict(wanted.options), "connection": dict(wanted.options.connection), "headers": dict(wanted.options.headers)},
         "cluster": wanted.cluster,
@@ -102,7 +124,7 @@ def _start(wanted: Attachment, run: Run, show: Callable[[str], None]) -> Opened:
         child.wait()
 
 
-def _dialogue(child: subprocess.Popen[str], configuration: Mapping[str, Any], show: Callable[[str], None]) -> Opened:
+def _dialogue(child: subprocess.Popen[str], configuration: Mapping[str, Any], show: Callable[[str], None]) -> OpenedState:
     assert child.stdin is not None and child.stdout is not None and child.stderr is not None
     try:
         json.dump(configuration, child.stdin)
@@ -116,7 +138,7 @@ def _dialogue(child: subprocess.Popen[str], configuration: Mapping[str, Any], sh
         elif "failed" in report:
             raise StoreUnknown(report["failed"]["message"], report["failed"]["hint"])
         else:
-            return Opened(**{**report["opened"], "warnings": tuple(report["opened"]["warnings"])})
+            return OpenedState(**{**report["opened"], "warnings": tuple(report["opened"]["warnings"])})
     words = child.stderr.read().strip().splitlines()
     raise StoreUnknown(f"The process that keeps the state ended at once: {words[-1] if words else 'no message'}.", "Report this as a fault of this collection.")
 

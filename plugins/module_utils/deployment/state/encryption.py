@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """A stored record: one line of JSON that describes it, then its body, encrypted with a passphrase or not.
 
-The key is made by scrypt, the body is encrypted by AES-256-GCM with the line as associated data: a changed serial, cluster name or parameter is found.
-A check value from the same scrypt call tells a wrong passphrase from a damaged record.
+The key is made by scrypt, the body is encrypted by AES-256-GCM with the line as associated data: a changed serial,
+cluster name or parameter is found. A check value from the same scrypt call tells a wrong passphrase from a damaged
+record.
 """
 
 from __future__ import annotations
@@ -30,14 +31,18 @@ _KEY, _CHECK, _SALT, _NONCE = 32, 16, 16, 12  # bytes
 
 @dataclasses.dataclass(frozen=True)
 class Cost:
-    """Parameters of scrypt. The defaults take 32 MiB and some 0.3 s (OWASP Password Storage Cheat Sheet: N=2^15, r=8, p=3)."""
+    """Parameters of scrypt. The defaults take 32 MiB and some 0.3 s (OWASP Password Storage Cheat Sheet: N=2^15, r=8,
+    p=3).
+    """
 
     n: int = 1 << 15
     r: int = 8
     p: int = 3
 
     def accepted(self) -> bool:
-        """Whether a record with these parameters is opened: it may ask for at most 128 MiB and 8 times the work of the defaults."""
+        """Whether a record with these parameters is opened: it may ask for at most 128 MiB and 8 times the work of the
+        defaults.
+        """
         power = self.n & (self.n - 1) == 0
         return power and 1 << 14 <= self.n <= 1 << 17 and self.r == 8 and 1 <= self.p <= 6 and self.n * self.p <= (1 << 18) * 3
 
@@ -67,26 +72,39 @@ def _scrypt(passphrase: bytes, salt: bytes, cost: Cost) -> bytes:
         function = libraries.scrypt.Scrypt(salt=salt, length=_KEY + _CHECK, n=cost.n, r=cost.r, p=cost.p)
         derived: bytes = function.derive(passphrase)
     except libraries.cryptography_exceptions.UnsupportedAlgorithm as error:
-        raise ZeroTouchError("scrypt is not available here, so openshift_state cannot be encrypted.", "OpenSSL must offer it; FIPS mode does not.") from error
+        raise ZeroTouchError(
+            "scrypt is not available here, so openshift_state cannot be encrypted.",
+            "OpenSSL must offer it; FIPS mode does not.",
+        ) from error
     except MemoryError as error:
         raise ZeroTouchError(f"There is not enough memory for scrypt: it needs {cost.n * cost.r * 128 >> 20} MiB.") from error
     return derived
 
 
 def seal(body: bytes, about: Mapping[str, Any], keys: Keys | None) -> bytes:
-    """The record: ``about`` in its first line, which is readable but cannot be changed unnoticed where there are ``keys``."""
+    """The record: ``about`` in its first line, which is readable but cannot be changed unnoticed where there are
+    ``keys``.
+    """
     if keys is None:
         return _line({**about, "cipher": _PLAIN}) + body
     key, check = keys.derive(keys.salt, keys.cost)
     nonce = secrets.token_bytes(_NONCE)
-    parameters = {"cipher": _CIPHER, **dataclasses.asdict(keys.cost), "salt": _encoded(keys.salt), "check": _encoded(check), "nonce": _encoded(nonce)}
+    parameters = {
+        "cipher": _CIPHER,
+        **dataclasses.asdict(keys.cost),
+        "salt": _encoded(keys.salt),
+        "check": _encoded(check),
+        "nonce": _encoded(nonce),
+    }
     line = _line({**about, **parameters})
     encrypted: bytes = libraries.aead.AESGCM(key).encrypt(nonce, body, line)
     return line + encrypted
 
 
 def unseal(data: bytes, keys: Keys | None) -> tuple[dict[str, Any], bytes]:
-    """What the first line says, and the body. Raises :class:`WrongPassphrase`, or :class:`StoreUnknown` for a record that cannot be opened."""
+    """What the first line says, and the body. Raises :class:`WrongPassphrase`, or :class:`StoreUnknown` for a record
+    that cannot be opened.
+    """
     line, mark, body = data[: LONGEST_HEADER + 1].partition(b"\n")
     header = _header(line) if mark else None
     if header is None:
@@ -94,7 +112,10 @@ def unseal(data: bytes, keys: Keys | None) -> tuple[dict[str, Any], bytes]:
     body = data[len(line) + 1 :]
     if header.get("cipher") == _PLAIN:
         if keys is not None:
-            raise StoreUnknown("The record is not encrypted, although openshift_state has a passphrase.", "docs/state.md says how to change it.")
+            raise StoreUnknown(
+                "The record is not encrypted, although openshift_state has a passphrase.",
+                "docs/state.md says how to change it.",
+            )
         return header, body
     if header.get("cipher") != _CIPHER:
         raise StoreUnknown("The record is encrypted in a way that this release does not know.", "Use the release that wrote it.")

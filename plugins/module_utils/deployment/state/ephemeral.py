@@ -22,7 +22,8 @@ from .options import PATH, StateOptions
 _IN_CONTAINER = "/runner"
 # File systems that end with the container or with the machine.
 _VOLATILE = frozenset({"overlay", "aufs", "tmpfs", "ramfs"})
-# A volume that ends with its pod: the root of the mount, in field 4 of mountinfo (kubernetes/kubernetes pkg/volume/emptydir/empty_dir.go).
+# A volume that ends with its pod: the root of the mount, in field 4 of mountinfo (kubernetes/kubernetes
+# pkg/volume/emptydir/empty_dir.go).
 _EMPTY_DIR = "kubernetes.io~empty-dir"
 _ESCAPE = re.compile(r"\\([0-7]{3})")
 _LARGEST = 4 << 20
@@ -38,16 +39,20 @@ class Mount:
 
 
 @dataclasses.dataclass(frozen=True)
-class Facts:
-    """``work_dir`` without links; ``private`` are the private directories of the job, empty outside of one; ``mount`` is the one that has the directory."""
+class JobFacts:
+    """``work_dir`` without links; ``private`` are the private directories of the job, empty outside of one; ``mount``
+    is the one that has the directory.
+    """
 
     work_dir: str
     private: tuple[str, ...] = ()
     mount: Mount | None = None
 
 
-def ephemeral_problem(options: StateOptions, facts: Facts) -> Problem | None:
-    """Why method ``directory`` would lose the state at the end of the job; None if it would not, or if ``ephemeral`` accepts that."""
+def ephemeral_problem(options: StateOptions, facts: JobFacts) -> Problem | None:
+    """Why method ``directory`` would lose the state at the end of the job; None if it would not, or if ``ephemeral``
+    accepts that.
+    """
     if options.method != "directory" or options.ephemeral or not facts.private:
         return None
     why = _why_lost(facts)
@@ -58,7 +63,7 @@ def ephemeral_problem(options: StateOptions, facts: Facts) -> Problem | None:
     return Problem(f"{PATH}.method", FORBIDDEN, detail, layer="ours", check="state", hint=hint)
 
 
-def _why_lost(facts: Facts) -> str:
+def _why_lost(facts: JobFacts) -> str:
     mount = facts.mount
     if mount is not None and mount.kind in _VOLATILE:
         return f"it is on {mount.kind}"
@@ -70,7 +75,7 @@ def _why_lost(facts: Facts) -> str:
     return ""
 
 
-def gather(work_dir: Path, environment: Mapping[str, str] = os.environ, mountinfo: Path = Path("/proc/self/mountinfo")) -> Facts:
+def gather(work_dir: Path, environment: Mapping[str, str] = os.environ, mountinfo: Path = Path("/proc/self/mountinfo")) -> JobFacts:
     """The facts of this process."""
     real = os.path.realpath(work_dir)
     try:
@@ -78,20 +83,21 @@ def gather(work_dir: Path, environment: Mapping[str, str] = os.environ, mountinf
             mounts = read_mounts(handle.read(_LARGEST))
     except OSError:
         mounts = []
-    return Facts(real, private_directories(environment), mount_of(real, mounts))
+    return JobFacts(real, private_directories(environment), mount_of(real, mounts))
 
 
 def private_directories(environment: Mapping[str, str]) -> tuple[str, ...]:
     """Of a job of a controller; empty outside of one.
 
-    ansible-runner alone sets AWX_ISOLATED_DATA_DIR, too, and its private directory is the user's. AWX_PRIVATE_DATA_DIR is set by controllers only.
+    ansible-runner alone sets AWX_ISOLATED_DATA_DIR, too, and its private directory is the user's. AWX_PRIVATE_DATA_DIR
+    is set by controllers only.
     """
-    given = environment.get("AWX_PRIVATE_DATA_DIR", "")
-    if not given and not (environment.get("JOB_ID") and environment.get("AWX_HOST")):
+    outside = environment.get("AWX_PRIVATE_DATA_DIR", "")
+    if not outside and not (environment.get("JOB_ID") and environment.get("AWX_HOST")):
         return ()
     artifacts = PurePosixPath(environment.get("AWX_ISOLATED_DATA_DIR", ""))
     inside = str(artifacts.parents[1]) if artifacts.is_absolute() and len(artifacts.parts) > 3 else ""
-    return tuple(dict.fromkeys(path for path in (given, inside, _IN_CONTAINER) if path.startswith("/") and path != "/"))
+    return tuple(dict.fromkeys(path for path in (outside, inside, _IN_CONTAINER) if path.startswith("/") and path != "/"))
 
 
 def read_mounts(text: str) -> list[Mount]:

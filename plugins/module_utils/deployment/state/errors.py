@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Faults of a state store. Each of them means that the record is unknown or cannot be written; none of them means that there is no record."""
+"""Faults of a state store. Each of them means that the record is unknown or cannot be written; none of them means that
+there is no record.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The state in one document on a web server: GET and PUT, the ETag as the version, ``If-Match`` and ``If-None-Match`` as conditions (RFC 9110 13).
+"""The state in one document on a web server: GET and PUT, the ETag as the version, ``If-Match`` and ``If-None-Match``
+as conditions (RFC 9110 13).
 
-The document is one line of JSON with the lease, then the sealed snapshot. The snapshot is always encrypted; the lease is not, and only says who may write.
+The document is one line of JSON with the lease, then the sealed snapshot. The snapshot is always encrypted; the lease
+is not, and only says who may write.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ _HINT = "The server must support GET and PUT of this URL with ETag, If-Match and
 
 
 class HttpStore:
-    """The document at ``url``. ``client`` has trust, time limit and headers; its limit of a body must be :data:`LARGEST_DOCUMENT`."""
+    """The document at ``url``. ``client`` has trust, time limit and headers; its limit of a body must be
+    :data:`LARGEST_DOCUMENT`.
+    """
 
     def __init__(self, client: HttpClient, url: str, clock: Clock) -> None:
         self._client, self._url, self._clock = client, url, clock
@@ -114,7 +118,9 @@ class HttpStore:
         return found.version
 
     def probe(self, stored: Stored | None) -> None:
-        """PUT under conditions that do not hold; each must be answered with 412. A server that ignores them writes what it has already."""
+        """PUT under conditions that do not hold; each must be answered with 412. A server that ignores them writes what
+        it has already.
+        """
         body = document(None, b"") if stored is None else document(stored.lease, stored.snapshot)
         conditions = [{"If-Match": f'"zerotouch-probe-{secrets.token_hex(8)}"'}] + ([] if stored is None else [{"If-None-Match": _ANY}])
         for condition in conditions:

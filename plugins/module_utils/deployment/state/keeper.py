@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The lease of this run on a store: taken, renewed while a task works, checked before each write to a machine, released at the end.
+"""The lease of this run on a store: taken, renewed while a task works, checked before each write to a machine, released
+at the end.
 
 Every write to the store goes through here, so that each write is a renewal, and a run without its lease writes nothing.
 """
@@ -20,8 +21,8 @@ from ...common.clock import Clock
 from ...common.errors import ZeroTouchError
 from ...common.waiting import Deadline, turns
 from .errors import LeaseHeld, LeaseLost, StoreConflict
-from .lease import HOLD, RENEW, TAKE_OVER, Lease, Watch, decide, ended, observe
-from .run import Run
+from .lease import HOLD, RENEW, TAKE_OVER, Lease, LeaseWatch, decide, ended, observe
+from .run import PlaybookRun
 from .store import Store, Stored
 
 # Seconds between two reads of a waiter.
@@ -41,7 +42,7 @@ def _utc() -> str:
 class LeaseKeeper:
     """The lease of ``run`` while it does ``task``. ``elapsed`` is the clock for the age of a renewal."""
 
-    def __init__(self, store: Store, run: Run, task: str, clock: Clock, elapsed: Callable[[], float] = since_boot) -> None:
+    def __init__(self, store: Store, run: PlaybookRun, task: str, clock: Clock, elapsed: Callable[[], float] = since_boot) -> None:
         self._store, self._run, self._task, self._clock, self._elapsed = store, run, task, clock, elapsed
         self._lock = threading.Lock()
         self._stored: Stored | None = None
@@ -54,9 +55,10 @@ class LeaseKeeper:
     def acquire(self, *, break_lock: bool = False, show: Callable[[str], None] = lambda line: None) -> Stored:
         """Take the lease; the record as it is then. A lease that this run has already is renewed.
 
-        Waits for the end of another run's lease. Raises :class:`LeaseHeld` as soon as that run renews it, and what the store raises.
+        Waits for the end of another run's lease. Raises :class:`LeaseHeld` as soon as that run renews it, and what the
+        store raises.
         """
-        watch: Watch | None = None
+        watch: LeaseWatch | None = None
         for _turn in turns(Deadline(self._clock, 2 * TAKE_OVER), _LOOK):
             began = self._clock.now()
             stored = self._store.read()
@@ -84,7 +86,11 @@ class LeaseKeeper:
         except StoreConflict:
             return None
         with self._lock:
-            self._stored, self._confirmed, self._lost = Stored(version, lease, stored.snapshot if stored else b""), began, ""
+            self._stored, self._confirmed, self._lost = (
+                Stored(version, lease, stored.snapshot if stored else b""),
+                began,
+                "",
+            )
             return self._stored
 
     def check(self) -> None:
@@ -110,7 +116,9 @@ class LeaseKeeper:
         self.write(None)
 
     def write(self, snapshot: bytes | None, *, release: bool = False) -> None:
-        """Renew the lease and store a sealed snapshot (None: as it is). Raises :class:`LeaseLost`, or what the store raises."""
+        """Renew the lease and store a sealed snapshot (None: as it is). Raises :class:`LeaseLost`, or what the store
+        raises.
+        """
         with self._lock:
             if self._lost or self._stored is None or self._stored.lease is None:
                 raise LeaseLost(self._lost or f"The lease in {self._store.name} is not held.", "Nothing was written.")
@@ -151,7 +159,8 @@ class LeaseKeeper:
 
     @contextlib.contextmanager
     def keeping(self, stop: threading.Event | None = None, ending: threading.Event | None = None) -> Iterator[None]:
-        """Renew the lease every :data:`RENEW` seconds during the block. ``stop`` is set when it is lost. ``ending`` ends the thread.
+        """Renew the lease every :data:`RENEW` seconds during the block. ``stop`` is set when it is lost. ``ending``
+        ends the thread.
 
         At the end of the block it is renewed once more, for the time until the next task of this run.
         """
@@ -184,6 +193,12 @@ def _equal(stored: Stored, known: Stored | None) -> bool:
     if known is None or stored.snapshot != known.snapshot or stored.lease is None or known.lease is None:
         return False
     return dataclasses.replace(stored.lease, stop=False) == dataclasses.replace(known.lease, stop=False)
+
+
+def store_holder(store: Store) -> str:
+    """The run that holds the lease, in words; empty when no run holds it."""
+    stored = store.read()
+    return stored.lease.holder() if stored is not None and stored.lease is not None and not stored.lease.released else ""
 
 
 def request_stop(store: Store, clock: Clock) -> str:

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """The lease on a deployment: who may change its machines, and when another run may take over. Decisions only.
 
-A waiter never compares clocks of two machines. It takes over when it has seen the same lease, unchanged, for :data:`TAKE_OVER` seconds of its own clock.
+A waiter never compares clocks of two machines. It takes over when it has seen the same lease, unchanged, for
+:data:`TAKE_OVER` seconds of its own clock.
 """
 
 from __future__ import annotations
@@ -11,25 +12,26 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Literal
 
-from .run import Run, read_run
+from .run import PlaybookRun, read_run
 
-# Seconds. The holder renews each RENEW. It stops writing when its last renewal is older than HOLD: a request to a BMC that began before that, and
-# clocks that do not run equally fast, have the time until TAKE_OVER.
+# Seconds. The holder renews each RENEW. It stops writing when its last renewal is older than HOLD: a request to a BMC
+# that began before that, and clocks that do not run equally fast, have the time until TAKE_OVER.
 RENEW = 20.0
 HOLD = 70.0
 TAKE_OVER = 90.0
-# A run on this machine whose process has ended renews no more; a worker of it that still lives would renew within RENEW.
+# A run on this machine whose process has ended renews no more; a worker of it that still lives would renew within
+# RENEW.
 TAKE_OVER_ENDED = 30.0
 _LONGEST_TEXT = 200
 
 
 @dataclasses.dataclass(frozen=True)
 class Lease:
-    """Who holds it. ``renewals`` counts the writes; ``task`` and ``since`` are for people. After the end of a run it is ``released``.
-    With ``stop`` another process asks the holder to end.
+    """Who holds it. ``renewals`` counts the writes; ``task`` and ``since`` are for people. After the end of a run it is
+    ``released``. With ``stop`` another process asks the holder to end.
     """
 
-    run: Run
+    run: PlaybookRun
     task: str
     since: str
     renewals: int = 0
@@ -61,7 +63,7 @@ class Lease:
 
 
 @dataclasses.dataclass(frozen=True)
-class Watch:
+class LeaseWatch:
     """What a waiter has seen: the present lease, since when on the waiter's clock, and how often it changed."""
 
     lease: Lease | None
@@ -69,22 +71,24 @@ class Watch:
     changes: int = 0
 
 
-def observe(watch: Watch | None, lease: Lease | None, now: float) -> Watch:
+def observe(watch: LeaseWatch | None, lease: Lease | None, now: float) -> LeaseWatch:
     """After one more read of the lease, which ended ``now``."""
     if watch is None:
-        return Watch(lease, now)
+        return LeaseWatch(lease, now)
     if watch.lease == lease:
         return watch
-    return Watch(lease, now, watch.changes + 1)
+    return LeaseWatch(lease, now, watch.changes + 1)
 
 
-Verdict = Literal["take", "wait", "refuse"]
+LeaseDecision = Literal["take", "wait", "refuse"]
 
 
-def decide(watch: Watch, own: Run, now: float, *, ended: bool = False, break_lock: bool = False) -> Verdict:
-    """Whether the run ``own`` may write the lease. ``now`` is when the read of :func:`observe` began: until then nothing had changed.
+def decide(watch: LeaseWatch, own: PlaybookRun, now: float, *, ended: bool = False, break_lock: bool = False) -> LeaseDecision:
+    """Whether the run ``own`` may write the lease. ``now`` is when the read of :func:`observe` began: until then
+    nothing had changed.
 
-    ``ended``: the holder's process was on this machine and exists no more. ``break_lock`` takes the lease from a holder that renews it.
+    ``ended``: the holder's process was on this machine and exists no more. ``break_lock`` takes the lease from a holder
+    that renews it.
     """
     if watch.lease is None or watch.lease.released or watch.lease.run.id == own.id:
         return "take"
@@ -93,6 +97,6 @@ def decide(watch: Watch, own: Run, now: float, *, ended: bool = False, break_loc
     return "take" if now - watch.since >= (TAKE_OVER_ENDED if ended else TAKE_OVER) else "wait"
 
 
-def ended(lease: Lease | None, own: Run) -> bool:
+def ended(lease: Lease | None, own: PlaybookRun) -> bool:
     """Whether the holder's process is known not to exist any more."""
     return lease is not None and bool(own.machine) and lease.run.machine == own.machine and lease.run.started > 0 and not lease.run.alive()

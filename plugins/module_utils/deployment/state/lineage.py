@@ -3,9 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Which record counts, that of the work directory or that of the store, when both have one.
 
-Each version of a record has a :class:`Mark`: the random ``lineage`` of its store, a ``serial`` that each write increases by one, and the digest of the
-files. A work directory keeps the mark of the version that it last read or wrote. So a directory that another run has overtaken is known, and so is a
-store that lacks the last changes of a run that was killed. Where neither is proven, a side is replaced only if the other side has all its records.
+Each version of a record has a :class:`Mark`: the random ``lineage`` of its store, a ``serial`` that each write
+increases by one, and the digest of the files. A work directory keeps the mark of the version that it last read or
+wrote. So a directory that another run has overtaken is known, and so is a store that lacks the last changes of a run
+that was killed. Where neither is proven, a side is replaced only if the other side has all its records.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ...common.files import read_inside, write_atomic
 from .snapshot import Snapshot
 
 NAME = ".store.json"
-Action = Literal["same", "restore", "store", "diverged"]
+StateAction = Literal["same", "restore", "store", "diverged"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,10 +44,11 @@ class Mark:
 
 @dataclasses.dataclass(frozen=True)
 class Marks:
-    """What a work directory knows about its store. ``store`` names it for people; versions are compared by their lineage.
+    """What a work directory knows about its store. ``store`` names it for people; versions are compared by their
+    lineage.
 
-    ``base`` is the version that was last read or written. ``pending`` is one whose write began, and whose answer may be lost. With ``restoring`` a
-    restore began and did not end: the files of the directory do not count.
+    ``base`` is the version that was last read or written. ``pending`` is one whose write began, and whose answer may be
+    lost. With ``restoring`` a restore began and did not end: the files of the directory do not count.
     """
 
     store: str = ""
@@ -63,7 +65,12 @@ class Marks:
             return cls()
         if not isinstance(value, dict) or not isinstance(value.get("store"), str):
             return cls()
-        return cls(value["store"], Mark.read(value.get("base")), Mark.read(value.get("pending")), value.get("restoring") is True)
+        return cls(
+            value["store"],
+            Mark.read(value.get("base")),
+            Mark.read(value.get("pending")),
+            value.get("restoring") is True,
+        )
 
     def save(self, root: Path) -> None:
         """Write them to the directory."""
@@ -75,51 +82,58 @@ class Marks:
 
 
 @dataclasses.dataclass(frozen=True)
-class Verdict:
-    """``same``: nothing to do. ``restore``: the store counts. ``store``: the work directory counts, and is stored. ``diverged``: a person decides."""
+class Choice:
+    """``same``: nothing to do. ``restore``: the store counts. ``store``: the work directory counts, and is stored.
+    ``diverged``: a person decides.
+    """
 
-    action: Action
+    action: StateAction
     reason: str
 
 
-def choose(local: Snapshot, stored: Snapshot | None, mark: Mark | None, marks: Marks) -> Verdict:
-    """Which side counts. ``stored`` and its ``mark`` are None for a store that was read and is empty; a snapshot without files was destroyed."""
+def choose(local: Snapshot, stored: Snapshot | None, mark: Mark | None, marks: Marks) -> Choice:
+    """Which side counts. ``stored`` and its ``mark`` are None for a store that was read and is empty; a snapshot
+    without files was destroyed.
+    """
     if stored is None or mark is None:
         return _of_empty_store(local, marks)
     if not stored.files and marks.restoring and local.state:
-        return Verdict("diverged", "a restore into this work directory was interrupted, and then another run destroyed the deployment")
+        return Choice(
+            "diverged",
+            "a restore into this work directory was interrupted, and then another run destroyed the deployment",
+        )
     if not local.state or marks.restoring:
-        return Verdict("restore", "the work directory has no record") if stored.files else Verdict("same", "neither side has a record")
+        return Choice("restore", "the work directory has no record") if stored.files else Choice("same", "neither side has a record")
     marks = marks.settled(mark)
     if local.digest == stored.digest:
-        return Verdict("same", "both sides are equal")
+        return Choice("same", "both sides are equal")
     if mark == marks.base:
-        return Verdict("store", "the work directory has later changes")
+        return Choice("store", "the work directory has later changes")
     follows = marks.base is not None and mark.lineage == marks.base.lineage and mark.serial > marks.base.serial
     if follows and not stored.files:
-        return Verdict("diverged", "another run destroyed the deployment, and this work directory still has its record")
+        return Choice("diverged", "another run destroyed the deployment, and this work directory still has its record")
     if marks.base is not None and follows and local.digest == marks.base.digest:
-        return Verdict("restore", "the store has later changes")
+        return Choice("restore", "the store has later changes")
     return _by_content(local, stored)
 
 
-def _of_empty_store(local: Snapshot, marks: Marks) -> Verdict:
+def _of_empty_store(local: Snapshot, marks: Marks) -> Choice:
     if marks.restoring:
-        return Verdict("diverged", "a restore into this work directory was interrupted, and the store has no record any more")
+        return Choice("diverged", "a restore into this work directory was interrupted, and the store has no record any more")
     if not local.state:
-        return Verdict("same", "neither side has a record")
+        return Choice("same", "neither side has a record")
     reason = "the store lost its record" if marks.base is not None else "the store has no record yet"
-    return Verdict("store", reason)
+    return Choice("store", reason)
 
 
-def _by_content(local: Snapshot, stored: Snapshot) -> Verdict:
+def _by_content(local: Snapshot, stored: Snapshot) -> Choice:
     missing = list(missing_records(local.state, stored.state))
     if not missing:
-        return Verdict("restore", "the store has all records of the work directory")
+        return Choice("restore", "the store has all records of the work directory")
     other = list(missing_records(stored.state, local.state))
     if stored.files and not other:
-        return Verdict("store", "the work directory has all records of the store")
-    return Verdict("diverged", f"only the work directory has {_words(missing)}; only the store has {_words(other)}")
+        return Choice("store", "the work directory has all records of the store")
+    return Choice("diverged", f"only the work directory has {_words(missing)}; only the store has {_words(other)}")
 
 
 def _words(records: list[str]) -> str:

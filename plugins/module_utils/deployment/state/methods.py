@@ -20,14 +20,15 @@ from .http_store import LARGEST_DOCUMENT, HttpStore
 from .options import StateOptions
 from .run import this_run
 from .secret_store import SecretStore
-from .session import DirectorySession, Session, StoreSession
+from .session import DirectorySession, StateSession, StoreSession
 from .store import TIMEOUT, Store
 
 _NAMES = ("kubeconfig", "context", "host")
 
 
-def open_session(options: StateOptions, *, cluster: str, root: Path, task: str, clock: Clock, connect_to: ConnectTo = DIRECT) -> Session:
-    """The state of ``cluster`` with its work directory ``root`` for one task. The caller holds the lock of ``root`` (:func:`one_run`).
+def open_session(options: StateOptions, *, cluster: str, root: Path, task: str, clock: Clock, connect_to: ConnectTo = DIRECT) -> StateSession:
+    """The state of ``cluster`` with its work directory ``root`` for one task. The caller holds the lock of ``root``
+    (:func:`one_run`).
 
     Raises :class:`ZeroTouchError` for a connection that cannot be made from the options; nothing is contacted.
     """
@@ -38,13 +39,24 @@ def open_session(options: StateOptions, *, cluster: str, root: Path, task: str, 
 
 
 def open_store(options: StateOptions, *, cluster: str, clock: Clock, connect_to: ConnectTo = DIRECT) -> Store | None:
-    """The remote store; None for method ``directory``. It reads without a lease (:func:`~.session.read_record`), for playbooks that change nothing."""
+    """The remote store; None for method ``directory``. It reads without a lease (:func:`~.record.read_record`), for
+    playbooks that change nothing.
+    """
     if options.method == "secret":
         client = kube_client(options.connection, os.environ, connect_to, clock)
         return SecretStore(client, options.namespace, options.name or default_name(cluster), cluster, clock)
     if options.method == "http":
         tls = Tls(options.validate_certs, (options.ca_cert,) if options.ca_cert else ())
-        client_ = HttpClient("The state store", options.url, tls, connect_to, headers=options.headers, timeout=TIMEOUT, connections=2, largest=LARGEST_DOCUMENT)
+        client_ = HttpClient(
+            "The state store",
+            options.url,
+            tls,
+            connect_to,
+            headers=options.headers,
+            timeout=TIMEOUT,
+            connections=2,
+            largest=LARGEST_DOCUMENT,
+        )
         client_.secrets = frozenset(options.secrets())
         return HttpStore(client_, options.url, clock)
     return None
@@ -63,7 +75,8 @@ def default_name(cluster: str) -> str:
 def kube_client(connection: Mapping[str, object], environment: Mapping[str, str], connect_to: ConnectTo, clock: Clock) -> KubeClient:
     """A client for the API that has the Secret.
 
-    If openshift_state names an API, variables of the environment do not count: ``K8S_AUTH_HOST`` may be that of another one, the hub.
+    If openshift_state names an API, variables of the environment do not count: ``K8S_AUTH_HOST`` may be that of another
+    one, the hub.
     """
     used = {} if any(connection.get(name) for name in _NAMES) else environment
     config = configuration(settings(connection, used), used)

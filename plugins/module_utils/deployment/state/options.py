@@ -48,14 +48,27 @@ _TYPES: Mapping[str, tuple[Any, str]] = {
 _CONNECTION_NAMES = ("kubeconfig", "context", "host")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 5.6.2
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
-_OURS = frozenset({"if-match", "if-none-match", "content-length", "content-type", "content-encoding", "transfer-encoding", "host", "connection"})
+_OURS = frozenset(
+    {
+        "if-match",
+        "if-none-match",
+        "content-length",
+        "content-type",
+        "content-encoding",
+        "transfer-encoding",
+        "host",
+        "connection",
+    }
+)
 _SUBDOMAIN = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 
 
 @dataclasses.dataclass(frozen=True)
 class StateOptions:
-    """``connection`` is for a Kubernetes API; ``name`` of the Secret is empty for the one that is made from the cluster's name."""
+    """``connection`` is for a Kubernetes API; ``name`` of the Secret is empty for the one that is made from the
+    cluster's name.
+    """
 
     method: Method = "directory"
     ephemeral: bool = False
@@ -74,34 +87,37 @@ class StateOptions:
         return {value for value in known if value.strip()} | secret_values(dict(self.connection))
 
 
-def read_options(given: Any, environment: Mapping[str, str]) -> tuple[StateOptions, list[Problem]]:
+def read_options(variable: Any, environment: Mapping[str, str]) -> tuple[StateOptions, list[Problem]]:
     """``openshift_state`` as options, and everything that is wrong with it. Never raises. Paths are absolute already."""
-    if not isinstance(given, Mapping):
+    if not isinstance(variable, Mapping):
         return StateOptions(), [Problem(PATH, INVALID, "must be a mapping with method", layer="ours", check="settings")]
-    method = given.get("method", "directory")
+    method = variable.get("method", "directory")
     if method not in METHODS:
         detail = f"supported values: {', '.join(METHODS)}"
         return StateOptions(), [_problem("method", UNSUPPORTED, detail, str(method)[:40], nearest(str(method), METHODS))]
-    problems = [problem for key in given if (problem := _key_problem(str(key), method)) is not None]
+    problems = [problem for key in variable if (problem := _key_problem(str(key), method)) is not None]
     values: dict[str, Any] = {}
     for key, kind in KEYS[method].items():
-        if given.get(key) is None:
+        if variable.get(key) is None:
             continue
-        if isinstance(given[key], _TYPES[kind][0]):
-            values[key] = given[key]
+        if isinstance(variable[key], _TYPES[kind][0]):
+            values[key] = variable[key]
         else:
             problems.append(_problem(key, INVALID, f"must be {_TYPES[kind][1]}"))
     headers = values.get("headers", {}).items()
     problems += [_problem(f"headers.{name}", INVALID, "must be a string") for name, value in headers if not isinstance(value, str)]
     options = _options(method, values)
-    return options, [*problems, *_problems(options, set(values), {str(problem.path) for problem in problems}, environment)]
+    return options, [
+        *problems,
+        *_problems(options, set(values), {str(problem.path) for problem in problems}, environment),
+    ]
 
 
 def _options(method: str, values: Mapping[str, Any]) -> StateOptions:
     if method == "secret":
-        names = {*_CONNECTION, *_TLS}
-        own = {key: value for key, value in values.items() if key not in names}
-        return StateOptions(**own, connection={key: value for key, value in values.items() if key in names})
+        shared = {*_CONNECTION, *_TLS}
+        own = {key: value for key, value in values.items() if key not in shared}
+        return StateOptions(**own, connection={key: value for key, value in values.items() if key in shared})
     headers = {str(name): value for name, value in values.get("headers", {}).items() if isinstance(value, str)}
     return StateOptions(**{**values, "method": cast(Method, method), "headers": headers})
 
@@ -115,23 +131,29 @@ def _key_problem(key: str, method: str) -> Problem | None:
     return _problem(key, UNKNOWN_FIELD, f"known for method {method}: {', '.join(sorted(KEYS[method]))}", hint=nearest(key, _ALL))
 
 
-def _problems(options: StateOptions, given: set[str], wrong: set[str], environment: Mapping[str, str]) -> list[Problem]:
+def _problems(options: StateOptions, names: set[str], wrong: set[str], environment: Mapping[str, str]) -> list[Problem]:
     """What the values mean together; keys that are ``wrong`` already are not named twice."""
     found = []
     if options.passphrase and len(options.passphrase) < SHORTEST_PASSPHRASE:
         found.append(_problem("passphrase", INVALID, f"must have at least {SHORTEST_PASSPHRASE} characters"))
     if options.method == "secret":
-        found += _secret_problems(options, given, environment)
+        found += _secret_problems(options, names, environment)
     if options.method == "http":
-        found += _http_problems(options, given)
+        found += _http_problems(options)
     return [problem for problem in found if problem.path not in wrong]
 
 
-def _secret_problems(options: StateOptions, given: set[str], environment: Mapping[str, str]) -> list[Problem]:
+def _secret_problems(options: StateOptions, names: set[str], environment: Mapping[str, str]) -> list[Problem]:
     found = []
     in_environment = [f"K8S_AUTH_{name.upper()}" for name in _CONNECTION_NAMES if environment.get(f"K8S_AUTH_{name.upper()}")]
-    if not given.intersection(_CONNECTION_NAMES) and not in_environment and not environment.get("KUBERNETES_SERVICE_HOST"):
-        found.append(_problem("kubeconfig", REQUIRED, "method secret needs kubeconfig, context or host; ~/.kube/config is not used by itself"))
+    if not names.intersection(_CONNECTION_NAMES) and not in_environment and not environment.get("KUBERNETES_SERVICE_HOST"):
+        found.append(
+            _problem(
+                "kubeconfig",
+                REQUIRED,
+                "method secret needs kubeconfig, context or host; ~/.kube/config is not used by itself",
+            )
+        )
     if not options.namespace:
         found.append(_problem("namespace", REQUIRED, "method secret needs the namespace of the Secret"))
     elif not _LABEL.fullmatch(options.namespace):
@@ -141,7 +163,7 @@ def _secret_problems(options: StateOptions, given: set[str], environment: Mappin
     return found
 
 
-def _http_problems(options: StateOptions, given: set[str]) -> list[Problem]:
+def _http_problems(options: StateOptions) -> list[Problem]:
     found = []
     if not options.passphrase:
         found.append(_problem("passphrase", REQUIRED, "method http stores encrypted state only"))

@@ -31,7 +31,7 @@ from .errors import LeaseLost
 from .lease import RENEW
 from .methods import keys_of, open_store
 from .options import StateOptions
-from .run import Run
+from .run import PlaybookRun
 from .session import StoreSession
 from .snapshot import DIRECTORIES, STATE
 
@@ -75,7 +75,7 @@ def _leave() -> None:
 class Keeper:
     """Stores the state of ``root`` in the store of ``session`` while ``run`` lives."""
 
-    def __init__(self, session: StoreSession, name: str, root: Path, run: Run, clock: Clock) -> None:
+    def __init__(self, session: StoreSession, name: str, root: Path, run: PlaybookRun, clock: Clock) -> None:
         self._session, self._root, self._run, self._clock = session, root, run, clock
         self._status = Status(run.id, name, os.getpid(), start_time(os.getpid()))
         self._directory = root / DIRECTORY
@@ -87,7 +87,7 @@ class Keeper:
     @classmethod
     def of(cls, config: Mapping[str, Any], clock: Clock) -> Keeper:
         """From the configuration that :func:`.attach.attach` sends."""
-        options, root, run = StateOptions(**config["options"]), Path(config["root"]), Run(**config["run"])
+        options, root, run = StateOptions(**config["options"]), Path(config["root"]), PlaybookRun(**config["run"])
         connect_to, _problems = ConnectTo.parse(config["connect_to"])
         store = open_store(options, cluster=config["cluster"], clock=clock, connect_to=connect_to)
         if store is None:

@@ -20,7 +20,7 @@ NAME = ".run.json"
 
 
 @dataclasses.dataclass(frozen=True)
-class Run:
+class PlaybookRun:
     """One run. ``pid`` and ``started`` are those of the playbook; ``machine`` is where these numbers mean something."""
 
     id: str
@@ -39,10 +39,10 @@ class Run:
         return not self.started or start_time(self.pid) == self.started
 
 
-def this_run(root: Path) -> Run:
+def this_run(root: Path) -> PlaybookRun:
     """The run of this process. Tasks of one playbook find the id in the work directory, whose lock the caller holds."""
     holder = Holder.this("")
-    fresh = Run(secrets.token_hex(16), holder.host, this_machine(), holder.run, holder.started)
+    fresh = PlaybookRun(secrets.token_hex(16), holder.host, this_machine(), holder.run, holder.started)
     try:
         known = read_run(json_text.parse(read_inside(root / NAME)))
     except (OSError, ValueError):
@@ -53,17 +53,19 @@ def this_run(root: Path) -> Run:
     return fresh
 
 
-def read_run(value: Any) -> Run | None:
+def read_run(value: Any) -> PlaybookRun | None:
     """A run from JSON; None for anything else."""
-    names = [field.name for field in dataclasses.fields(Run)]
+    names = [field.name for field in dataclasses.fields(PlaybookRun)]
     fields: list[Any] = [value.get(name) for name in names] if isinstance(value, dict) else []
     if [type(field) for field in fields] != [str, str, str, int, int] or max(len(str(field)) for field in fields) > 200:
         return None
-    return Run(*fields)
+    return PlaybookRun(*fields)
 
 
 def this_machine(proc: Path = Path("/proc")) -> str:
-    """What makes process numbers unique: the boot of the machine and the namespace of processes; empty where it cannot be read."""
+    """What makes process numbers unique: the boot of the machine and the namespace of processes; empty where it cannot
+    be read.
+    """
     try:
         return f"{(proc / 'sys/kernel/random/boot_id').read_text().strip()} {os.readlink(proc / 'self/ns/pid')}"
     except OSError:

@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The state in one Secret: the snapshot in ``data.state``, the lease in an annotation, ``resourceVersion`` as the version.
+"""The state in one Secret: the snapshot in ``data.state``, the lease in an annotation, ``resourceVersion`` as the
+version.
 
-The lease is no object of ``coordination.k8s.io``: that has a version of its own, and a late write of the Secret would not be noticed.
+The lease is no object of ``coordination.k8s.io``: that has a version of its own, and a late write of the Secret would
+not be noticed.
 """
 
 from __future__ import annotations
@@ -34,7 +36,13 @@ class SecretStore:
     """A Secret of a namespace, reached by ``client``. ``cluster`` is in its label."""
 
     def __init__(self, client: KubeClient, namespace: str, name: str, cluster: str, clock: Clock) -> None:
-        self._client, self._namespace, self._secret, self._cluster, self._clock = client, namespace, name, cluster, clock
+        self._client, self._namespace, self._secret, self._cluster, self._clock = (
+            client,
+            namespace,
+            name,
+            cluster,
+            clock,
+        )
 
     @property
     def name(self) -> str:
@@ -99,7 +107,10 @@ class SecretStore:
 
     def _body(self, lease: Lease, snapshot: bytes | None, expected: str | None) -> dict[str, Any]:
         labels = {MANAGED_BY: OURS, CLUSTER_LABEL: self._cluster}
-        metadata: dict[str, Any] = {"labels": labels, "annotations": {LEASE_ANNOTATION: json.dumps(lease.as_dict(), sort_keys=True)}}
+        metadata: dict[str, Any] = {
+            "labels": labels,
+            "annotations": {LEASE_ANNOTATION: json.dumps(lease.as_dict(), sort_keys=True)},
+        }
         data = {} if snapshot is None else {"data": {KEY: base64.b64encode(snapshot).decode()}}
         if expected is not None:
             return {"metadata": {**metadata, "resourceVersion": expected}, **data}
@@ -118,11 +129,16 @@ class SecretStore:
             raise
         version = _mapping(written.get("metadata")).get("resourceVersion")
         if not isinstance(version, str) or not version:
-            raise StoreRefused(f"{self.name}: the answer to a write has no resourceVersion.", "Check that openshift_state names a Kubernetes API.")
+            raise StoreRefused(
+                f"{self.name}: the answer to a write has no resourceVersion.",
+                "Check that openshift_state names a Kubernetes API.",
+            )
         return version
 
     def probe(self, stored: Stored | None) -> None:
-        """Nothing: every Kubernetes API observes ``resourceVersion`` (kubernetes/community contributors/devel/sig-architecture/api-conventions.md)."""
+        """Nothing: every Kubernetes API observes ``resourceVersion`` (kubernetes/community
+        contributors/devel/sig-architecture/api-conventions.md).
+        """
 
     def close(self) -> None:
         self._client.close()

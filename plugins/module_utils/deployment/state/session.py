@@ -1,7 +1,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The state of one deployment during one task: opened with the lease, made current in the work directory, stored after changes.
+"""The state of one deployment during one task: opened with the lease, made current in the work directory, stored after
+changes.
 
 A run that cannot open its state, or cannot store it, touches no machine.
 """
@@ -13,47 +14,52 @@ import dataclasses
 import math
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from ...common.clock import Clock
 from ...common.errors import ZeroTouchError
 from ...common.state import StateFile
-from ...common.state_shape import fault_of
-from .encryption import Keys, seal, unseal
-from .errors import StateDiverged, StoreError, StoreRefused, StoreUnknown
+from .encryption import Keys
+from .errors import StateDiverged, StoreError, StoreUnknown
 from .keeper import LeaseKeeper
 from .lineage import NAME as MARKS
-from .lineage import Action, Mark, Marks, choose
-from .run import Run
-from .snapshot import LARGEST_STORED, STATE, BadSnapshot, Snapshot, pack, read_files, restore, unpack
+from .lineage import Mark, Marks, StateAction, choose
+from .record import read_record, seal_record
+from .run import PlaybookRun
+from .snapshot import STATE, Snapshot, read_files, restore
 from .store import Store, Stored
 
-FORMAT = 1
 # Seconds between two stores of changes that are no transition.
 PAUSE = 60.0
 _APART = "To keep the work directory, delete the record in the store. To keep the store, move state.json out of the work directory. Then run again."
 
 
 @dataclasses.dataclass(frozen=True)
-class Opened:
-    """What became of the work directory: ``same`` (nothing), ``restore`` (files came from the store) or ``store`` (its changes were stored)."""
+class OpenedState:
+    """What became of the work directory: ``same`` (nothing), ``restore`` (files came from the store) or ``store`` (its
+    changes were stored).
+    """
 
-    action: Action = "same"
+    action: StateAction = "same"
     reason: str = ""
     serial: int = 0
     warnings: tuple[str, ...] = ()
 
 
-class Session(Protocol):
+class StateSession(Protocol):
     """The state of a deployment, whatever its store."""
 
-    def open(self, *, break_lock: bool = False, show: Callable[[str], None] = lambda line: None) -> Opened:
-        """Take the lease, and make the work directory current. Raises :class:`StoreError`: then nothing is known and nothing may be touched."""
+    def open(self, *, break_lock: bool = False, show: Callable[[str], None] = lambda line: None) -> OpenedState:
+        """Take the lease, and make the work directory current. Raises :class:`StoreError`: then nothing is known and
+        nothing may be touched.
+        """
 
     def save(self, *, transition: bool = True) -> bool:
-        """Store the state if it changed; other changes than a ``transition`` at most once a minute. Returns whether it was stored."""
+        """Store the state if it changed; other changes than a ``transition`` at most once a minute. Returns whether it
+        was stored.
+        """
 
     def check(self) -> None:
         """Directly before each write to a machine. Raises :class:`LeaseLost`."""
@@ -77,13 +83,13 @@ class DirectorySession:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def open(self, *, break_lock: bool = False, show: Callable[[str], None] = lambda line: None) -> Opened:
+    def open(self, *, break_lock: bool = False, show: Callable[[str], None] = lambda line: None) -> OpenedState:
         marks = Marks.load(self._root)
         if marks.restoring:
             text = f"A restore from {marks.store} into {self._root} was interrupted."
             raise StoreUnknown(text, f"Set openshift_state to that store again. To go on without it, delete {self._root / MARKS}.")
         check_record(self._root)
-        return Opened()
+        return OpenedState()
 
     def save(self, *, transition: bool = True) -> bool:
         check_record(self._root)
@@ -108,14 +114,21 @@ class DirectorySession:
 class StoreSession:
     """Methods ``secret`` and ``http``. The caller holds the lock of the work directory."""
 
-    def __init__(self, store: Store, keys: Keys | None, cluster: str, root: Path, run: Run, task: str, clock: Clock) -> None:
-        self._store, self._keys, self._cluster, self._root, self._run, self._clock = store, keys, cluster, root, run, clock
+    def __init__(self, store: Store, keys: Keys | None, cluster: str, root: Path, run: PlaybookRun, task: str, clock: Clock) -> None:
+        self._store, self._keys, self._cluster, self._root, self._run, self._clock = (
+            store,
+            keys,
+            cluster,
+            root,
+            run,
+            clock,
+        )
         self._keeper = LeaseKeeper(store, run, task, clock)
         self._marks = Marks(store.name)
         self._mark: Mark | None = None  # of the record in the store
         self._saved = -math.inf
 
-    def open(self, *, break_lock: bool = False, show: Callable[[str], None] = lambda line: None) -> Opened:
+    def open(self, *, break_lock: bool = False, show: Callable[[str], None] = lambda line: None) -> OpenedState:
         stored = self._store.read()
         read_record(stored, self._keys, self._cluster, self._store.name)  # before anything is written
         if stored is None or stored.lease is None or stored.lease.run.id != self._run.id:
@@ -128,7 +141,7 @@ class StoreSession:
                 self._keeper.release()
             raise
 
-    def _reconcile(self, stored: Stored) -> Opened:
+    def _reconcile(self, stored: Stored) -> OpenedState:
         record = read_record(stored, self._keys, self._cluster, self._store.name)
         marks = Marks.load(self._root)
         if not marks.restoring:
@@ -145,7 +158,7 @@ class StoreSession:
             self._note(Marks(self._store.name, base=self._mark))
         if verdict.action == "store":
             self.save()
-        return Opened(verdict.action, verdict.reason, self._mark.serial if self._mark else 0, tuple(warnings))
+        return OpenedState(verdict.action, verdict.reason, self._mark.serial if self._mark else 0, tuple(warnings))
 
     def _restore(self, snapshot: Snapshot) -> None:
         self._note(dataclasses.replace(self._marks, store=self._store.name, restoring=True))
@@ -215,7 +228,7 @@ class StoreSession:
             self._store.close()
 
 
-def peek(store: Store, keys: Keys | None, cluster: str, root: Path) -> Opened:
+def peek(store: Store, keys: Keys | None, cluster: str, root: Path) -> OpenedState:
     """Make the work directory current without the lease, for calls that change nothing else. Raises :class:`StoreUnknown`."""
     record = read_record(store.read(), keys, cluster, store.name)
     marks = Marks.load(root)
@@ -229,7 +242,7 @@ def peek(store: Store, keys: Keys | None, cluster: str, root: Path) -> Opened:
         dataclasses.replace(marks.settled(mark), restoring=True).save(root)
         restore(snapshot, root)
         Marks(store.name, base=mark).save(root)
-    return Opened(verdict.action, verdict.reason, mark.serial if mark else 0)
+    return OpenedState(verdict.action, verdict.reason, mark.serial if mark else 0)
 
 
 def _diverged(root: Path, name: str, reason: str) -> StateDiverged:
@@ -242,62 +255,3 @@ def check_record(root: Path) -> None:
         StateFile(root / STATE).read()
     except ZeroTouchError as error:
         raise StoreUnknown(error.message, error.hint) from error
-
-
-def seal_record(snapshot: Snapshot, mark: Mark, keys: Keys | None, cluster: str) -> bytes:
-    """The bytes that are stored. Raises :class:`StoreRefused` for more than a store takes."""
-    about = {"format": FORMAT, "cluster": cluster, "lineage": mark.lineage, "serial": mark.serial}
-    sealed = seal(pack(snapshot), about, keys)
-    if fault := size_fault(snapshot, len(sealed)):
-        raise StoreRefused(fault, "Make it smaller, or use method directory.")
-    return sealed
-
-
-def size_fault(snapshot: Snapshot, size: int) -> str:
-    """Why a record with this many bytes cannot be stored; empty if it can."""
-    if size <= LARGEST_STORED:
-        return ""
-    return f"The state has {size} bytes, compressed; a store takes {LARGEST_STORED}. The largest part is {snapshot.largest()}."
-
-
-def check_size(root: Path) -> str:
-    """For preflight: why the files of this work directory are too large for a store; empty if they are not."""
-    snapshot = read_files(root)
-    return size_fault(snapshot, len(pack(snapshot)))
-
-
-def read_record(stored: Stored | None, keys: Keys | None, cluster: str, name: str) -> tuple[Snapshot, Mark] | None:
-    """The snapshot in a store and its mark; None if the store was read and has none.
-
-    Raises :class:`StoreUnknown` for everything that is not a sound record of this cluster.
-    """
-    if stored is None or not stored.snapshot:
-        return None
-    try:
-        header, body = unseal(stored.snapshot, keys)
-        if fault := _header_fault(header, cluster):
-            raise StoreUnknown(fault, "Check openshift_state.")
-        snapshot = unpack(body)
-    except BadSnapshot as error:
-        raise StoreUnknown(f"The state in {name} is damaged: {error}.", "Restore it from a backup.") from error
-    except StoreUnknown as error:
-        raise type(error)(f"The state in {name} cannot be read. {error.message}", error.hint) from error
-    if snapshot.files and (fault := _state_fault(snapshot.state)):
-        raise StoreUnknown(f"The state in {name} is damaged: {fault}.", "Restore it from a backup.")
-    return snapshot, Mark(header["lineage"], header["serial"], snapshot.digest)
-
-
-def _state_fault(state: Mapping[str, Any]) -> str:
-    if not state:
-        return f"it has no {STATE} that can be read"
-    return fault_of(state)[1] if type(state.get("format")) is int else f"its {STATE} is not one of this collection"
-
-
-def _header_fault(header: Mapping[str, Any], cluster: str) -> str:
-    found = header.get("format")
-    if not isinstance(found, int) or found > FORMAT:
-        return "It was written by a newer release of zerotouch.openshift."
-    if header.get("cluster") != cluster:
-        return f"It is the state of cluster {str(header.get('cluster'))[:60]!r}, not of {cluster!r}."
-    sound = isinstance(header.get("lineage"), str) and type(header.get("serial")) is int and 0 < header["serial"] < 1 << 53
-    return "" if sound else "Its first line is damaged."

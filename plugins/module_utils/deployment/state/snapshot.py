@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The files of a work directory that outlive it: ``state.json``, ``auth/`` and the rendered ``config/``, as one compressed archive.
+"""The files of a work directory that outlive it: ``state.json``, ``auth/`` and the rendered ``config/``, as one
+compressed archive.
 
-The archive is a tar compressed by xz, so that ``tar -xJ`` opens it. Equal files make an equal :attr:`Snapshot.digest`. On one machine they also make
-equal bytes; releases of liblzma may compress differently.
+The archive is a tar compressed by xz, so that ``tar -xJ`` opens it. Equal files make an equal :attr:`Snapshot.digest`.
+On one machine they also make equal bytes; releases of liblzma may compress differently.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ MOST_FILES = 5000
 _LONGEST_NAME = 512
 _LONGEST_PART = 200  # bytes; temporary names of the same file are longer, and file systems end at 255
 _DEEPEST = 8
-# Compression uses 32 MiB of memory with this preset, and 94 MiB with the default one (xz(1)); pods of a controller may have less.
+# Compression uses 32 MiB of memory with this preset, and 94 MiB with the default one (xz(1)); pods of a controller may
+# have less.
 _PRESET = 3
 
 
@@ -90,7 +92,9 @@ def name_fault(name: str) -> str:
 
 
 def read_files(root: Path) -> Snapshot:
-    """The files of this work directory. Raises :class:`ZeroTouchError` for a link, a special file, or more than a snapshot takes."""
+    """The files of this work directory. Raises :class:`ZeroTouchError` for a link, a special file, or more than a
+    snapshot takes.
+    """
     check_private(root, (*DIRECTORIES, STATE))
     files: dict[str, bytes] = {}
     size = 0
@@ -102,7 +106,10 @@ def read_files(root: Path) -> Snapshot:
         size += len(files[name])
         if size > LARGEST_FILES or len(files) > MOST_FILES:
             limits = f"{MOST_FILES} files with {LARGEST_FILES >> 20} MiB"
-            raise StoreRefused(f"{root} has more than {limits} to store; the largest is {Snapshot(files).largest()}.", "Move files out of it.")
+            raise StoreRefused(
+                f"{root} has more than {limits} to store; the largest is {Snapshot(files).largest()}.",
+                "Move files out of it.",
+            )
     return Snapshot(dict(sorted(files.items())))
 
 
@@ -146,7 +153,9 @@ def pack(snapshot: Snapshot) -> bytes:
 
 
 def unpack(data: bytes) -> Snapshot:
-    """The files in an archive. Raises :class:`BadSnapshot` for anything but regular files with the names of a work directory."""
+    """The files in an archive. Raises :class:`BadSnapshot` for anything but regular files with the names of a work
+    directory.
+    """
     # Headers and padding of small files count, too.
     limit = LARGEST_FILES + MOST_FILES * 3 * tarfile.BLOCKSIZE
     files: dict[str, bytes] = {}
@@ -159,7 +168,13 @@ def unpack(data: bytes) -> Snapshot:
             files[member.name] = content.read()
             if len(files) > MOST_FILES:
                 raise BadSnapshot(f"it has more than {MOST_FILES} files")
-    except (BadTar, tarfile.TarError, lzma.LZMAError, EOFError, OSError) as error:  # some of them while a member is read
+    except (
+        BadTar,
+        tarfile.TarError,
+        lzma.LZMAError,
+        EOFError,
+        OSError,
+    ) as error:  # some of them while a member is read
         raise BadSnapshot(str(error)) from error
     for name in files:
         if parent := next((str(each) for each in Path(name).parents if str(each) in files), ""):
@@ -183,9 +198,11 @@ def _shown(name: str) -> str:
 
 
 def restore(snapshot: Snapshot, root: Path) -> None:
-    """Make the stored files of this work directory exactly these. ``state.json`` is written last: with it the restore is complete.
+    """Make the stored files of this work directory exactly these. ``state.json`` is written last: with it the restore
+    is complete.
 
-    Files that differ, or that the snapshot does not have, are copied to ``replaced/`` first. Other files of the directory are left alone.
+    Files that differ, or that the snapshot does not have, are copied to ``replaced/`` first. Other files of the
+    directory are left alone.
     """
     ensure_directory(root)
     present = read_files(root).files

@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What a remote state store offers: one record with a version, read as a whole and written under the condition that the version is still the same.
+"""What a remote state store offers: one record with a version, read as a whole and written under the condition that the
+version is still the same.
 
-The lease and the snapshot are parts of that one record. So a run that lost its lease cannot overwrite the snapshot of its successor: every write of the
-successor, a renewal included, changes the version that the late write names.
+The lease and the snapshot are parts of that one record. So a run that lost its lease cannot overwrite the snapshot of
+its successor: every write of the successor, a renewal included, changes the version that the late write names.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ class Store(Protocol):
         """The record; None only if the store says that there is none. Raises :class:`StoreUnknown` for everything else."""
 
     def write(self, lease: Lease, snapshot: bytes | None, expected: str | None) -> str:
-        """Write the record if its version is ``expected``, or if there is none (None); the new version. A ``snapshot`` of None stays as it is.
+        """Write the record if its version is ``expected``, or if there is none (None); the new version. A ``snapshot``
+        of None stays as it is.
 
         Raises :class:`StoreConflict` if the version is another one, :class:`StoreRefused` or :class:`StoreFailed`.
         """
@@ -76,7 +78,8 @@ def write_surely(
     expected: str | None,
     clock: Clock,
 ) -> str:
-    """Write, and read what became of it where the answer is lost. Each write has a lease of its own, so that it is recognized.
+    """Write, and read what became of it where the answer is lost. Each write has a lease of its own, so that it is
+    recognized.
 
     ``write`` raises :class:`StoreConflict`, or an error of the transport.
     """

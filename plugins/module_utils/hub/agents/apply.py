@@ -13,6 +13,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...common.errors import Interrupted, ZeroTouchError
+from ...common.parallel import API_FORKS
 from ...kube.client import KubeClient, Object
 from ...kube.write import Change, Outcome, apply_changes
 from .change import AgentPlan, Surroundings
@@ -39,7 +40,7 @@ class Done:
     outcomes: tuple[Outcome, ...] = ()
 
 
-def apply_plan(client: KubeClient, plan: Plan, around: Surroundings, *, forks: int = 20, check_mode: bool = False) -> list[Done]:
+def apply_plan(client: KubeClient, plan: Plan, around: Surroundings, *, forks: int = API_FORKS, check_mode: bool = False) -> list[Done]:
     """Write everything that is planned. Hosts without changes have no entry. In check mode the server tries every write without keeping it."""
     work = [(host.request.name, change) for host in plan.hosts for change in host.changes] + [("", change) for change in plan.approvals]
     planner = _Planner(plan, around)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...cluster import host_states as states
+from ...cluster.field_table import AGENT_REQUESTS, ANNOTATION_REQUESTS
 from ...cluster.root_device import choose_disk, find_disk
 from ...common import json_text
 from ...kube.write import Change, plan_deletion, plan_object
@@ -20,12 +21,16 @@ from .clusters import ClusterFacts, InfraEnvFacts
 from .model import Agent, ClusterRef
 from .request import HostRequest
 
-# Fields that the service takes over before the start only (5.2), and those of them that stay what they were when emptied.
-_LATE = ("hostname", "role", "machineConfigPool", "installation_disk_id", "installation_disk_path", "nodeLabels")
+_PLAIN = ("hostname", "role", *(row.agent for row in AGENT_REQUESTS))
 _DISK = ("installation_disk_id", "installation_disk_path")
-_KEPT_WHEN_EMPTIED = ("hostname", "role", "machineConfigPool", "installation_disk_id", "installation_disk_path")
+# Fields that the service takes over before the start only (5.2), and those of them that stay what they were when emptied.
+_LATE = (*_PLAIN, *_DISK, "nodeLabels")
+_KEPT_WHEN_EMPTIED = (*_PLAIN, *_DISK)
 # Of these a BareMetalHost may say something too, and then wins (10.1).
-_OF_BARE_METAL_HOST = {"hostname", "role", "machineConfigPool", "installation_disk_id", "installerArgs", "ignitionConfigOverrides", "nodeLabels"}
+_OF_BARE_METAL_HOST = {
+    *("hostname", "role", "installation_disk_id", "installerArgs", "ignitionConfigOverrides", "nodeLabels"),
+    *(row.agent for row in ANNOTATION_REQUESTS),
+}
 
 
 @dataclasses.dataclass(frozen=True)

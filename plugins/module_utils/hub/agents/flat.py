@@ -18,7 +18,7 @@ def flatten(agent: Agent, *, inventory: bool = True) -> Facts:
     facts: Facts = {
         "name": agent.name,
         "namespace": agent.namespace,
-        "infra_env": agent.infra_env,
+        "infra_env_name": agent.infra_env,
         "hostname": agent.hostname,
         "macs": list(agent.macs),
         "serial_number": agent.serial,

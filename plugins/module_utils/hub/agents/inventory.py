@@ -57,7 +57,7 @@ def groups_of(agent: Facts, kinds: Sequence[str], labels: Sequence[str]) -> list
         "state": f"agents_state_{agent['state'] or 'unknown'}",
         "role": f"agents_role_{agent['role'] or 'none'}",
         "cluster": f"agents_cluster_{cluster['namespace']}_{cluster['name']}" if cluster else "agents_unbound",
-        "infra_env": f"agents_infra_env_{agent['namespace']}_{agent['infra_env'] or 'none'}",
+        "infra_env": f"agents_infra_env_{agent['namespace']}_{agent['infra_env_name'] or 'none'}",
     }
     by_label = [f"agents_label_{key}_{agent['labels'][key]}" for key in labels if key in agent["labels"]]
     return [ALL, *(_safe(found[kind]) for kind in kinds), *map(_safe, by_label)]

@@ -179,7 +179,7 @@ class Agent:
             "role": self.role,
             "state": self.state,
             "approved": self.approved,
-            "infra_env": self.infra_env,
+            "infra_env_name": self.infra_env,
             "inventory": self.inventory,
             "spec": self.spec,
             "status": self.status,

@@ -9,8 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...cluster.field_table import AGENT_REQUESTS
+from ...cluster.host_options import option_specs
 from ...common.errors import PartialFailure
 from ...common.opened import Opened
+from ...common.parallel import API_FORKS
 from ...common.problems import warnings as warnings_of
 from ...common.state import StateFile
 from ...kube.client import KubeClient
@@ -46,7 +49,7 @@ def agents_argument_spec() -> dict[str, Any]:
         "root_device_hints": {"type": "dict"},
         "agent_labels": {"type": "dict", "default": {}},
         "node_labels": {"type": "dict", "default": {}},
-        "machine_config_pool": {"type": "str"},
+        **option_specs(AGENT_REQUESTS),
         "ignition_config_overrides": {"type": "jsonarg"},
         "installer_args": {"type": "list", "elements": "str"},
         "cluster": {"type": "dict", "options": cluster},
@@ -57,12 +60,12 @@ def agents_argument_spec() -> dict[str, Any]:
     return {
         **CONNECTION_OPTIONS,
         "namespace": {"type": "str", "required": True},
-        "infra_env": {"type": "str"},
+        "infra_env_name": {"type": "str"},
         "hosts": {"type": "list", "elements": "dict", "required": True, "options": host},
         "unexpected": {"type": "str", "choices": ["ignore", "warn", "fail", "approve"], "default": "warn"},
         "wait_for": {"type": "str", "choices": list(TARGETS), "default": "none"},
         "timeout": {"type": "float", "default": 1800},
-        "forks": {"type": "int", "default": 20},
+        "forks": {"type": "int", "default": API_FORKS},
         "state_file": {"type": "path"},
     }
 
@@ -72,8 +75,8 @@ def agents_info_argument_spec() -> dict[str, Any]:
         **CONNECTION_OPTIONS,
         "namespaces": {"type": "list", "elements": "str", "default": [], "aliases": ["namespace"]},
         "label_selector": {"type": "str"},
-        "infra_env": {"type": "str"},
-        "cluster": {"type": "str"},
+        "infra_env_name": {"type": "str"},
+        "cluster_name": {"type": "str"},
         "query": {"type": "str"},
         "inventory": {"type": "bool", "default": True},
     }
@@ -88,7 +91,7 @@ def run_agents(call: Opened, barred: Callable[[Agent], str] = lambda agent: "") 
     requests = host_requests(params["hosts"], params["namespace"])
     options = Options(
         namespace=params["namespace"],
-        infra_env=params["infra_env"] or "",
+        infra_env=params["infra_env_name"] or "",
         unexpected=params["unexpected"],
         wait_for=params["wait_for"],
         timeout=float(params["timeout"]),

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+from ...cluster.field_table import AGENT_REQUESTS
 from ...cluster.host_identity import Identity, check_identity, given_twice, host_macs, read_identity
 from ...cluster.root_device import check_hints
 from ...common.errors import InvalidInput
@@ -25,7 +26,8 @@ _LABEL_KEY = re.compile(r"([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
 # Labels that controllers write and repair (13): a value of ours would not stay, or would mislead them.
 _CONTROLLERS_LABELS = re.compile(r"(infraenvs\.agent-install\.openshift\.io$|(inventory\.|agentclassification\.)?agent-install\.openshift\.io/)")
-_FIELDS = {"hostname": "hostname", "machine_config_pool": "machineConfigPool"}
+# Names in the Agent's spec of options that it gets as they are.
+_FIELDS = {"hostname": "hostname", **{row.option: row.agent for row in AGENT_REQUESTS}}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +42,7 @@ class HostRequest:
     identity: Identity = dataclasses.field(default_factory=Identity)
     approved: bool | None = None
     role: str | None = None
-    spec: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    spec: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     disk_id: str | None = None
     disk_path: str | None = None
     root_device_hints: Mapping[str, Any] | None = None
@@ -80,7 +82,7 @@ def _request(host: Mapping[str, Any], namespace: str) -> HostRequest:
         # A host that is listed is one that is expected; approval of one that leaves is nobody's concern.
         approved=(True if approved is None else bool(approved)) if staying else approved,
         role=host.get("role"),
-        spec={field: str(host[option]) for option, field in _FIELDS.items() if host.get(option) is not None},
+        spec={field: host[option] for option, field in _FIELDS.items() if host.get(option) is not None},
         disk_id=host.get("installation_disk_id"),
         disk_path=host.get("installation_disk_path"),
         root_device_hints=host.get("root_device_hints"),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ...common.clock import Clock, SystemClock
 from ...common.errors import Interrupted, ZeroTouchError
+from ...common.parallel import API_FORKS
 from ...common.problems import Problem
 from ...common.waiting import Deadline, Doubts, ProgressLines, WaitStatus, turns
 from ...kube.client import KubeClient
@@ -41,7 +42,7 @@ class Options:
     unexpected: Unexpected = "warn"
     wait_for: Target = "none"
     timeout: float = 1800.0
-    forks: int = 20
+    forks: int = API_FORKS
     check_mode: bool = False
     clock: Clock = dataclasses.field(default_factory=SystemClock)
     progress: Callable[[str], None] = lambda text: None

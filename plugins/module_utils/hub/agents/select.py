@@ -29,12 +29,12 @@ class Selection:
 
 def selection(options: Mapping[str, Any]) -> Selection:
     """From the options of a door. Raises :class:`InvalidInput` for a query that is none."""
-    parts = [options.get("label_selector") or "", f"{INFRA_ENV_LABEL}={options['infra_env']}" if options.get("infra_env") else ""]
+    parts = [options.get("label_selector") or "", f"{INFRA_ENV_LABEL}={options['infra_env_name']}" if options.get("infra_env_name") else ""]
     query = str(options.get("query") or "")
     return Selection(
         namespaces=tuple(dict.fromkeys(options.get("namespaces") or ())),
         label_selector=",".join(part for part in parts if part),
-        cluster=str(options.get("cluster") or ""),
+        cluster=str(options.get("cluster_name") or ""),
         expression=_expression(query) if query else None,
     )
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from ...bmc.address import parse_address
 from ...bmc.requests import check_bmc
+from ...cluster.field_table import ANNOTATION_REQUESTS, OWN_REQUESTS
 from ...cluster.host_identity import normal_mac
 from ...common.errors import InvalidInput
 from ...common.problems import INVALID, REQUIRED, Problem
@@ -37,16 +38,8 @@ CLEANING_MODES = ("disabled", "metadata")
 _NAME = re.compile(r"(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 # Options of a host that the door agents has as well, with the same meaning and the same mistakes.
 _OF_AGENTS = (
-    "hostname",
-    "role",
-    "root_device_hints",
-    "agent_labels",
-    "node_labels",
-    "machine_config_pool",
-    "installer_args",
-    "ignition_config_overrides",
-    "cluster",
-    "unbind",
+    *(row.option for row in (*OWN_REQUESTS, *ANNOTATION_REQUESTS)),
+    *("agent_labels", "node_labels", "installer_args", "ignition_config_overrides", "cluster", "unbind"),
 )
 
 
@@ -90,7 +83,7 @@ def read_wish(options: Mapping[str, Any]) -> Wish:
         requests = []
     if problems:
         raise InvalidInput(problems)
-    return Wish(namespace, str(options["infra_env"]), tuple(_wish(host, request, options) for host, request in zip(hosts, requests, strict=True)))
+    return Wish(namespace, str(options["infra_env_name"]), tuple(_wish(host, request, options) for host, request in zip(hosts, requests, strict=True)))
 
 
 def read_names(hosts: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -105,8 +98,8 @@ def credentials(hosts: Sequence[Mapping[str, Any]]) -> set[str]:
 
 
 def _problems(options: Mapping[str, Any]) -> Iterator[Problem]:
-    if not options.get("infra_env"):
-        yield _problem("infra_env", REQUIRED, "name the InfraEnv whose image the hosts boot")
+    if not options.get("infra_env_name"):
+        yield _problem("infra_env_name", REQUIRED, "name the InfraEnv whose image the hosts boot")
     for index, host in enumerate(options["hosts"]):
         path = f"hosts[{index}]"
         if not _NAME.fullmatch(str(host["name"])):
@@ -146,7 +139,7 @@ def _wish(host: Mapping[str, Any], request: HostRequest, options: Mapping[str, A
         spec["rootDeviceHints"] = dict(request.root_device_hints)
     if host.get("boot_mode"):
         spec["bootMode"] = host["boot_mode"]
-    metadata = {"name": name, "namespace": namespace, "labels": {INFRA_ENV_LABEL: str(options["infra_env"])}, "annotations": _annotations(request)}
+    metadata = {"name": name, "namespace": namespace, "labels": {INFRA_ENV_LABEL: str(options["infra_env_name"])}, "annotations": _annotations(request)}
     return HostWish(
         name,
         {"metadata": metadata, "spec": spec},
@@ -161,8 +154,9 @@ def _wish(host: Mapping[str, Any], request: HostRequest, options: Mapping[str, A
 def _annotations(request: HostRequest) -> dict[str, str | None]:
     """What BMAC copies to the Agent. A role or a pool that is left to the hub is said by no annotation."""
     found: dict[str, str | None] = {}
-    named = {"hostname": request.spec.get("hostname"), "role": request.role, "machine-config-pool": request.spec.get("machineConfigPool")}
-    found |= {f"{BMAC}/{name}": value or None for name, value in named.items() if value is not None}
+    plain = {row.annotation: request.spec.get(row.agent) for row in ANNOTATION_REQUESTS}
+    named = {"hostname": request.spec.get("hostname"), "role": request.role, **plain}
+    found |= {f"{BMAC}/{name}": _annotation(value) for name, value in named.items() if value is not None}
     for name, document in (("installer-args", request.installer_args), ("ignition-config-overrides", request.ignition_config_overrides)):
         if document is not None:
             found[f"{BMAC}/{name}"] = json.dumps(document) if document else None
@@ -172,6 +166,10 @@ def _annotations(request: HostRequest) -> dict[str, str | None]:
         found[CLUSTER_REFERENCE] = str(request.cluster)
     found |= {f"{AGENT_LABEL}{key}": value for key, value in request.agent_labels.items()}
     return found | {f"{NODE_LABEL}{key}": value for key, value in request.node_labels.items()}
+
+
+def _annotation(value: Any) -> str | None:
+    return value or None if isinstance(value, str) else json.dumps(value)
 
 
 def _secret(host: str, namespace: str, username: str, password: str) -> Object:

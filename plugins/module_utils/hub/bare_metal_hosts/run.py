@@ -65,7 +65,7 @@ def make_absent(options: Mapping[str, Any], waiting: Waiting, session: Session) 
     """No BareMetalHosts of those names, nor the Secrets that this collection made for them."""
     names, namespace = read_names(options["hosts"]), str(options["namespace"])
     observed = _observe_absent(names, namespace, session)
-    others = other_machines(options["hosts"], str(options.get("infra_env") or ""), observed)
+    others = other_machines(options["hosts"], str(options.get("infra_env_name") or ""), observed)
     plan = plan_absent([name for name in names if name not in others], namespace, observed)
     plan = dataclasses.replace(plan, stays=(*plan.stays, *others.values()))
     going = {change.name for change in plan.changes if _is_host(change)}

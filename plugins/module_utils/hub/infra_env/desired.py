@@ -28,12 +28,11 @@ BELONGS_TO_NAMESPACE = f"{OURS}/namespace"
 
 # Options that are one field of the spec.
 SIMPLE_FIELDS = {
-    "ssh_authorized_key": "sshAuthorizedKey",
     "additional_ntp_sources": "additionalNTPSources",
     "ntp_sources": "ntpSources",
     "image_type": "imageType",
     "os_image_version": "osImageVersion",
-    "cpu_architecture": "cpuArchitecture",
+    "arch": "cpuArchitecture",
     "ignition_config_override": "ignitionConfigOverride",
     "ipxe_script_type": "ipxeScriptType",
     "additional_trust_bundle": "additionalTrustBundle",
@@ -89,6 +88,8 @@ def read_wish(options: Mapping[str, Any]) -> Wish:
 
 def _infra_env(options: Mapping[str, Any], secret_name: str) -> Object:
     spec: Object = {field: _cleared(options[option]) for option, field in SIMPLE_FIELDS.items() if options.get(option) is not None}
+    if options.get("ssh_public_keys") is not None:
+        spec["sshAuthorizedKey"] = _cleared("\n".join(options["ssh_public_keys"]))
     if secret_name:
         spec["pullSecretRef"] = {"name": secret_name}
     for option, field in (("cluster", "clusterRef"), ("mirror_registry", "mirrorRegistryRef")):

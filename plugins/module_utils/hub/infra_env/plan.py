@@ -27,7 +27,7 @@ NOT_CLEARED = {
     "proxy": "image_proxy",
     "additionalNTPSources": "additional_ntp_sources",
     "ntpSources": "ntp_sources",
-    "sshAuthorizedKey": "ssh_authorized_key",
+    "sshAuthorizedKey": "ssh_public_keys",
     "ignitionConfigOverride": "ignition_config_override",
 }
 ANEW = "Make the InfraEnv anew (state absent, then present) if hosts must not boot with the old value; Agents that are not bound go with it and register again."
@@ -201,7 +201,7 @@ def _immutable(wish: Wish, observed: Observed) -> list[Problem]:
         found.append(_problem("cluster", FORBIDDEN, detail, hint="make another InfraEnv, or delete this one first (state absent)"))
     if "cpuArchitecture" in wanted and wanted["cpuArchitecture"] != (present.get("cpuArchitecture") or "x86_64"):
         detail = f"cannot be changed: the InfraEnv is for {present.get('cpuArchitecture') or 'x86_64'}"
-        found.append(_problem("cpu_architecture", FORBIDDEN, detail, str(wanted["cpuArchitecture"]), "make another InfraEnv for the other architecture"))
+        found.append(_problem("arch", FORBIDDEN, detail, str(wanted["cpuArchitecture"]), "make another InfraEnv for the other architecture"))
     added = wanted.get("osImageVersion") and not present.get("osImageVersion")
     if added and present.get("clusterRef") and not observed.cluster_installed:
         detail = "can be added beside a cluster only once that cluster is installed"

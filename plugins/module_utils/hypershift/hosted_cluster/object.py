@@ -40,7 +40,7 @@ def pull_secret_name(options: Mapping[str, Any]) -> str:
 
 
 def ssh_key_name(options: Mapping[str, Any]) -> str:
-    return str(options.get("ssh_key_name") or (f"{options['name']}-ssh-key" if options.get("ssh_key") else ""))
+    return str(options.get("ssh_key_name") or (f"{options['name']}-ssh-key" if options.get("ssh_public_keys") else ""))
 
 
 def trust_bundle_name(options: Mapping[str, Any]) -> str:

@@ -83,7 +83,7 @@ OPTION_SPEC: Spec = {
     "control_plane_release_image": _text(),
     "pull_secret": {"type": "raw", "no_log": False},
     "pull_secret_name": _text(no_log=False),
-    "ssh_key": _text(no_log=False),
+    "ssh_public_keys": {**_texts(), "no_log": False},
     "ssh_key_name": _text(no_log=False),
     "agent_namespace": _text(),
     "base_domain": _text(),

@@ -45,6 +45,8 @@ _LARGEST = 2**31 - 1
 _DAY = 86400
 _DELAYS = ("delay_after_add_seconds", "delay_after_delete_seconds", "delay_after_failure_seconds", "unneeded_duration_seconds")
 _NAMESPACE_LENGTH = 63
+# Options with content -> options that name an object with it.
+_SECRETS = {"pull_secret": "pull_secret_name", "ssh_public_keys": "ssh_key_name", "additional_trust_bundle": "additional_trust_bundle_name"}
 
 
 def problems(options: Mapping[str, Any], observed: Mapping[str, Any] | None = None) -> list[Problem]:
@@ -126,7 +128,7 @@ def _texts(options: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _secrets(options: Mapping[str, Any]) -> Iterator[Problem]:
-    for content, name in (("pull_secret", "pull_secret_name"), ("ssh_key", "ssh_key_name"), ("additional_trust_bundle", "additional_trust_bundle_name")):
+    for content, name in _SECRETS.items():
         if options.get(content) and options.get(name):
             yield problem(CHECK, name, FORBIDDEN, f"{content} and {name} are both given; give one")
         if options.get(name) and (fault := values.object_name_fault(str(options[name]))):

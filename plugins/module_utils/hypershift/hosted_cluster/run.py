@@ -36,7 +36,7 @@ METHOD = "hosted"
 
 
 def ensure_present(call: Opened) -> dict[str, Any]:
-    """The HostedCluster as the options want it, as far as ``wait_for`` says, with its credentials in ``dest``; the door's result.
+    """The HostedCluster as the options want it, as far as ``wait_for`` says, with its credentials in ``work_dir``; the door's result.
 
     Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with an account of what was done.
     """
@@ -59,7 +59,7 @@ def observe(client: KubeClient, options: Mapping[str, Any]) -> Observed:
             object_ = client.find((SECRET if kind == "Secret" else CONFIG_MAP).path(namespace, name))
         except ForbiddenError:
             # Who gives no content needs no rights on Secrets.
-            if wished.get("pull_secret") or wished.get("ssh_key") or wished.get("additional_trust_bundle") or present is None:
+            if wished.get("pull_secret") or wished.get("ssh_public_keys") or wished.get("additional_trust_bundle") or present is None:
                 raise
             unseen = True
             continue
@@ -114,9 +114,9 @@ class _Present:
 
     def _record(self) -> None:
         """Record method and cluster in the work directory: the same method must destroy it, and no other deployment may take its machines."""
-        if not self.params["dest"] or self.call.check_mode:
+        if not self.params["work_dir"] or self.call.check_mode:
             return
-        with StateFile(Path(self.params["dest"]) / "state.json").edit() as document:
+        with StateFile(Path(self.params["work_dir"]) / "state.json").edit() as document:
             if (document.get("install") or {}).get("method") != METHOD:
                 document["install"] = {"method": METHOD}
             document["cluster"] = {**(document.get("cluster") or {}), "name": self.name}
@@ -161,9 +161,9 @@ class _Present:
     def _with_credentials(self, now: Object | None) -> dict[str, Any]:
         """The result, with the credentials that the hub has by now in their files."""
         result = self._result(now)
-        if not self.params["dest"]:
+        if not self.params["work_dir"]:
             return result
-        auth = Path(self.params["dest"]) / "auth"
+        auth = Path(self.params["work_dir"]) / "auth"
         wanted = (
             (text(now, "status", "kubeconfig", "name"), KUBECONFIG, auth / "kubeconfig"),
             (text(now, "status", "kubeadminPassword", "name"), PASSWORD, auth / "kubeadmin-password"),

@@ -81,8 +81,8 @@ def _wanted(options: Mapping[str, Any], found: Objects) -> Iterator[tuple[str, s
         present = part(found.get(("Secret", name)), "data").get(PULL_SECRET_KEY)
         same = present is not None and _document(_decoded(present)) == _document(document)
         yield "Secret", name, {PULL_SECRET_KEY: str(present) if same else _encoded(document)}
-    if options.get("ssh_key"):
-        yield "Secret", ssh_key_name(options), {SSH_KEY: _encoded(options["ssh_key"].strip() + "\n")}
+    if options.get("ssh_public_keys"):
+        yield "Secret", ssh_key_name(options), {SSH_KEY: _encoded("\n".join(options["ssh_public_keys"]).strip() + "\n")}
     if options.get("additional_trust_bundle"):
         yield "ConfigMap", trust_bundle_name(options), {BUNDLE_KEY: options["additional_trust_bundle"].strip() + "\n"}
 

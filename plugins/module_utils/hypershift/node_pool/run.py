@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...common.architectures import go_architecture
 from ...common.errors import PartialFailure, ZeroTouchError
 from ...common.opened import Opened
 from ...kube.client import KubeClient, Object
@@ -52,7 +53,9 @@ class _Run:
     """One run for one pool: what was written so far, and the result with it."""
 
     def __init__(self, client: KubeClient, call: Opened) -> None:
-        self.client, self.call, self.params = client, call, call.params
+        self.client, self.call = client, call
+        arch = call.params.get("arch")
+        self.params = {**call.params, "arch": go_architecture(arch) if arch else None}  # the CRD has Go's names
         self.reader = PoolReader(client, self.params["namespace"], self.params["name"])
         self.outcomes: list[Outcome] = []
         self.steps: list[str] = []

@@ -83,7 +83,7 @@ class PoolView:
         return {
             "namespace": self.namespace,
             "name": self.name,
-            "cluster": self.cluster,
+            "cluster_name": self.cluster,
             "replicas": self.ready,
             "desired": self.desired,
             "version": text(self.pool, "status", "version"),

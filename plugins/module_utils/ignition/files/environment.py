@@ -12,7 +12,8 @@ import re
 from collections.abc import Mapping
 
 from ...cluster.profile import ReleaseProfile, profile_of
-from ...cluster.spec import RPM_ARCHITECTURES, Cluster, Deployment
+from ...cluster.spec import Cluster, Deployment
+from ...common.architectures import RPM_ARCHITECTURES
 from ...manifests.mirrors import PullSpec, public_registries, release_mirror
 from ...manifests.objects import no_proxy
 from ..document import PRIVATE, IgnitionFile

@@ -153,5 +153,5 @@ def test_release(manifests, image, given, expected):
 
 
 def test_a_release_that_nothing_tells(manifests):
-    with pytest.raises(InvalidInput, match=r"openshift_version(.|\n)*cpu_architecture"):
+    with pytest.raises(InvalidInput, match=r"openshift_version(.|\n)*arch"):
         release_of(manifests(cluster_image_set="kind: ClusterImageSet\nspec: {releaseImage: 'r/ocp@sha256:00'}\n"))

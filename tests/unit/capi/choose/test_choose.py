@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,11 +13,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.pl
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.policy import read_policy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import ClusterRef, read_agent
+from ansible_collections.zerotouch.openshift.tests.unit.capi.choose import made
 
-_SPEC = importlib.util.spec_from_file_location("capi_choose_made", Path(__file__).parent / "made.py")
-made = importlib.util.module_from_spec(_SPEC)
-sys.modules[_SPEC.name] = made
-_SPEC.loader.exec_module(made)
 GIB, host, labelled, wish = made.GIB, made.host, made.labelled, made.wish
 
 

@@ -5,11 +5,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.columns import Suitable, bits
@@ -17,13 +14,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.mo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.plan import choose
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.rules import RULES, need_of, objection, unusable
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import ClusterRef
+from ansible_collections.zerotouch.openshift.tests.unit.capi.choose import made
 from hypothesis import given
 from hypothesis import strategies as st
-
-_SPEC = importlib.util.spec_from_file_location("capi_choose_made_for_properties", Path(__file__).parent / "made.py")
-made = importlib.util.module_from_spec(_SPEC)
-sys.modules[_SPEC.name] = made
-_SPEC.loader.exec_module(made)
 
 KEYS, VALUES = ["rack", "size", "zone"], ["a", "b", ""]
 LABELS = st.dictionaries(st.sampled_from(KEYS), st.sampled_from(VALUES), max_size=3)

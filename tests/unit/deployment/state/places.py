@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The places in which the tests keep a state: a directory, a Secret of a hub, a document of a web server. Each of them over real sockets."""
+"""The places in which the tests keep a state: a directory, a Secret of a hub, a document of a web server. Each of them
+over real sockets.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,15 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.keeper import LeaseKeeper
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import keys_of, open_store
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import StateOptions
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import Run, this_run
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.session import DirectorySession, StoreSession
-from ansible_collections.zerotouch.openshift.tests.unit.deployment.state import document_server
-from ansible_collections.zerotouch.openshift.tests.unit.hub.infra import infrahub
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import PlaybookRun, this_run
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.session import (
+    DirectorySession,
+    StoreSession,
+)
+from ansible_collections.zerotouch.openshift.tests.support import document_server
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
+from ansible_collections.zerotouch.openshift.tests.support.hub import infra as infrahub
+from ansible_collections.zerotouch.openshift.tests.support.hub import server as hubserver
 
 PASSPHRASE = "correct horse battery"
 # Tests derive many keys: the least cost that is accepted.
@@ -28,21 +35,8 @@ CHEAP = encryption.Cost(n=1 << 14, r=8, p=1)
 SECRET = ("secrets", "lab", "zerotouch-openshift-demo")
 
 
-class FakeClock:
-    """Time that passes in sleeps only."""
-
-    def __init__(self) -> None:
-        self.time = 1000.0
-
-    def now(self) -> float:
-        return self.time
-
-    def sleep(self, seconds: float) -> None:
-        self.time += seconds
-
-
-def run(number: int = 1, **changes: Any) -> Run:
-    return dataclasses.replace(Run(f"{number:032x}", f"control-{number}", f"boot-{number}", 100 + number, 0), **changes)
+def run(number: int = 1, **changes: Any) -> PlaybookRun:
+    return dataclasses.replace(PlaybookRun(f"{number:032x}", f"control-{number}", f"boot-{number}", 100 + number, 0), **changes)
 
 
 class Place:
@@ -52,13 +46,13 @@ class Place:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.clock = FakeClock()
+        self.clock = Clock(1000.0)
         self.options = StateOptions()
 
-    def store(self, clock: FakeClock | None = None) -> Any:
+    def store(self, clock: Clock | None = None) -> Any:
         return open_store(self.options, cluster="demo", clock=clock or self.clock, connect_to=DIRECT)
 
-    def session(self, root: Path, who: Run | None = None, *, passphrase: str | None = None, clock: FakeClock | None = None) -> Any:
+    def session(self, root: Path, who: PlaybookRun | None = None, *, passphrase: str | None = None, clock: Clock | None = None) -> Any:
         if self.method == "directory":
             return DirectorySession(root)
         options = self.options if passphrase is None else dataclasses.replace(self.options, passphrase=passphrase)
@@ -109,11 +103,15 @@ class SecretPlace(Place):
     def fail(self, count: int, verb: str, what: str) -> None:
         """The first ``count`` reads or writes end so: ``500``, ``cut``, ``cut after``, ``403``, ``404``."""
         if what.isdigit():
-            answer: Any = (int(what), {}, {"kind": "Status", "message": f"{what} on request", "reason": "", "code": int(what)})
+            answer: Any = (
+                int(what),
+                {},
+                {"kind": "Status", "message": f"{what} on request", "reason": "", "code": int(what)},
+            )
         else:
             answer = what
         for each in ("get",) if verb == "read" else ("patch", "create"):
-            self.hub.faults.append(infrahub.hubserver.times(count, each, answer))
+            self.hub.faults.append(hubserver.times(count, each, answer))
 
     def heal(self) -> None:
         self.hub.faults.clear()

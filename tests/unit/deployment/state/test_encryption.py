@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import encryption as e
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import StoreUnknown, WrongPassphrase
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import (
+    StoreUnknown,
+    WrongPassphrase,
+)
 from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import CHEAP, PASSPHRASE
 from hypothesis import given
 from hypothesis import strategies as st
@@ -108,7 +111,16 @@ def test_the_accepted_parameters_have_a_limit_of_memory() -> None:
 
 
 def test_unknown_ciphers_and_other_data_are_refused() -> None:
-    for data in (b"", b"\n", b"x" * 5000, b"{}\nx", b"[]\nx", b'{"cipher": "rot13"}\nx', b"{" * 3000 + b"\n", b"<html>\n</html>"):
+    for data in (
+        b"",
+        b"\n",
+        b"x" * 5000,
+        b"{}\nx",
+        b"[]\nx",
+        b'{"cipher": "rot13"}\nx',
+        b"{" * 3000 + b"\n",
+        b"<html>\n</html>",
+    ):
         with pytest.raises(StoreUnknown):
             e.unseal(data, KEYS)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.ephemeral import (
-    Facts,
+    JobFacts,
     Mount,
     ephemeral_problem,
     gather,
@@ -30,14 +30,19 @@ DISK = Mount("/", "/", "xfs")
 @pytest.mark.parametrize(
     ("work_dir", "mount", "lost"),
     [
-        # On an execution node the private directory is a mount of the container; it is deleted with the job all the same.
+        # On an execution node the private directory is a mount of the container; it is deleted with the job all the
+        # same.
         ("/runner/project/clusters/demo", RUNNER, "private directory of the job, /runner"),
         ("/runner", RUNNER, "private directory"),
         # In a container group it is on the container's own layer.
         ("/runner/project/clusters/demo", ROOT, "it is on overlay"),
         ("/home/runner/demo", ROOT, "it is on overlay"),
         ("/dev/shm/demo", Mount("/dev/shm", "/", "tmpfs"), "it is on tmpfs"),
-        ("/data/demo", Mount("/data", "/var/lib/kubelet/pods/u/volumes/kubernetes.io~empty-dir/data", "ext4"), "emptyDir"),
+        (
+            "/data/demo",
+            Mount("/data", "/var/lib/kubelet/pods/u/volumes/kubernetes.io~empty-dir/data", "ext4"),
+            "emptyDir",
+        ),
         ("/tmp/awx_61_x/project/clusters/demo", DISK, "private directory of the job, /tmp/awx_61_x"),
         # Volumes that outlive the job, also below the private directory, and a controller without containers.
         ("/data/demo", Mount("/data", "/pvc", "ext4"), ""),
@@ -51,7 +56,7 @@ DISK = Mount("/", "/", "xfs")
     ],
 )
 def test_table(work_dir: str, mount: Mount | None, lost: str) -> None:
-    facts = Facts(work_dir, PRIVATE, mount)
+    facts = JobFacts(work_dir, PRIVATE, mount)
     found = ephemeral_problem(StateOptions(), facts)
     assert (found is not None) == bool(lost)
     if found is not None:
@@ -59,14 +64,17 @@ def test_table(work_dir: str, mount: Mount | None, lost: str) -> None:
     assert ephemeral_problem(StateOptions(ephemeral=True), facts) is None
     assert ephemeral_problem(StateOptions("secret"), facts) is None
     # A container, a pod of a CI system or ansible-runner of a user is no job of a controller.
-    assert ephemeral_problem(StateOptions(), Facts(work_dir, (), mount)) is None
+    assert ephemeral_problem(StateOptions(), JobFacts(work_dir, (), mount)) is None
 
 
 @pytest.mark.parametrize(
     ("environment", "found"),
     [
         (AWX, PRIVATE),
-        ({"JOB_ID": "61", "AWX_HOST": "https://controller", "AWX_ISOLATED_DATA_DIR": "/runner/artifacts/61"}, ("/runner",)),
+        (
+            {"JOB_ID": "61", "AWX_HOST": "https://controller", "AWX_ISOLATED_DATA_DIR": "/runner/artifacts/61"},
+            ("/runner",),
+        ),
         ({"AWX_PRIVATE_DATA_DIR": "/tmp/awx_1"}, ("/tmp/awx_1", "/runner")),
         ({"AWX_PRIVATE_DATA_DIR": "/", "AWX_ISOLATED_DATA_DIR": "/x"}, ("/runner",)),
         ({}, ()),
@@ -116,5 +124,5 @@ def test_the_facts_of_this_process(tmp_path: Path) -> None:
     facts = gather(tmp_path / "link" / "new", AWX)
     assert facts.work_dir == str(tmp_path.resolve() / "real" / "new")
     assert facts.private == PRIVATE and facts.mount is not None
-    assert gather(tmp_path, {}, tmp_path / "missing") == Facts(str(tmp_path.resolve()), (), None)
+    assert gather(tmp_path, {}, tmp_path / "missing") == JobFacts(str(tmp_path.resolve()), (), None)
     assert ephemeral_problem(StateOptions(), gather(tmp_path, {"KUBERNETES_SERVICE_HOST": "x", "container": "podman"})) is None

@@ -9,13 +9,19 @@ import threading
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import LeaseHeld, LeaseLost, StoreError, StoreUnknown
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import (
+    LeaseHeld,
+    LeaseLost,
+    StoreError,
+    StoreUnknown,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.keeper import LeaseKeeper, since_boot
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import HOLD, RENEW
-from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import FakeClock, run
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
+from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import run
 
 
-def keeper(remote: Any, number: int, clock: FakeClock | None = None, **changes: Any) -> LeaseKeeper:
+def keeper(remote: Any, number: int, clock: Clock | None = None, **changes: Any) -> LeaseKeeper:
     clock = clock or remote.clock
     return LeaseKeeper(remote.store(clock), run(number, **changes), f"task-{number}", clock, clock.now)
 
@@ -34,7 +40,7 @@ def test_the_first_run_holds_the_lease_and_the_second_waits_90_seconds(remote: A
         first.check()  # its renewal is 90 s old
 
 
-class Renewing(FakeClock):
+class Renewing(Clock):
     """Another run renews its lease whenever the waiter sleeps."""
 
     def __init__(self, holder: LeaseKeeper) -> None:
@@ -146,10 +152,11 @@ def test_the_age_of_a_renewal_counts_from_its_beginning(remote: Any) -> None:
         return version
 
     slow._store.write = write  # type: ignore[method-assign]
-    slow.acquire()
-    elapsed[0] += 11
-    with pytest.raises(LeaseLost, match="71 s"):
-        slow.check()
+    for confirm in (slow.acquire, slow.renew):
+        confirm()
+        elapsed[0] += 11
+        with pytest.raises(LeaseLost, match="71 s"):
+            slow.check()
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -206,7 +213,7 @@ def test_two_runs_that_begin_together_never_hold_it_both(remote: Any) -> None:
     results: dict[int, object] = {}
 
     def one(number: int) -> None:
-        mine = keeper(remote, number, FakeClock())
+        mine = keeper(remote, number, Clock())
         stored = mine._store.read()
         barrier.wait(30)
         results[number] = mine._take(stored)

@@ -15,7 +15,12 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import start_time
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import lease as le
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import run as r
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import Lease, Watch, decide, observe
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import (
+    Lease,
+    LeaseWatch,
+    decide,
+    observe,
+)
 from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import run
 
 OWN, OTHER, THIRD = run(1), run(2), run(3)
@@ -43,14 +48,14 @@ RENEWED = HELD.renewed("install_wait", "2026-11-24T12:00:20Z")
     ],
 )
 def test_table(lease: Lease | None, seen: float, changes: int, options: dict[str, bool], verdict: str) -> None:
-    assert decide(Watch(lease, 1000.0, changes), OWN, 1000.0 + seen, **options) == verdict
+    assert decide(LeaseWatch(lease, 1000.0, changes), OWN, 1000.0 + seen, **options) == verdict
 
 
 def test_a_watch_counts_changes_and_the_time_since_the_last_one() -> None:
     watch = observe(None, HELD, 10.0)
-    assert observe(watch, HELD, 50.0) == Watch(HELD, 10.0, 0)
+    assert observe(watch, HELD, 50.0) == LeaseWatch(HELD, 10.0, 0)
     watch = observe(watch, RENEWED, 60.0)
-    assert watch == Watch(RENEWED, 60.0, 1)
+    assert watch == LeaseWatch(RENEWED, 60.0, 1)
     assert observe(watch, Lease(THIRD, "x", ""), 70.0).changes == 2
 
 

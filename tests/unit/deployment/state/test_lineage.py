@@ -73,7 +73,13 @@ NONE, GONE = snapshot(), Snapshot()
         (TWO, OTHER, mark(4, OTHER), marks(mark(3, ONE)), "diverged"),
         # A restore that was killed is repeated, with what the store has then.
         (ONE, TWO, mark(4, TWO), marks(mark(3, ONE), restoring=True), "restore"),
-        (snapshot({"machines": machines(a="booted")}, half="x"), TWO, mark(5, TWO), marks(mark(3, ONE), restoring=True), "restore"),
+        (
+            snapshot({"machines": machines(a="booted")}, half="x"),
+            TWO,
+            mark(5, TWO),
+            marks(mark(3, ONE), restoring=True),
+            "restore",
+        ),
         # The store is older than what this directory stored: a backup was restored.
         (TWO, ONE, mark(3, ONE), marks(mark(5, TWO)), "store"),
         (TWO, OTHER, mark(4, OTHER), marks(mark(5, TWO)), "diverged"),
@@ -98,7 +104,11 @@ def test_table(local: Snapshot, stored: Snapshot | None, stored_mark: Mark | Non
 
 STATES = st.dictionaries(
     st.sampled_from("abc"),
-    st.builds(lambda state, at: {"state": state, "at": at, "macs": []}, st.sampled_from(["booting", "booted", "released"]), st.sampled_from("123")),
+    st.builds(
+        lambda state, at: {"state": state, "at": at, "macs": []},
+        st.sampled_from(["booting", "booted", "released"]),
+        st.sampled_from("123"),
+    ),
 )
 RECORDS = STATES.map(lambda entries: snapshot({"machines": entries}))
 

@@ -11,10 +11,19 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import DIRECT
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import errors, warnings
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import default_name, kube_client, open_store
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import KEYS, METHODS, StateOptions, read_options
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import (
+    default_name,
+    kube_client,
+    open_store,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import (
+    KEYS,
+    METHODS,
+    StateOptions,
+    read_options,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS
-from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import FakeClock
+from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import Clock
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,13 +33,21 @@ HTTP = {"method": "http", "url": "https://files.example.com/states/demo", "passp
 
 
 @pytest.mark.parametrize(
-    ("given_", "expected"),
+    ("variable", "expected"),
     [
         ({}, StateOptions()),
         ({"method": "directory", "ephemeral": True}, StateOptions(ephemeral=True)),
         (SECRET, StateOptions("secret", connection={"kubeconfig": "/k"}, namespace="lab")),
         (
-            {**SECRET, "name": "a.b", "passphrase": LONG, "context": "hub", "ca_cert": "/ca", "validate_certs": False, "kubeconfig": {"users": []}},
+            {
+                **SECRET,
+                "name": "a.b",
+                "passphrase": LONG,
+                "context": "hub",
+                "ca_cert": "/ca",
+                "validate_certs": False,
+                "kubeconfig": {"users": []},
+            },
             StateOptions(
                 "secret",
                 passphrase=LONG,
@@ -42,17 +59,24 @@ HTTP = {"method": "http", "url": "https://files.example.com/states/demo", "passp
         (HTTP, StateOptions("http", passphrase=LONG, url=HTTP["url"])),
         (
             {**HTTP, "headers": {"Authorization": "Bearer x"}, "ca_cert": "/ca", "validate_certs": False},
-            StateOptions("http", passphrase=LONG, url=HTTP["url"], headers={"Authorization": "Bearer x"}, ca_cert="/ca", validate_certs=False),
+            StateOptions(
+                "http",
+                passphrase=LONG,
+                url=HTTP["url"],
+                headers={"Authorization": "Bearer x"},
+                ca_cert="/ca",
+                validate_certs=False,
+            ),
         ),
         ({**HTTP, "headers": None, "ca_cert": None}, StateOptions("http", passphrase=LONG, url=HTTP["url"])),
     ],
 )
-def test_accepted(given_: dict[str, Any], expected: StateOptions) -> None:
-    assert read_options(given_, {}) == (expected, [])
+def test_accepted(variable: dict[str, Any], expected: StateOptions) -> None:
+    assert read_options(variable, {}) == (expected, [])
 
 
 @pytest.mark.parametrize(
-    ("given_", "paths"),
+    ("variable", "paths"),
     [
         ("directory", [""]),
         ([], [""]),
@@ -68,7 +92,10 @@ def test_accepted(given_: dict[str, Any], expected: StateOptions) -> None:
         ({**SECRET, "name": "x" * 254}, ["name"]),
         ({"method": "http"}, ["passphrase", "url"]),
         ({**HTTP, "passphrase": 123456789012}, ["passphrase"]),
-        ({**HTTP, "passphrase": "short", "headers": {"If-Match": "x", "a b": "x", "X-A": "a\r\nb"}}, ["passphrase", "headers", "headers", "headers.X-A"]),
+        (
+            {**HTTP, "passphrase": "short", "headers": {"If-Match": "x", "a b": "x", "X-A": "a\r\nb"}},
+            ["passphrase", "headers", "headers", "headers.X-A"],
+        ),
         ({**HTTP, "headers": {"X-A": 5}}, ["headers.X-A"]),
         ({**HTTP, "headers": "X-A: 5"}, ["headers"]),
         ({**HTTP, "namespace": "lab", "ulr": "x"}, ["namespace", "ulr"]),
@@ -92,8 +119,8 @@ def test_accepted(given_: dict[str, Any], expected: StateOptions) -> None:
         ),
     ],
 )
-def test_refused(given_: Any, paths: list[str]) -> None:
-    _options, problems = read_options(given_, {})
+def test_refused(variable: Any, paths: list[str]) -> None:
+    _options, problems = read_options(variable, {})
     assert [problem.path.removeprefix("openshift_state").removeprefix(".") for problem in errors(problems)] == paths
     assert all(problem.detail for problem in problems)
     text = " ".join(problem.text() for problem in problems)
@@ -112,7 +139,10 @@ def test_plain_http_with_headers_is_a_warning() -> None:
     assert read_options({**HTTP, "url": "http://x/y"}, {})[1] == []
 
 
-@pytest.mark.parametrize("environment", [{"K8S_AUTH_KUBECONFIG": "/k"}, {"K8S_AUTH_HOST": "https://x"}, {"KUBERNETES_SERVICE_HOST": "10.0.0.1"}])
+@pytest.mark.parametrize(
+    "environment",
+    [{"K8S_AUTH_KUBECONFIG": "/k"}, {"K8S_AUTH_HOST": "https://x"}, {"KUBERNETES_SERVICE_HOST": "10.0.0.1"}],
+)
 def test_a_connection_may_come_from_the_environment(environment: dict[str, str]) -> None:
     assert read_options({"method": "secret", "namespace": "lab"}, environment)[1] == []
 
@@ -123,8 +153,8 @@ _VALUES = st.recursive(_LEAVES, lambda inner: st.dictionaries(st.text(max_size=5
 
 
 @given(st.dictionaries(_KEYS, _VALUES, max_size=6))
-def test_whatever_is_given_ends_as_problems(given_: dict[str, Any]) -> None:
-    options, problems = read_options(given_, {})
+def test_whatever_is_variableends_as_problems(variable: dict[str, Any]) -> None:
+    options, problems = read_options(variable, {})
     assert isinstance(options, StateOptions)
     if not errors(problems) and options.method == "http":
         assert options.passphrase
@@ -144,12 +174,12 @@ def test_variables_of_the_environment_do_not_lead_to_another_cluster() -> None:
         "current-context": "x",
     }
     environment = {"K8S_AUTH_HOST": "https://hub.example.com", "K8S_AUTH_API_KEY": "hub-token"}
-    assert kube_client({"kubeconfig": kubeconfig}, environment, DIRECT, FakeClock()).server == "https://state.example.com"
-    assert kube_client({}, environment, DIRECT, FakeClock()).server == "https://hub.example.com"
+    assert kube_client({"kubeconfig": kubeconfig}, environment, DIRECT, Clock()).server == "https://state.example.com"
+    assert kube_client({}, environment, DIRECT, Clock()).server == "https://hub.example.com"
 
 
 def test_stores_are_opened_without_a_request() -> None:
-    clock = FakeClock()
+    clock = Clock()
     assert open_store(StateOptions(), cluster="demo", clock=clock) is None
     http = open_store(read_options(HTTP, {})[0], cluster="demo", clock=clock)
     assert http is not None and http.name == HTTP["url"]

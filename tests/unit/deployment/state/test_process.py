@@ -28,8 +28,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.keeper import request_stop
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import keys_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import StateOptions
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import Run, this_machine
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.session import read_record
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.record import read_record
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import PlaybookRun, this_machine
 from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import PASSPHRASE, machines
 
 # Only a hang reaches it.
@@ -47,7 +47,7 @@ class Playbook:
 
     def __post_init__(self) -> None:
         self.process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-        self.run = Run(os.urandom(16).hex(), "control", this_machine(), self.process.pid, start_time(self.process.pid))
+        self.run = PlaybookRun(os.urandom(16).hex(), "control", this_machine(), self.process.pid, start_time(self.process.pid))
 
     def attach(self, **changes: Any) -> Any:
         self.monkeypatch.setattr(attaching, "this_run", lambda root: self.run)

@@ -1,7 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The state of a deployment with every method: stored before machines are touched, found by the next container, never empty by a fault."""
+"""The state of a deployment with every method: stored before machines are touched, found by the next container, never
+empty by a fault.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.record import read_record as machines_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.record import (
+    read_record as machines_of,
+)
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import record as r
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import session as s
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import snapshot as sn
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import (
@@ -25,7 +30,10 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
     StoreUnknown,
     WrongPassphrase,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import open_session, open_store
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import (
+    open_session,
+    open_store,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import StateOptions
 from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import PASSPHRASE, machines, run
 
@@ -240,10 +248,10 @@ def test_a_killed_run_whose_last_write_arrived(remote: Any) -> None:
     session._note = lambda marks: marks.save(root) if marks.pending else (_ for _ in ()).throw(KeyboardInterrupt)
     with pytest.raises(KeyboardInterrupt):
         session.save()
-    note(root, third="booting")
+    note(root, second="booted")  # of the same second: without the note, either could be the later one
     session, root = begin(remote, "a", 2)
     assert session.open().action == "store"
-    assert set(recorded(root)) == {"first", "second", "third"}
+    assert recorded(root) == {"first": "booting", "second": "booted"}
 
 
 def test_a_killed_run_is_continued_elsewhere_and_its_directory_follows(remote: Any) -> None:
@@ -387,12 +395,12 @@ def test_what_is_too_large_names_the_largest_part(remote: Any, monkeypatch: pyte
     (root / "config").mkdir(mode=0o700)
     (root / "config" / "small.yaml").write_text("x" * 400)
     (root / "config" / "large.yaml").write_bytes(bytes(range(256)) * 8)
-    monkeypatch.setattr(s, "LARGEST_STORED", 300)
+    monkeypatch.setattr(r, "LARGEST_STORED", 300)
     with pytest.raises(StoreRefused, match=r"takes 300\. The largest part is config/large\.yaml \(2048 bytes\)"):
         session.save()
-    assert "config/large.yaml" in s.check_size(root)
-    monkeypatch.setattr(s, "LARGEST_STORED", 900_000)
-    assert s.check_size(root) == ""
+    assert "config/large.yaml" in r.check_size(root)
+    monkeypatch.setattr(r, "LARGEST_STORED", 900_000)
+    assert r.check_size(root) == ""
     assert session.save() is True
 
 
@@ -418,7 +426,7 @@ def test_playbooks_that_change_nothing_read_without_lease(remote: Any) -> None:
     before = remote.bytes
     store = open_store(remote.options, cluster="demo", clock=remote.clock)
     assert store is not None
-    found = s.read_record(store.read(), session._keys, "demo", store.name)
+    found = r.read_record(store.read(), session._keys, "demo", store.name)
     assert found is not None and found[0].state["machines"]["node"]["state"] == "booted"
     assert remote.bytes == before
 
@@ -451,15 +459,29 @@ def test_a_session_needs_the_directory_to_be_private(remote: Any) -> None:
 
 def test_a_server_without_conditional_writes_is_refused_at_the_start(web: Any) -> None:
     web.server.ignores = {"if-match", "if-none-match"}
-    session, root = begin(web, "a")
+    session, _root = begin(web, "a")
     with pytest.raises(StoreRefused, match="instead of 412"):
         session.open()
     with pytest.raises(LeaseLost):
         session.check()
 
 
-def test_the_next_task_does_not_probe_again(web: Any) -> None:
+def test_a_server_that_lost_its_conditions_is_refused_without_a_change(web: Any) -> None:
     session, root = begin(web, "a")
+    session.open()
+    note(root, node="booted")
+    session.save()
+    session.release()
+    before = web.bytes
+    web.server.ignores = {"if-match"}
+    session, root = begin(web, "b", 2)
+    with pytest.raises(StoreRefused, match="ignores If-Match"):
+        session.open()
+    assert web.bytes == before
+
+
+def test_the_next_task_does_not_probe_again(web: Any) -> None:
+    session, _root = begin(web, "a")
     session.open()
     before = len(web.server.requests)
     begin(web, "a")[0].open()

@@ -15,7 +15,13 @@ from pathlib import Path
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import snapshot as s
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.snapshot import Snapshot, pack, read_files, restore, unpack
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.snapshot import (
+    Snapshot,
+    pack,
+    read_files,
+    restore,
+    unpack,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,9 +49,9 @@ def put(root: Path, files: dict[str, bytes]) -> None:
 
 @given(FILES)
 def test_what_is_packed_is_unpacked(files: dict[str, bytes]) -> None:
-    given_ = Snapshot({"state.json": b"{}", **files})
-    assert unpack(pack(given_)).files == given_.files
-    assert pack(given_) == pack(Snapshot(dict(reversed(given_.files.items()))))
+    made = Snapshot({"state.json": b"{}", **files})
+    assert unpack(pack(made)).files == made.files
+    assert pack(made) == pack(Snapshot(dict(reversed(made.files.items()))))
 
 
 @given(FILES, FILES)
@@ -74,7 +80,12 @@ def test_an_archive_that_was_cut_off_is_refused() -> None:
 
 
 def test_restoring_into_other_directories_gives_the_same_files(work: Path, tmp_path: Path) -> None:
-    files = {"state.json": b'{"format": 1}', "auth/kubeconfig": b"\x00\xff", "config/openshift/a.yaml": b"", "config/install-config.yaml": b"a: b\n"}
+    files = {
+        "state.json": b'{"format": 1}',
+        "auth/kubeconfig": b"\x00\xff",
+        "config/openshift/a.yaml": b"",
+        "config/install-config.yaml": b"a: b\n",
+    }
     put(work, files)
     os.chmod(work / "auth/kubeconfig", 0o644)
     put(work, {"images/agent.iso": b"large", ".lock": b"", "logs/x": b"", "config/.a.yaml.x1.part": b"torn"})
@@ -89,7 +100,16 @@ def test_restoring_into_other_directories_gives_the_same_files(work: Path, tmp_p
 
 
 def test_what_a_restore_replaces_is_kept(work: Path) -> None:
-    put(work, {"state.json": b'{"old": 1}', "auth/kubeconfig": b"old", "auth/extra": b"x", "config/a": b"same", "images/agent.iso": b"i"})
+    put(
+        work,
+        {
+            "state.json": b'{"old": 1}',
+            "auth/kubeconfig": b"old",
+            "auth/extra": b"x",
+            "config/a": b"same",
+            "images/agent.iso": b"i",
+        },
+    )
     new = Snapshot({"state.json": b'{"new": 1}', "auth/kubeconfig": b"new", "config/a": b"same"})
     restore(new, work)
     assert read_files(work).files == new.files
@@ -102,7 +122,11 @@ def test_what_a_restore_replaces_is_kept(work: Path) -> None:
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [({"config/x": b"1"}, {"config/x/y": b"2"}), ({"config/x/y/z": b"1"}, {"config/x": b"2"}), ({"config/x/y": b"1"}, {"config/x/z": b"2"})],
+    [
+        ({"config/x": b"1"}, {"config/x/y": b"2"}),
+        ({"config/x/y/z": b"1"}, {"config/x": b"2"}),
+        ({"config/x/y": b"1"}, {"config/x/z": b"2"}),
+    ],
 )
 def test_files_become_directories_and_the_other_way_round(work: Path, before: dict[str, bytes], after: dict[str, bytes]) -> None:
     put(work, before)
@@ -128,7 +152,10 @@ def test_a_restore_that_is_killed_has_no_new_state_file(work: Path, monkeypatch:
     assert not (work / "state.json").exists()
 
 
-@pytest.mark.parametrize("make", [lambda path, other: path.symlink_to(other), lambda path, other: os.mkfifo(path), lambda path, other: path.mkdir()])
+@pytest.mark.parametrize(
+    "make",
+    [lambda path, other: path.symlink_to(other), lambda path, other: os.mkfifo(path), lambda path, other: path.mkdir()],
+)
 def test_links_and_special_files_are_refused(work: Path, tmp_path: Path, make: object) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "secret").write_text("x")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import ssl
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,18 @@ import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import HttpClient
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import http_store as h
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import StoreConflict, StoreFailed, StoreRefused, StoreUnknown
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import (
+    StoreConflict,
+    StoreFailed,
+    StoreRefused,
+    StoreUnknown,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import Lease
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.methods import open_store
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import StateOptions
+from ansible_collections.zerotouch.openshift.tests.support import api_server as apiserver
+from ansible_collections.zerotouch.openshift.tests.support import document_server
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import SECRET, run
 
 LEASE = Lease(run(1), "boot_hosts", "2026-11-24T12:00:00Z")
@@ -95,7 +106,7 @@ def test_what_cannot_be_read_is_never_empty(remote: Any, what: str) -> None:
 
 
 @pytest.mark.parametrize("what", ["500", "403", "404", "413", "405", "cut"])
-def test_who_cannot_write_is_told_why_and_nothing_is_written(remote: Any, what: str) -> None:
+def test_a_write_that_fails_says_why_and_changes_nothing(remote: Any, what: str) -> None:
     remote.fail(100, "write", what)
     with pytest.raises((StoreFailed, StoreRefused)) as refused:
         remote.store().write(LEASE, b"state", None)
@@ -261,13 +272,36 @@ def test_the_name_of_a_store_has_no_secret(web: Any) -> None:
     assert h.HttpStore(client, "https://user:pw@files.example.com/a?token=t", web.clock).name == "https://files.example.com/a"
 
 
+def test_tls_is_verified(tmp_path: Path) -> None:
+    authority = apiserver.Authority()
+    certificate, key = authority.issue("localhost", ("localhost",))
+    (tmp_path / "server.pem").write_text(certificate + key)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "server.pem")
+    server = document_server.DocumentServer(context)
+    url = server.url.replace("127.0.0.1", "localhost")
+    options = StateOptions("http", passphrase="correct horse battery", url=url, ca_cert=authority.pem)
+    for changes, works in (({}, True), ({"ca_cert": ""}, False), ({"ca_cert": "", "validate_certs": False}, True)):
+        store = open_store(dataclasses.replace(options, **changes), cluster="demo", clock=Clock())
+        if works:
+            assert store.read() is None
+        else:
+            with pytest.raises(StoreUnknown, match="TLS"):
+                store.read()
+        store.close()
+    server.stop()
+
+
 # --- Secrets
 
 
 def test_the_secret_is_labelled_and_has_the_lease_as_annotation(hub: Any) -> None:
     hub.store().write(LEASE, b"state", None)
     found = hub.hub.objects[SECRET]
-    assert found["metadata"]["labels"] == {"app.kubernetes.io/managed-by": "zerotouch.openshift", "zerotouch.openshift/cluster": "demo"}
+    assert found["metadata"]["labels"] == {
+        "app.kubernetes.io/managed-by": "zerotouch.openshift",
+        "zerotouch.openshift/cluster": "demo",
+    }
     assert Lease.read(json.loads(found["metadata"]["annotations"]["zerotouch.openshift/lease"])) == LEASE
     assert found["type"] == "Opaque" and list(found["data"]) == ["state"]
 

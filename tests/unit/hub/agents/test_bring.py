@@ -16,6 +16,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.request import host_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.run import Account, Options, bring_agents
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import connect
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
 COUNT = 24
 
@@ -234,17 +235,10 @@ class TestFaults:
         assert account.hosts[0].agent.name == made.uuid(9) and not failed(account)
 
     def test_an_interruption_keeps_the_account(self, hub: Any, fleet: None, hosts: Any) -> None:
-        class Stopping:
-            def now(self) -> float:
-                return time.monotonic()
-
-            def sleep(self, seconds: float) -> None:
-                raise Interrupted("Stopped by a signal.")
-
-        stopped = connect({"kubeconfig": hub.kubeconfig}, clock=Stopping())
+        stopped = connect({"kubeconfig": hub.kubeconfig}, clock=Clock(stop_at=0.0))
         busy = (429, {"Retry-After": "1"}, {})
         hub.faults.append(lambda request: busy if request["verb"] == "patch" and len(hub.patches()) > 5 else None)
-        account = bring_agents(stopped, host_requests(hosts(), "lab"), Options("lab", forks=1, clock=Stopping()))
+        account = bring_agents(stopped, host_requests(hosts(), "lab"), Options("lab", forks=1, clock=Clock(stop_at=0.0)))
         assert isinstance(account.fault, Interrupted)
         assert len(done(account)) == 5 and len(failed(account)) == COUNT - 5
 

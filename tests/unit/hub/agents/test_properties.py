@@ -6,11 +6,8 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import random
-import sys
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_identity import Identity
@@ -22,13 +19,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.mod
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.plan import Plan, plan_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.request import HostRequest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import merged
+from ansible_collections.zerotouch.openshift.tests.support.hub import agents as made
 from hypothesis import given
 from hypothesis import strategies as st
-
-_SPEC = importlib.util.spec_from_file_location("hub_agents_made_for_properties", Path(__file__).parent / "made.py")
-made = importlib.util.module_from_spec(_SPEC)
-sys.modules[_SPEC.name] = made
-_SPEC.loader.exec_module(made)
 
 # Few values, so that MACs, serial numbers and labels are shared all the time.
 MACS = st.lists(st.integers(1, 6).map(made.mac), max_size=3, unique=True)

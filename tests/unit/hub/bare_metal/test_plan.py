@@ -32,7 +32,7 @@ def host(name: str = "worker-0", **more: Any) -> dict[str, Any]:
 
 
 def options(*hosts: dict[str, Any]) -> dict[str, Any]:
-    return {"namespace": "lab", "infra_env": "site", "hosts": list(hosts)}
+    return {"namespace": "lab", "infra_env_name": "site", "hosts": list(hosts)}
 
 
 FULL = host(

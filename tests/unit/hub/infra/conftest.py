@@ -5,47 +5,25 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-import time
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import Session
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import connect
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
+from ansible_collections.zerotouch.openshift.tests.support.hub import infra
 
 
 @pytest.fixture(scope="session")
 def infrahub() -> ModuleType:
-    name = "hub_infra_infrahub"
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / "infrahub.py")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-    return sys.modules[name]
-
-
-class QuickClock:
-    """Real order; pauses are short, and what was left out of them is added to the time."""
-
-    def __init__(self) -> None:
-        self.ahead = 0.0
-
-    def now(self) -> float:
-        return time.monotonic() + self.ahead
-
-    def sleep(self, seconds: float) -> None:
-        self.ahead += max(0.0, seconds - 0.005)
-        time.sleep(min(seconds, 0.005))
+    return infra
 
 
 @pytest.fixture
-def clock() -> QuickClock:
-    return QuickClock()
+def clock() -> Clock:
+    return Clock(pause=0.005)
 
 
 @pytest.fixture
@@ -56,7 +34,7 @@ def hub(infrahub: ModuleType) -> Iterator[Any]:
 
 
 @pytest.fixture
-def session(hub: Any, clock: QuickClock) -> Iterator[Any]:
+def session(hub: Any, clock: Clock) -> Iterator[Any]:
     client = connect({"kubeconfig": hub.kubeconfig}, clock=clock)
     told: list[str] = []
     found = Session(client, clock=clock, tell=told.append)
@@ -72,12 +50,12 @@ def wish(infrahub: ModuleType) -> dict[str, Any]:
         "name": "site",
         "namespace": "lab",
         "pull_secret": infrahub.PULL_SECRET,
-        "ssh_authorized_key": "ssh-ed25519 AAAA user\n",
+        "ssh_public_keys": ["ssh-ed25519 AAAA user\n"],
         "image_proxy": {"http_proxy": "http://proxy:3128", "https_proxy": "http://proxy:3128", "no_proxy": ".example.com"},
         "additional_ntp_sources": ["ntp.example.com"],
         "image_type": "full-iso",
         "os_image_version": "4.22",
-        "cpu_architecture": "x86_64",
+        "arch": "x86_64",
         "kernel_arguments": [{"operation": "append", "value": "console=ttyS0"}],
         "ignition_config_override": '{"ignition": {"version": "3.2.0"}}',
         "agent_labels": {"site": "a", "rack": 1},

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import importlib.util
 import json
 from pathlib import Path
 
@@ -16,21 +15,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.discovery import Target, Transfer, carried_infra_env, fetch_discovery, image_url
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import Waiting
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cpio import Member, gzip, write_archive
+from ansible_collections.zerotouch.openshift.tests.support import image_server as imageserver
+from ansible_collections.zerotouch.openshift.tests.support import live_image as synthetic
 
 UUID = "0f5a3c7e-1111-2222-3333-444455556666"
 OTHER = "99999999-1111-2222-3333-444455556666"
 WAIT = Waiting(timeout=5, cooldown=0)
-
-
-def load(path):
-    spec = importlib.util.spec_from_file_location(f"hub_infra_{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-imageserver = load(Path(__file__).parent / "imageserver.py")
-synthetic = load(Path(__file__).parents[2] / "image" / "synthetic.py")
 
 
 def iso(directory, infra_env_id):

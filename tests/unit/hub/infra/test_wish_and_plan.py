@@ -111,7 +111,7 @@ def test_from_any_wish_to_any_other_and_no_further(data):
     )
     options = st.fixed_dictionaries(
         {
-            "ssh_authorized_key": texts,
+            "ssh_public_keys": st.one_of(st.none(), st.lists(st.sampled_from(["ssh-ed25519 A", "ssh-ed25519 B"]), max_size=2)),
             "image_type": st.one_of(st.none(), st.sampled_from(["full-iso", "minimal-iso"])),
             "additional_ntp_sources": lists,
             "image_proxy": st.one_of(st.none(), st.fixed_dictionaries({"http_proxy": st.sampled_from([None, "", "http://p"]), "no_proxy": texts})),
@@ -132,7 +132,7 @@ def test_an_option_not_given_leaves_the_field_and_an_empty_one_clears_it(wish):
     observed = settled(wish)
     quiet = read_wish({"name": "site", "namespace": "lab"})
     assert plan_present(quiet, observed).changes == ()
-    cleared = {"ssh_authorized_key": "", "image_proxy": {}, "additional_ntp_sources": [], "ignition_config_override": "", "kernel_arguments": [], "hosts": []}
+    cleared = {"ssh_public_keys": [], "image_proxy": {}, "additional_ntp_sources": [], "ignition_config_override": "", "kernel_arguments": [], "hosts": []}
     plan = plan_present(read_wish({"name": "site", "namespace": "lab", **cleared}), observed)
     assert plan.stages[-1][0].body["spec"] == {
         "sshAuthorizedKey": None,
@@ -142,7 +142,7 @@ def test_an_option_not_given_leaves_the_field_and_an_empty_one_clears_it(wish):
         "kernelArguments": None,
         "nmStateConfigLabelSelector": None,
     }
-    assert [each["option"] for each in plan.not_propagated] == ["image_proxy", "additional_ntp_sources", "ssh_authorized_key", "ignition_config_override"]
+    assert [each["option"] for each in plan.not_propagated] == ["image_proxy", "additional_ntp_sources", "ssh_public_keys", "ignition_config_override"]
     assert kinds(plan)[0] == [("delete", "NMStateConfig", "site-node-1.example.com"), ("delete", "NMStateConfig", "site-node-2.example.com")]
 
 
@@ -162,7 +162,7 @@ def test_a_part_of_the_proxy_that_goes_is_not_propagated_either(wish):
     ("options", "words"),
     [
         ({"cluster": {"name": "c", "namespace": "n"}}, "cluster: Forbidden: cannot be changed: the InfraEnv is bound to no cluster"),
-        ({"cpu_architecture": "aarch64"}, "cpu_architecture: Forbidden: aarch64: cannot be changed: the InfraEnv is for x86_64"),
+        ({"arch": "aarch64"}, "arch: Forbidden: aarch64: cannot be changed: the InfraEnv is for x86_64"),
     ],
 )
 def test_what_cannot_change_is_refused_first(wish, options, words):
@@ -198,7 +198,7 @@ def test_all_mistakes_at_once(wish):
         "ignition_config_override": '{"ignition": {"version": "2.2.0"}}',
         "additional_trust_bundle": "no pem",
         "image_type": "minimal-iso",
-        "cpu_architecture": "s390x",
+        "arch": "s390x",
         "network_discovery_delay_seconds": -1,
         "mirror_registry": {"name": "m", "namespace": None},
         "hosts": [

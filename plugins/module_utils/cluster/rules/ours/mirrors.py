@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ....common.architectures import RPM_ARCHITECTURES
 from ....common.problems import INVALID, Problem
 from ...release import RELEASE_REPOSITORY
-from ...spec import RPM_ARCHITECTURES
 from ...upstream.repositories import repository_error
 from ..checks import INSTALL_CONFIG, own
 from ..facts import Facts

@@ -1,0 +1,78 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The record in a store: the snapshot of a work directory, sealed, with the mark of its version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ...common.state_shape import fault_of
+from .encryption import Keys, seal, unseal
+from .errors import StoreRefused, StoreUnknown
+from .lineage import Mark
+from .snapshot import LARGEST_STORED, STATE, BadSnapshot, Snapshot, pack, read_files, unpack
+from .store import Stored
+
+FORMAT = 1
+
+
+def seal_record(snapshot: Snapshot, mark: Mark, keys: Keys | None, cluster: str) -> bytes:
+    """The bytes that are stored. Raises :class:`StoreRefused` for more than a store takes."""
+    about = {"format": FORMAT, "cluster": cluster, "lineage": mark.lineage, "serial": mark.serial}
+    sealed = seal(pack(snapshot), about, keys)
+    if fault := size_fault(snapshot, len(sealed)):
+        raise StoreRefused(fault, "Make it smaller, or use method directory.")
+    return sealed
+
+
+def size_fault(snapshot: Snapshot, size: int) -> str:
+    """Why a record with this many bytes cannot be stored; empty if it can."""
+    if size <= LARGEST_STORED:
+        return ""
+    return f"The state has {size} bytes, compressed; a store takes {LARGEST_STORED}. The largest part is {snapshot.largest()}."
+
+
+def check_size(root: Path) -> str:
+    """For preflight: why the files of this work directory are too large for a store; empty if they are not."""
+    snapshot = read_files(root)
+    return size_fault(snapshot, len(pack(snapshot)))
+
+
+def read_record(stored: Stored | None, keys: Keys | None, cluster: str, name: str) -> tuple[Snapshot, Mark] | None:
+    """The snapshot in a store and its mark; None if the store was read and has none.
+
+    Raises :class:`StoreUnknown` for everything that is not a sound record of this cluster.
+    """
+    if stored is None or not stored.snapshot:
+        return None
+    try:
+        header, body = unseal(stored.snapshot, keys)
+        if fault := _header_fault(header, cluster):
+            raise StoreUnknown(fault, "Check openshift_state.")
+        snapshot = unpack(body)
+    except BadSnapshot as error:
+        raise StoreUnknown(f"The state in {name} is damaged: {error}.", "Restore it from a backup.") from error
+    except StoreUnknown as error:
+        raise type(error)(f"The state in {name} cannot be read. {error.message}", error.hint) from error
+    if snapshot.files and (fault := _state_fault(snapshot.state)):
+        raise StoreUnknown(f"The state in {name} is damaged: {fault}.", "Restore it from a backup.")
+    return snapshot, Mark(header["lineage"], header["serial"], snapshot.digest)
+
+
+def _state_fault(state: Mapping[str, Any]) -> str:
+    if not state:
+        return f"it has no {STATE} that can be read"
+    return fault_of(state)[1] if type(state.get("format")) is int else f"its {STATE} is not one of this collection"
+
+
+def _header_fault(header: Mapping[str, Any], cluster: str) -> str:
+    found = header.get("format")
+    if not isinstance(found, int) or found > FORMAT:
+        return "It was written by a newer release of zerotouch.openshift."
+    if header.get("cluster") != cluster:
+        return f"It is the state of cluster {str(header.get('cluster'))[:60]!r}, not of {cluster!r}."
+    sound = isinstance(header.get("lineage"), str) and type(header.get("serial")) is int and 0 < header["serial"] < 1 << 53
+    return "" if sound else "Its first line is damaged."

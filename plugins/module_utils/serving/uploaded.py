@@ -1,0 +1,136 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The method ``upload``: the image, and the files that hosts load beside it, on an HTTP server that accepts PUT.
+
+The image is at ``<url>/<token>/<name>.iso``, files of ``boot-artifacts/`` are at ``<url>/<name>``. Section ``publish`` of state.json records each URL
+before it is written to, so that a killed run leaves no file that cannot be deleted, and which version of the file is there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from ..common.clock import Clock
+from ..common.errors import ZeroTouchError
+from ..common.http import HttpClient
+from ..common.state import StateFile
+from ..common.tls import Tls
+from .options import Publication, PublishOptions, image_url
+from .transfer import SERVICE, Stored, Transfer
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """A local file, and the URL at which BMCs and hosts read it."""
+
+    file: Path
+    url: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """An upload, and why it is necessary."""
+
+    target: Target
+    reason: str
+
+
+def publish(
+    image: Path, beside: Sequence[Path], state: StateFile, options: PublishOptions, token: str, clock: Clock, *, known: bool, check_mode: bool
+) -> Publication:
+    """Upload what the server does not have. ``known``: the token is recorded, so that the server may have it already.
+
+    Raises :class:`ZeroTouchError` when a file cannot be uploaded, or the server stores other bytes than were sent.
+    """
+    transfer = _transfer(options, clock)
+    targets = {file: Target(file, f"{options.url.rstrip('/')}/{quote(file.name)}") for file in beside}
+    # The image of a network boot is one of these files.
+    target = targets.setdefault(image, Target(image, image_url(options.url, token, image)))
+    recorded = state.section("publish")
+    warnings: list[str] = []
+    steps = plan(list(targets.values()), recorded.get("uploads") or {}, transfer, options, warnings, look=known or bool(beside))
+    changed = bool(steps) or recorded.get("url") != target.url
+    if not check_mode:
+        if steps:
+            state.update("publish", {"method": "upload", "token": token})
+        for step in steps:
+            _upload(step.target, state, transfer, options, warnings)
+        if changed:
+            state.update("publish", {"method": "upload", "url": target.url, "path": str(image), "token": token})
+    reason = "; ".join(f"upload {step.target.file.name}: {step.reason}" for step in steps) or "the server has the same bytes"
+    return Publication(changed, reason, "upload", target.url, str(image), warnings=tuple(dict.fromkeys(warnings)))
+
+
+def plan(targets: Sequence[Target], uploads: Mapping[str, Any], transfer: Transfer, options: PublishOptions, warnings: list[str], *, look: bool) -> list[Step]:
+    """The uploads that are necessary. ``uploads`` is what earlier runs have recorded."""
+    steps = []
+    for target in targets:
+        if not target.file.is_file():
+            steps.append(Step(target, "it is not built yet"))
+            continue
+        found = transfer.compare(target.file, target.url, whole=options.verify == "digest") if look else Stored("it is new")
+        if reason := _difference(target, uploads.get(target.url) or {}, found, options):
+            steps.append(Step(target, reason))
+        else:
+            warnings += found.warnings
+    return steps
+
+
+def _difference(target: Target, recorded: Mapping[str, Any], found: Stored, options: PublishOptions) -> str:
+    if found.fault or options.verify == "digest":
+        return found.fault
+    # The samples of another version of the file may be the same.
+    if recorded.get("of") != _identity(target.file):
+        return "no run has recorded that this version of the file is there"
+    return "another process has replaced it there" if found.etag != recorded.get("etag", "") else ""
+
+
+def _upload(target: Target, state: StateFile, transfer: Transfer, options: PublishOptions, warnings: list[str]) -> None:
+    _record(state, target.url, {})
+    transfer.put(target.file, target.url)
+    identity = _identity(target.file)
+    found = transfer.compare(target.file, target.url, whole=options.verify == "digest")
+    if found.refused:
+        raise ZeroTouchError(f"{SERVICE}: {found.fault}.", "Let the server allow reading without credentials, from the addresses of the BMCs at least.")
+    if found.fault:
+        raise ZeroTouchError(
+            f"{SERVICE} stores other bytes than were uploaded: {found.fault}.",
+            "Check that the server neither changes nor caches files, and that PUT and GET of openshift_publish.url lead to the same place.",
+        )
+    warnings += found.warnings
+    _record(state, target.url, {"of": identity, "etag": found.etag})
+
+
+def withdraw(state: StateFile, options: PublishOptions, clock: Clock, *, check_mode: bool) -> tuple[bool, str]:
+    """Delete the uploaded files if ``delete`` is set; returns whether there were any to delete, and what was done with them."""
+    uploads = list(state.section("publish").get("uploads") or {})
+    if not uploads:
+        return False, ""
+    if options.method != "upload" or not options.delete:
+        return False, f"{len(uploads)} uploaded files stay on the server, and contain credentials; openshift_publish.delete deletes them"
+    if not check_mode:
+        transfer = _transfer(options, clock)
+        for url in uploads:
+            transfer.delete(url)
+            _record(state, url, None)
+    return True, "the uploaded files are deleted"
+
+
+def _record(state: StateFile, url: str, entry: Mapping[str, Any] | None) -> None:
+    uploads = {**(state.section("publish").get("uploads") or {}), url: entry}
+    state.update("publish", {"uploads": {key: value for key, value in uploads.items() if value is not None} or None})
+
+
+def _identity(file: Path) -> list[int]:
+    status = file.stat()
+    return [status.st_size, status.st_mtime_ns]
+
+
+def _transfer(options: PublishOptions, clock: Clock) -> Transfer:
+    tls = Tls(ca_certs=(options.ca_cert,) if options.ca_cert else ())
+    return Transfer(HttpClient(SERVICE, options.url, tls, options.connect_to), dict(options.headers), clock)
