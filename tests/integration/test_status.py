@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.zerotouch.openshift.tests.support.document_server import DocumentServer
 
 from .conftest import MakeLab, canary_inventory, canary_site
 from .lab import Deployment, Run, kill_all
 from .test_killed import MOMENTS
+from .test_state_store import stored_in
 
 CODES = {"done": 0, "running": 0, "failed": 2, "unknown": 4}
 
@@ -92,6 +94,20 @@ def test_a_lost_directory_is_unknown(deployment: Deployment) -> None:
     state, run = status(deployment)
     shutil.move(moved, deployment.work_dir)
     assert state == "unknown" and "There is no record in" in run.output, run.output
+
+
+def test_a_store(deployment: Deployment) -> None:
+    """A new directory gets the stored state; without the passphrase the state is unknown."""
+    server = DocumentServer()
+    extra = stored_in(server)
+    deployment.deployed(extra=extra)
+    shutil.rmtree(deployment.work_dir)
+    refused, run = status(deployment, stored_in(server, passphrase="another canary-passphrase"))
+    assert refused == "unknown" and "passphrase" in run.output, run.output
+    restored = deployment.untouched("status", extra=extra)
+    assert restored.ok and "state: restored" in restored.output and restored.output.count("state: done") == 1, restored.output
+    assert status(deployment, extra)[0] == "done"
+    server.stop()
 
 
 def test_an_installation_that_failed(deployment: Deployment) -> None:
