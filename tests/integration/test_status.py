@@ -16,7 +16,9 @@ import pytest
 from ansible_collections.zerotouch.openshift.tests.support.document_server import DocumentServer
 
 from .conftest import MakeLab, canary_inventory, canary_site
+from .hosted import make_site
 from .lab import Deployment, Run, kill_all
+from .test_hub import make_site as make_hub_site
 from .test_killed import MOMENTS
 from .test_state_store import stored_in
 
@@ -118,3 +120,24 @@ def test_an_installation_that_failed(deployment: Deployment) -> None:
     path.write_text(json.dumps(document))
     state, run = status(deployment, unreachable(deployment))
     assert state == "failed" and "cluster has hosts in error" in run.output, run.output
+
+
+def of_method(method: str, make_lab: MakeLab, directory: Path) -> tuple[Deployment, dict[str, Any]]:
+    """A deployment by another method, and its variables."""
+    if method == "hosted":
+        return make_site(make_lab, directory).deployment, {"openshift_node_pool": {"replicas": 3}}
+    if method == "assisted":
+        return Deployment(make_lab(directory, canary_site("assisted", directory)), canary_inventory("assisted", directory), directory), {}
+    site = make_hub_site(make_lab, directory)
+    return site.deployment, {"openshift_install_method": "hub", "openshift_hub": site.lab.vars["openshift_hub"]}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("method", ["assisted", "hub", "hosted"])
+def test_other_methods(method: str, make_lab: MakeLab, tmp_path: Path) -> None:
+    other, extra = of_method(method, make_lab, tmp_path)
+    before, run = status(other, extra)
+    assert before == "unknown", run.output
+    other.deployed(extra=extra)
+    after, run = status(other, extra)
+    assert after == "done" and run.output.count(" ready ") >= 3, run.output
