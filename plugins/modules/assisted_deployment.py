@@ -87,7 +87,7 @@ options:
       - With V(rebuild_image) hosts that have registered are booted again, with V(reboot_joined_hosts) also those of an installation on its way.
     type: list
     elements: str
-    choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub]
+    choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub, break_lock]
     default: []
   log_dir:
     description: Where folders of failures go. By default C(logs) in O(work_dir).

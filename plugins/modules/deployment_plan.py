@@ -74,7 +74,7 @@ options:
       - Whether the machines may be booted is decided by M(zerotouch.openshift.touch_check).
     type: list
     elements: str
-    choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub]
+    choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub, break_lock]
     default: []
   connect_to:
     description:

@@ -58,7 +58,7 @@ options:
         no meaning here.
     type: list
     elements: str
-    choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub]
+    choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub, break_lock]
     default: []
   log_dir:
     description: Where failure bundles go, each in a folder of its own. By default C(logs) in O(work_dir).

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -74,7 +75,7 @@ def _open_state(inventory: Inventory, deployment: Mapping[str, Any], call: Call)
     if mode == "stop":
         call.progress(set_switch(wanted, call.clock, check_mode=call.check_mode))
         return
-    if mode == "keep" and (problem := ephemeral_problem(options, gather(root))):
+    if mode == "keep" and (problem := ephemeral_problem(options, gather(root, os.environ))):
         raise InvalidInput([problem])
     opened = attach(wanted, call.clock, call.progress, check_mode=call.check_mode or mode == "read")
     for warning in opened.warnings:

@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -81,7 +82,10 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Site:
-    directory = tmp_path_factory.mktemp("hub")
+    return make_site(make_lab, tmp_path_factory.mktemp("hub"))
+
+
+def make_site(make_lab: MakeLab, directory: Path) -> Site:
     path = canary_site("demo", directory)
     document = yaml.safe_load(path.read_text())
     # A host that joins an installed cluster fetches its Ignition from there by name.

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.tests.support.document_server import DocumentServer
 
-from .lab import Deployment, kill_all
+from .lab import SLOW, WATCHES, Deployment, Run, kill_all
 from .test_killed import MOMENTS
 
 
@@ -29,14 +29,27 @@ def stored_in(server: DocumentServer, **changes: Any) -> dict[str, Any]:
     return {"openshift_state": state}
 
 
+def lost(sno: Deployment, process: int) -> None:
+    """The job ends. Its image server ends with its directory, and in the lab's minutes the next job would come too late for hosts that run from it."""
+    sno.lab.change_speed(SLOW)
+    kill_all(process)
+
+
+def resumed(sno: Deployment, variables: dict[str, Any]) -> Run:
+    """Deploy; the lab is slow until the run supervises the machines."""
+    run, _seconds = sno.watched(lambda output: WATCHES in output, lambda process, output: None, extra=variables)
+    return run
+
+
 def test_jobs_that_are_killed_with_their_directories(sno: Deployment, server: DocumentServer) -> None:
     """Killed in every phase, one after the other; each time the directory is lost."""
     variables = stored_in(server)
     for name, moment in MOMENTS.items():
-        output, _seconds = sno.interrupted(moment(sno), kill_all, extra=variables)
+        output, _seconds = sno.interrupted(moment(sno), lambda process: lost(sno, process), extra=variables)
         assert "Traceback" not in output, f"killed while {name}:\n{output}"
         shutil.rmtree(sno.work_dir)
-    run = sno.deployed(extra=variables)
+    run = resumed(sno, variables)
+    assert run.ok, run.output
     assert "state: restored" in run.output, run.output
     booted = [device for device in sno.lab.machine("sno-0")["boots"] if device.startswith("disk")]
     assert len(booted) == 1, "the machine was installed more than once"
@@ -47,6 +60,11 @@ def test_jobs_that_are_killed_with_their_directories(sno: Deployment, server: Do
     writes = sno.lab.writes()
     assert sno.deployed(extra=variables).changed == 0, again.output
     assert sno.lab.writes() == writes
+    destroyed = sno.run("destroy_cluster", extra={**variables, "openshift_confirm": "sno"})
+    assert destroyed.ok, destroyed.output
+    shutil.rmtree(sno.work_dir)
+    planned = sno.deployed("--check", extra=variables)
+    assert "would boot sno-0" in planned.output and "state: restored" not in planned.output, "a destroyed deployment has no record"
 
 
 def test_a_store_that_is_not_there_boots_nothing(sno: Deployment, server: DocumentServer) -> None:

@@ -15,7 +15,7 @@ from ..bmc.address import parse_address
 from ..common.clock import Clock
 from ..common.connect import ConnectTo
 from ..common.errors import InvalidInput, RemoteError, Unreachable, ZeroTouchError
-from ..common.files import SECRET_FILE, write_atomic
+from ..common.files import SECRET_FILE, sha256_of, write_atomic
 from ..common.http import HttpClient
 from ..common.lock import one_run
 from ..common.problems import INVALID, Problem
@@ -101,12 +101,26 @@ def _image(params: Mapping[str, Any], work_dir: WorkDir, check_mode: bool) -> Pa
     """The image to publish; in check mode, before there is one, the place where it will be."""
     if params.get("path"):
         return Path(params["path"]).absolute()
-    recorded = work_dir.state.section("image").get("path")
-    if recorded:
-        return Path(str(recorded))
+    recorded = work_dir.state.section("image")
+    if recorded.get("path"):
+        image = Path(str(recorded["path"]))
+        if not check_mode:
+            _require_built(image, recorded)
+        return image
     if check_mode:
         return work_dir.root / "images" / "agent.x86_64.iso"
     raise ZeroTouchError(f"No image was built in {work_dir.root}.", "Build one with agent_image, or name a file in path.")
+
+
+def _require_built(image: Path, recorded: Mapping[str, Any]) -> None:
+    """Hosts that run from the image read it again at any moment: only the file that was built is published. Raises :class:`ZeroTouchError`."""
+    if not image.is_file() or not recorded.get("sha256"):
+        return  # publish() says that there is none; an image that was built without checksum cannot be compared
+    status = image.stat()
+    if (status.st_size, status.st_mtime_ns) != (recorded.get("size"), recorded.get("mtime_ns")) and sha256_of(image) != recorded["sha256"]:
+        raise ZeroTouchError(
+            f"{image} is not the image that was built: another program changed it. Nothing is published.", "Run deploy_cluster: it builds the image again."
+        )
 
 
 def read_options(params: Mapping[str, Any]) -> PublishOptions:

@@ -1,24 +1,33 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What destroying a deployment removes: which machines go off, what is deleted from hub or service, which files. Pure, except that it lists a directory."""
+"""What destroying a deployment removes: which machines go off, what is deleted from hub or service, which files."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
+import shutil
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from ..common.clock import Clock
 from ..common.errors import ZeroTouchError
+from ..common.files import write_fault
+from ..common.stop import SWITCH
+from ..common.store_link import DIRECTORY, StoreLink
 from .safety.decision import Judgement
 from .safety.options import Touch
+from .state.lineage import NAME as MARKS
+from .state.run import NAME as RUN
+from .state.snapshot import REPLACED
 from .state.work_dir import WorkDir
 
 # Files of a deployment that its cluster does not need, once the machines are off.
-_REMOVED = ("images", "boot-artifacts", "config", "state.json", ".state.lock", "rendezvousIP")
+_REMOVED = ("images", "boot-artifacts", "config", "state.json", ".state.lock", "rendezvousIP", REPLACED)
 # What a work directory holds besides those.
-_KEPT = ("auth", "logs", "report.html", "report.json")
+_KEPT = ("auth", "logs", "report.html", "report.json", DIRECTORY, MARKS, RUN, SWITCH)
 # Locks, and parts of files that were being written.
 _TRANSIENT = re.compile(r"\..*(lock|part)$")
 _EFFECTS = {
@@ -120,3 +129,25 @@ def _summary(order: Order, left: Sequence[str], *, agents_stay: bool, check_mode
         kept,
     )
     return " ".join(sentence for sentence in sentences if sentence)
+
+
+def remove_files(work_dir: Path, paths: Sequence[Path], clock: Clock, *, check_mode: bool = False) -> list[Path]:
+    """Remove ``paths``, and before that the record in the state store; what was removed, in order.
+
+    A run that is killed between the two restores the record or stores it again: destroying is then repeated. Raises :class:`ZeroTouchError`.
+    """
+    if outside := [str(path) for path in paths if path != work_dir and work_dir not in path.parents]:
+        raise ZeroTouchError(f"{outside[0]} is not in the work directory {work_dir}. Nothing was removed.")
+    found = [path for path in paths if path.is_symlink() or path.exists()]
+    if check_mode or not found:
+        return found
+    StoreLink(work_dir, clock).forget()
+    for path in found:
+        try:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise write_fault(error, path) from error
+    return found

@@ -9,13 +9,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.removal import Order, Removal, check_order, foreign_files, plan_removal
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import StoreLost
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.removal import (
+    Order,
+    Removal,
+    check_order,
+    foreign_files,
+    plan_removal,
+    remove_files,
+)
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Judgement, Verdict
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import Touch
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
+from ansible_collections.zerotouch.openshift.plugins.modules import deployment_files
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
-FILES = ("images", "boot-artifacts", "config", "state.json", ".state.lock", "rendezvousIP")
+FILES = ("images", "boot-artifacts", "config", "state.json", ".state.lock", "rendezvousIP", "replaced")
 BMC_HOSTS = ("a", "b", "c", "d")
 
 
@@ -115,3 +126,36 @@ def test_a_purge_removes_nothing_of_another_origin(tmp_path: Path) -> None:
 def test_a_work_directory_is_required() -> None:
     with pytest.raises(ZeroTouchError, match=r"touch\.work_dir is missing"):
         check_order(Order(Touch(cluster="demo", confirm=frozenset(["demo"])), purge=True))
+
+
+def test_files_are_removed_and_nothing_else(tmp_path: Path) -> None:
+    work_dir = tmp_path / "demo"
+    (work_dir / "images").mkdir(parents=True)
+    for name in ("images/agent.iso", "state.json", "report.html"):
+        (work_dir / name).touch()
+    wanted = [work_dir / name for name in FILES]
+    there = [work_dir / "images", work_dir / "state.json"]
+    assert remove_files(work_dir, wanted, Clock(), check_mode=True) == there and (work_dir / "state.json").exists()
+    assert remove_files(work_dir, wanted, Clock()) == there
+    assert [path.name for path in work_dir.iterdir()] == ["report.html"]
+    assert remove_files(work_dir, wanted, Clock()) == []
+    with pytest.raises(ZeroTouchError, match="is not in the work directory"):
+        remove_files(work_dir, [tmp_path / "other"], Clock())
+    assert remove_files(work_dir, [work_dir], Clock()) == [work_dir] and not work_dir.exists()
+
+
+def test_files_stay_if_the_store_does_not_answer(tmp_path: Path) -> None:
+    (tmp_path / ".store").mkdir()
+    (tmp_path / "state.json").touch()
+    with pytest.raises(StoreLost):
+        remove_files(tmp_path, [tmp_path / "state.json"], Clock())
+    assert (tmp_path / "state.json").exists()
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_module_deployment_files(tmp_path: Path, check_mode: bool) -> None:
+    (tmp_path / "state.json").touch()
+    params = {"work_dir": str(tmp_path), "paths": [str(tmp_path / "state.json"), str(tmp_path / "images")], "state": "absent"}
+    result = perform(deployment_files.run, Call(params, check_mode=check_mode))
+    assert (result["changed"], result["paths"]) == (True, [str(tmp_path / "state.json")])
+    assert (tmp_path / "state.json").exists() is check_mode

@@ -74,7 +74,7 @@ class Installer:
             return _refused(command, config)
         with WorkDir(work).state.edit() as document:
             document["secrets"] = self.secrets.to_state()
-        image = self.open(agent_image, config_dir=str(work / "config"), dest=str(work), base_image={"path": str(self.base)}, kind=_KINDS[command])
+        image = self.open(agent_image, config_dir=str(work / "config"), work_dir=str(work), base_image={"path": str(self.base)}, kind=_KINDS[command])
         if image["failed"]:
             return _refused(command, image)
         shutil.copytree(work / "auth", directory / "auth")

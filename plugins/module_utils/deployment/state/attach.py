@@ -125,7 +125,8 @@ def _start(wanted: Attachment, run: PlaybookRun, show: Callable[[str], None]) ->
 
 
 def _dialogue(child: subprocess.Popen[str], configuration: Mapping[str, Any], show: Callable[[str], None]) -> OpenedState:
-    assert child.stdin is not None and child.stdout is not None and child.stderr is not None
+    if child.stdin is None or child.stdout is None or child.stderr is None:
+        raise StoreUnknown("The process that keeps the state could not be started.")
     try:
         json.dump(configuration, child.stdin)
         child.stdin.close()

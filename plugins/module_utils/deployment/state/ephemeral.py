@@ -75,7 +75,7 @@ def _why_lost(facts: JobFacts) -> str:
     return ""
 
 
-def gather(work_dir: Path, environment: Mapping[str, str] = os.environ, mountinfo: Path = Path("/proc/self/mountinfo")) -> JobFacts:
+def gather(work_dir: Path, environment: Mapping[str, str], mountinfo: Path = Path("/proc/self/mountinfo")) -> JobFacts:
     """The facts of this process."""
     real = os.path.realpath(work_dir)
     try:

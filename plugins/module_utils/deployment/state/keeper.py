@@ -126,17 +126,16 @@ class LeaseKeeper:
             began = self._elapsed()
             content = self._stored.snapshot if snapshot is None else snapshot
             try:
-                version = self._write(lease, snapshot)
+                version = self._write(lease, snapshot, self._stored)
             except ZeroTouchError as error:
                 self._attempt, self._fault = Stored("", lease, content), error.message
                 raise
             self._stored, self._attempt = Stored(version, lease, content), None
             self._confirmed, self._fault = began, ""
 
-    def _write(self, lease: Lease, snapshot: bytes | None) -> str:
-        assert self._stored is not None
+    def _write(self, lease: Lease, snapshot: bytes | None, before: Stored) -> str:
         try:
-            return self._store.write(lease, snapshot, self._stored.version)
+            return self._store.write(lease, snapshot, before.version)
         except StoreConflict:
             pass
         # The record is as this run wrote it (only metadata changed, or an answer was lost), or another run changed it.

@@ -153,7 +153,7 @@ def missing_records(state: Mapping[str, Any], other: Mapping[str, Any]) -> Itera
     for name, entry in machines.items():
         known = _mapping(others.get(name))
         # A later entry about the same machine replaces the earlier one.
-        if entry != known and not str(known.get("at") or "") > str(_mapping(entry).get("at") or ""):
+        if entry != known and str(known.get("at") or "") <= str(_mapping(entry).get("at") or ""):
             yield f"machine {name}"
 
 

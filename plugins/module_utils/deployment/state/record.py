@@ -56,16 +56,22 @@ def read_record(stored: Stored | None, keys: Keys | None, cluster: str, name: st
     except BadSnapshot as error:
         raise StoreUnknown(f"The state in {name} is damaged: {error}.", "Restore it from a backup.") from error
     except StoreUnknown as error:
-        raise type(error)(f"The state in {name} cannot be read. {error.message}", error.hint) from error
+        error.message = f"The state in {name} cannot be read. {error.message}"
+        raise
     if snapshot.files and (fault := _state_fault(snapshot.state)):
         raise StoreUnknown(f"The state in {name} is damaged: {fault}.", "Restore it from a backup.")
     return snapshot, Mark(header["lineage"], header["serial"], snapshot.digest)
 
 
+def is_integer(value: Any) -> bool:
+    """To isinstance, true and false would be numbers."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def _state_fault(state: Mapping[str, Any]) -> str:
     if not state:
         return f"it has no {STATE} that can be read"
-    return fault_of(state)[1] if type(state.get("format")) is int else f"its {STATE} is not one of this collection"
+    return fault_of(state)[1] if is_integer(state.get("format")) else f"its {STATE} is not one of this collection"
 
 
 def _header_fault(header: Mapping[str, Any], cluster: str) -> str:
@@ -74,5 +80,5 @@ def _header_fault(header: Mapping[str, Any], cluster: str) -> str:
         return "It was written by a newer release of zerotouch.openshift."
     if header.get("cluster") != cluster:
         return f"It is the state of cluster {str(header.get('cluster'))[:60]!r}, not of {cluster!r}."
-    sound = isinstance(header.get("lineage"), str) and type(header.get("serial")) is int and 0 < header["serial"] < 1 << 53
+    sound = isinstance(header.get("lineage"), str) and is_integer(header.get("serial")) and 0 < header["serial"] < 1 << 53
     return "" if sound else "Its first line is damaged."

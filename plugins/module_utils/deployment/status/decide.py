@@ -1,0 +1,207 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The status of a deployment: types, and the table that decides. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from ...common.waiting import WaitStatus
+from ...hub.install.status import InstallStatus
+from ..safety.observed import is_complete
+from ..safety.record import Record
+from ..supervise.observation import FAILED, Observation, Silence
+
+State = Literal["done", "running", "failed", "unknown"]
+# What the authority of a deployment says: its service and API, or its hub. ``silent``: none of them answers as this deployment.
+Verdict = Literal["installed", "failed", "installing", "waiting", "absent", "silent", "unreadable"]
+
+_RERUN = "Run deploy_cluster to continue."
+_SUPERVISE = "Run deploy_cluster to supervise the installation, or run status again later."
+_REPAIR = "Correct the cause, then run deploy_cluster. The directory logs/ of the work directory has what was collected."
+
+
+@dataclasses.dataclass(frozen=True)
+class Authority:
+    """``phase`` is empty if it is not known."""
+
+    verdict: Verdict
+    reason: str = ""
+    phase: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class HostStatus:
+    """``node`` is ready, not ready, none, or empty if it is not known; so is ``power``. ``medium`` is None if it is not known."""
+
+    name: str
+    status: str = ""
+    node: str = ""
+    power: str = ""
+    medium: bool | None = None
+    waits_for: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+
+@dataclasses.dataclass(frozen=True)
+class StatusView:
+    """Everything that decides. ``fault`` says why the stored state cannot be read; ``silence`` how long ago the installation was last seen."""
+
+    record: Record
+    authority: Authority
+    method: str = "agent"
+    fault: str = ""
+    silence: Silence | None = None
+    lost: tuple[str, ...] = ()
+    hosts: tuple[HostStatus, ...] = ()
+    not_checked: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Status:
+    """The status, why it is so, and what to do next."""
+
+    state: State
+    reason: str
+    next_step: str = ""
+    phase: str = ""
+    hosts: tuple[HostStatus, ...] = ()
+    not_checked: tuple[str, ...] = ()
+
+
+def of_observation(seen: Observation) -> Authority:
+    """What service and API of a deployment by methods agent and assisted say."""
+    cluster = seen.service.cluster if seen.service.ours else None
+    if is_complete(seen):
+        version = seen.api.cluster_version.version if seen.api.cluster_version else ""
+        what = "the API of the cluster answers" if seen.api.ours else "the service reports it"
+        return Authority("installed", f"The cluster is installed{f' ({version})' if version else ''}: {what}.", "installed")
+    if cluster is not None and cluster.terminal:
+        return Authority("failed", f"The installation has failed: {cluster.status_info or cluster.text()}", FAILED)
+    if seen.api.ours:
+        waiting = [operator.name for operator in seen.api.operators if not operator.available.true]
+        rollout = seen.api.cluster_version.progressing.message if seen.api.cluster_version else ""
+        text = rollout or (f"operators that are not available: {', '.join(waiting)}" if waiting else "the release is not rolled out")
+        return Authority("installing", f"The API of the cluster answers: {text}.", "installing")
+    if cluster is not None and cluster.installing:
+        return Authority("installing", f"The service reports: {cluster.text()}.", "installing" if seen.phase == "installing" else "bootstrap")
+    if seen.service.ours:
+        return Authority("waiting", f"The service answers: {cluster.text() if cluster else 'no cluster is registered yet'}.", "discovery")
+    details = (f"{what}: {view.detail}" for what, view in (("service", seen.service), ("API", seen.api)) if view.detail)
+    return Authority("silent", " ".join(details))
+
+
+def of_hub(status: InstallStatus | None, cluster: str) -> Authority:
+    """What the AgentClusterInstall of a cluster says."""
+    if status is None:
+        return Authority("absent", f"the hub has no cluster {cluster}")
+    if status.phase == "installed":
+        return Authority("installed", f"Cluster {cluster} is installed: {status.reason or 'the hub reports it'}", "installed")
+    verdict: Verdict = "installing" if status.started else "waiting"
+    return Authority("failed" if status.terminal else verdict, f"The hub reports cluster {cluster} as {status.text()}", status.phase)
+
+
+def of_hosted(found: WaitStatus, *, exists: bool, cluster: str) -> Authority:
+    """What a HostedCluster says; ``found`` is its status on the way to a completed version."""
+    if not exists:
+        return Authority("absent", f"the hub has no HostedCluster {cluster}")
+    if found.reached:
+        return Authority("installed", f"HostedCluster {cluster} has completed its version.", "installed")
+    phase = "failed" if found.final else f"{found.percent} %"
+    return Authority("failed" if found.final else "installing", f"HostedCluster {cluster}: {found.reason}", phase)
+
+
+def decide(view: StatusView) -> Status:
+    """The first row of the table that applies."""
+    record = view.record
+    state, reason, next_step = _unreadable(view) or _BY_VERDICT[view.authority.verdict](view)
+    phase = {"failed": FAILED, "done": "installed"}.get(state, view.authority.phase or record.phase)
+    return Status(state, reason, next_step, phase, view.hosts, view.not_checked)
+
+
+_Found = tuple[State, str, str]
+
+
+def _unreadable(view: StatusView) -> _Found | None:
+    if view.fault or view.record.fault:
+        return "unknown", f"The state of the deployment cannot be read: {view.fault or view.record.fault}", "Make the state readable, then run status again."
+    if view.record.method not in ("", view.method):
+        text = f"{view.record.directory} records a deployment by method {view.record.method}, and not {view.method}."
+        return "unknown", text, "Set openshift_install_method or openshift_work_dir to those of the deployment."
+    return None
+
+
+def _installed(view: StatusView) -> _Found:
+    return "done", view.authority.reason, ""
+
+
+def _failed(view: StatusView) -> _Found:
+    return "failed", view.authority.reason, _REPAIR
+
+
+def _installing(view: StatusView) -> _Found:
+    return "running", view.authority.reason, _SUPERVISE
+
+
+def _waiting(view: StatusView) -> _Found:
+    """Hosts that do not appear end a run, and nothing contradicts what it recorded."""
+    install = view.record.install
+    if install.get("overdue") or view.record.phase == FAILED or (view.method == "hub" and install.get("failure")):
+        return "failed", f"{_recorded_failure(view)} {view.authority.reason}", _REPAIR
+    return "running", view.authority.reason, _SUPERVISE
+
+
+def _absent(view: StatusView) -> _Found:
+    if view.record.empty:
+        return "unknown", f"There is no record in {view.record.directory}, and {view.authority.reason}.", "Run deploy_cluster to deploy the cluster."
+    if view.record.install.get("failure"):
+        return "failed", f"{_recorded_failure(view)} Now {view.authority.reason}.", _REPAIR
+    text = f"{view.record.directory} records the deployment (phase {view.record.phase or 'none'}), but {view.authority.reason}."
+    return "unknown", text, "Check openshift_hub, and whether another user deleted the cluster."
+
+
+def _of_unreadable(view: StatusView) -> _Found:
+    return "unknown", view.authority.reason, "Make the hub or service reachable, then run status again."
+
+
+def _silent(view: StatusView) -> _Found:
+    record, detail = view.record, view.authority.reason
+    if record.empty and not view.lost:
+        return "unknown", f"There is no record in {record.directory}. {detail}".strip(), "Run deploy_cluster, or set openshift_work_dir or openshift_state."
+    if "install" in view.lost:
+        lost = f"{record.directory}/state.json has lost what it recorded ({', '.join(view.lost)}), and nothing of the deployment answers."
+        return "unknown", f"{lost} {detail}".strip(), "Restore state.json, then run status again."
+    if record.phase == FAILED:
+        return "failed", _recorded_failure(view), _REPAIR
+    if view.silence is not None and view.silence.bearable and not record.install.get("overdue"):
+        quiet = f"The installation was last seen at {view.silence.since} and may be silent for {view.silence.limit:g} s (phase {view.silence.phase})."
+        return "running", quiet, _SUPERVISE
+    if record.install.get("failure") and record.phase != "installed":
+        return "failed", _recorded_failure(view), _REPAIR
+    last = view.silence.text() if view.silence is not None else ""
+    if record.phase == "bootstrap" and last:
+        return "failed", f"The installation did not complete its bootstrap. {last}", _REPAIR
+    if record.phase in ("", "built", "defined"):
+        return "unknown", f"No machine was booted yet. {detail}".strip(), _RERUN
+    text = f"The last recorded phase is {record.phase}, but no service or API of the deployment answers. {last} {detail}"
+    return "unknown", " ".join(text.split()), "Make the API or service reachable, then run status again."
+
+
+_BY_VERDICT: Mapping[Verdict, Callable[[StatusView], _Found]] = {
+    "installed": _installed,
+    "failed": _failed,
+    "installing": _installing,
+    "waiting": _waiting,
+    "absent": _absent,
+    "unreadable": _of_unreadable,
+    "silent": _silent,
+}
+
+
+def _recorded_failure(view: StatusView) -> str:
+    return f"An earlier run recorded: {view.record.install.get('failure') or 'the installation has failed'}"
