@@ -232,7 +232,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.described import DESCRIPTION_OPTIONS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hub.cluster import HubRequest, ensure_absent, ensure_present
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.wait import Limits
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.wait import InstallLimits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS
 
 OPTIONS = {
@@ -243,7 +243,7 @@ OPTIONS = {
 
 
 def argument_spec() -> dict[str, Any]:
-    limits = {name: {"type": "float", "default": value} for name, value in dataclasses.asdict(Limits()).items()}
+    limits = {name: {"type": "float", "default": value} for name, value in dataclasses.asdict(InstallLimits()).items()}
     return {
         **CONNECTION_OPTIONS,
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},

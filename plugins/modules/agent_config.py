@@ -234,8 +234,8 @@ from typing import Any
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.configure import (
+    ConfigurePlan,
     Input,
-    Plan,
     apply_plan,
     compared_again,
     describe,
@@ -285,7 +285,7 @@ def run(call: Call) -> dict[str, Any]:
         return _carry_out(call, compared_again(plan))
 
 
-def _carry_out(call: Call, plan: Plan) -> dict[str, Any]:
+def _carry_out(call: Call, plan: ConfigurePlan) -> dict[str, Any]:
     result = describe(plan)
     if call.diff:
         result["diff"] = describe_diff(plan)

@@ -350,7 +350,7 @@ versions:
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.inspect import Question, look
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.inspect import ServiceQuery, look
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
@@ -373,7 +373,7 @@ def argument_spec() -> dict[str, Any]:
 def run(call: Call) -> dict[str, Any]:
     params = call.params
     service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, warn=call.warn)
-    question = Question(
+    question = ServiceQuery(
         cluster=params["cluster_name"] or "",
         infra_env=params["infra_env_name"] or "",
         validations=params["validations"],

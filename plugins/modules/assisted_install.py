@@ -108,7 +108,7 @@ validations:
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.plan import STATES
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.run import Installation, Order
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.run import Installation, InstallOrder
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.connection import ASSISTED_OPTIONS, connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
@@ -129,7 +129,7 @@ def argument_spec() -> dict[str, Any]:
 def run(call: Call) -> dict[str, Any]:
     params = call.params
     service = connect(params, call.clock, call.check_mode, learnt=call.add_secrets, warn=call.warn)
-    order = Order(
+    order = InstallOrder(
         cluster=params["cluster_name"],
         state=params["state"],
         wait=params["wait"],

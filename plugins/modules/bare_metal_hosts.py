@@ -149,8 +149,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_options import option_specs
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import API_FORKS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.run import Waiting, make_absent, make_present
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import Session
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.run import RegistrationWait, make_absent, make_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import InfraEnvSession
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 
 OPTIONS = {"supports_check_mode": True}
@@ -199,8 +199,8 @@ def argument_spec() -> dict[str, Any]:
 def run(call: Call) -> dict[str, Any]:
     params = call.params
     client = connect(params, clock=call.clock, check_mode=call.check_mode, forks=params["forks"])
-    session = Session(client, call.check_mode, params["forks"], call.clock, call.progress, call.add_secrets)
-    waiting = Waiting(params["wait"], params["timeout"])
+    session = InfraEnvSession(client, call.check_mode, params["forks"], call.clock, call.progress, call.add_secrets)
+    waiting = RegistrationWait(params["wait"], params["timeout"])
     try:
         result = (make_present if params["state"] == "present" else make_absent)(params, waiting, session)
     finally:

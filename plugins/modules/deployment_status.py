@@ -160,7 +160,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, known_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.status.decide import decide
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.status.gather import Request, gather, paths
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.status.gather import StatusRequest, gather, paths
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.status.words import lines
 
 OPTIONS = {"supports_check_mode": True}
@@ -192,7 +192,7 @@ def run(call: Call) -> dict[str, Any]:
     work_dir = WorkDir(touch.work_dir or Path())
     fault = params["state_fault"] or _hide(call, work_dir)
     machines = inspect_all(boot_requests(params["hosts"]), options, read_only=True)
-    request = Request(touch, (str(hosted.get("namespace") or ""), str(hosted.get("name") or "")), fault)
+    request = StatusRequest(touch, (str(hosted.get("namespace") or ""), str(hosted.get("name") or "")), fault)
     status = decide(gather(request, machines, call.clock))
     shown = lines(status)
     for line in shown:

@@ -116,7 +116,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import inspect_all
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.run import check_removable
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.removal import Order, check_order, plan_removal
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.removal import RemovalOrder, check_order, plan_removal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.check import check_machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_permission
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
@@ -140,7 +140,7 @@ def run(call: Call) -> dict[str, Any]:
     options = bmc_options(call)
     touch = read_touch({**(params["touch"] or {}), "command": "destroy_cluster"}, params["connect_to"], ca_cert=options.ca_cert)
     hub = touch.hub or {}
-    order = Order(
+    order = RemovalOrder(
         touch,
         purge=params["purge"],
         namespace=str(hub.get("namespace") or ""),

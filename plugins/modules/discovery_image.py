@@ -163,7 +163,7 @@ from typing import Any
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.discovery import Target, Transfer, fetch_discovery
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import Waiting
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import ImageWait
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.build import normal_sha256
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 
@@ -202,7 +202,7 @@ def run(call: Call) -> dict[str, Any]:
         call.warn("The certificate of the image service is not checked (image_validate_certs is false).")
     client = connect(params, clock=call.clock, check_mode=call.check_mode)
     call.hand_over("url", "boot_artifacts")
-    result = fetch_discovery(client, target, Waiting(params["wait"], params["timeout"], params["image_cooldown"]), transfer, check_mode=call.check_mode)
+    result = fetch_discovery(client, target, ImageWait(params["wait"], params["timeout"], params["image_cooldown"]), transfer, check_mode=call.check_mode)
     if result["changed"]:
         call.plan([f"transfer the discovery image of InfraEnv {target.namespace}/{target.name} to {result['path']}"])
     return result

@@ -258,7 +258,7 @@ from typing import Any
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.discovery_options import DISCOVERY_OPTIONS, HOST_NETWORKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import API_FORKS
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import Session, Waiting, make_absent, make_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import ImageWait, InfraEnvSession, make_absent, make_present
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import CONNECTION_OPTIONS, connect
 
 OPTIONS = {"supports_check_mode": True, "mutually_exclusive": [["pull_secret", "pull_secret_name"], ["ntp_sources", "additional_ntp_sources"]]}
@@ -295,8 +295,8 @@ def run(call: Call) -> dict[str, Any]:
     params = call.params
     client = connect(params, clock=call.clock, check_mode=call.check_mode, forks=params["forks"])
     call.hand_over("iso_url", "boot_artifacts")
-    session = Session(client, call.check_mode, params["forks"], call.clock, call.progress, call.add_secrets)
-    waiting = Waiting(params["wait"], params["timeout"], params["image_cooldown"])
+    session = InfraEnvSession(client, call.check_mode, params["forks"], call.clock, call.progress, call.add_secrets)
+    waiting = ImageWait(params["wait"], params["timeout"], params["image_cooldown"])
     present = params["state"] == "present"
     result = make_present(params, waiting, session) if present else make_absent(params["name"], params["namespace"], waiting, session)
     for warning in result.warnings:

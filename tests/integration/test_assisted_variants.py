@@ -16,7 +16,7 @@ from typing import Any
 from ansible.module_utils.common.arg_spec import ModuleArgumentSpecValidator
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.session import AssistedRequest, open_session
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.upkeep import Care
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.upkeep import Upkeep
 from ansible_collections.zerotouch.openshift.plugins.modules.assisted_deployment import argument_spec
 
 from .assisted_lab import PULL_SECRET, Bench, Door, scripted
@@ -52,7 +52,7 @@ def begun(bench: Bench, arguments: dict[str, Any]) -> tuple[dict[str, Any], dict
     call = Call(ModuleArgumentSpecValidator(argument_spec()).validate(params).validated_parameters)
     session, _problems = open_session(AssistedRequest.of(call.params), call)
     observer = session.observer()
-    care = Care(session.service, observer, session.wishes.hosts, session.fetch_credentials)
+    care = Upkeep(session.service, observer, session.wishes.hosts, session.fetch_credentials)
     try:
         ends = time.monotonic() + 60
         while True:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions, HostResult
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.plan import State
-from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.protocol import Capabilities, Plan
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.protocol import BootPlan, Capabilities
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
 
 
@@ -71,21 +71,21 @@ class CraneBoot:
     def inspect(self, request: CraneRequest, options: BmcOptions, *, read_only: bool) -> Observed:
         return Observed(self.rack.power_of(request.name))
 
-    def plan(self, request: CraneRequest, machine: Observed, state: State) -> Plan:
+    def plan(self, request: CraneRequest, machine: Observed, state: State) -> BootPlan:
         if state == "ejected":
-            return Plan(user_action=f"Take the medium out of {request.name}.")
+            return BootPlan(user_action=f"Take the medium out of {request.name}.")
         wanted = "Off" if state == "off" else "On"
         if machine.power_state == wanted and not (state == "booted" and request.force):
-            return Plan()
-        return Plan((state,), (f"crane: {state}",))
+            return BootPlan()
+        return BootPlan((state,), (f"crane: {state}",))
 
-    def refusal(self, request: CraneRequest, machine: Observed, plan: Plan) -> str:
+    def refusal(self, request: CraneRequest, machine: Observed, plan: BootPlan) -> str:
         return ""
 
     def result(self, request: CraneRequest, machine: Observed) -> HostResult:
         return HostResult(request.name, power_state_before=machine.power_state, power_state_after=machine.power_state)
 
-    def apply(self, request: CraneRequest, machine: Observed, plan: Plan, result: HostResult, options: BmcOptions) -> None:
+    def apply(self, request: CraneRequest, machine: Observed, plan: BootPlan, result: HostResult, options: BmcOptions) -> None:
         for step in plan.steps:
             result.phase = str(step)
             if step == "booted":

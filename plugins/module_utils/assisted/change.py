@@ -36,7 +36,7 @@ class Difference:
 
 
 @dataclasses.dataclass(frozen=True)
-class Change:
+class ServiceChange:
     """One request. ``verb`` is create, update, delete or the service's word for an action; ``title`` names the object; ``body`` is what is sent."""
 
     verb: str

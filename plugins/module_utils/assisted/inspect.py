@@ -17,7 +17,7 @@ from .rest.service import AssistedService
 
 
 @dataclasses.dataclass(frozen=True)
-class Question:
+class ServiceQuery:
     """What is asked. ``cluster`` and ``infra_env`` (name or id) narrow everything down; ``events`` is how many of the newest, 0 none, -1 all."""
 
     cluster: str = ""
@@ -29,7 +29,7 @@ class Question:
     versions: bool = False
 
 
-def look(service: AssistedService, question: Question, forks: int = 8) -> dict[str, Any]:
+def look(service: AssistedService, question: ServiceQuery, forks: int = 8) -> dict[str, Any]:
     """The answer as the door returns it. What was asked for by name and is not there is simply not in it.
 
     With the token of a watcher alone the service does not show hosts of InfraEnvs; those of clusters it does.
@@ -53,7 +53,7 @@ def look(service: AssistedService, question: Question, forks: int = 8) -> dict[s
     }
 
 
-def _clusters(service: AssistedService, question: Question, infra_envs: Sequence[Document]) -> list[Document]:
+def _clusters(service: AssistedService, question: ServiceQuery, infra_envs: Sequence[Document]) -> list[Document]:
     found = service.clusters_with_hosts()
     if question.cluster:
         return named(found, question.cluster)
@@ -63,7 +63,7 @@ def _clusters(service: AssistedService, question: Question, infra_envs: Sequence
     return found
 
 
-def _hosts(service: AssistedService, question: Question, clusters: Sequence[Document], infra_envs: Sequence[Document], forks: int) -> list[Document]:
+def _hosts(service: AssistedService, question: ServiceQuery, clusters: Sequence[Document], infra_envs: Sequence[Document], forks: int) -> list[Document]:
     """Hosts with their inventory, by InfraEnv; of a cluster also those that came through an InfraEnv of no cluster."""
     asked = [("cluster", str(item["id"])) for item in clusters] if question.cluster else [("infra_env", str(item["id"])) for item in infra_envs]
 
@@ -81,7 +81,7 @@ def _hosts(service: AssistedService, question: Question, clusters: Sequence[Docu
     return sorted(chosen, key=lambda host: (str(host.get("requested_hostname") or ""), str(host.get("id"))))
 
 
-def _events(service: AssistedService, question: Question, clusters: Sequence[Document], infra_envs: Sequence[Document]) -> list[dict[str, Any]]:
+def _events(service: AssistedService, question: ServiceQuery, clusters: Sequence[Document], infra_envs: Sequence[Document]) -> list[dict[str, Any]]:
     """The newest events, oldest of them first."""
     severities = ",".join(question.severities)
     options: dict[str, Any] = {"limit": question.events, "order": "descending", "severities": severities}

@@ -11,11 +11,11 @@ from ..common.clock import Clock
 from . import bootdevice, media, power
 from .hosts import BmcOptions, BootRequest, HostResult
 from .machine import Machine
-from .plan import Step
+from .plan import BmcStep
 from .session import RedfishSession
 
 
-def carry_out(session: RedfishSession, machine: Machine, request: BootRequest, steps: Sequence[Step], result: HostResult, options: BmcOptions) -> None:
+def carry_out(session: RedfishSession, machine: Machine, request: BootRequest, steps: Sequence[BmcStep], result: HostResult, options: BmcOptions) -> None:
     """Do the steps in order; ``result`` tells at any moment how far it came."""
     clock = options.clock
     for step in steps:

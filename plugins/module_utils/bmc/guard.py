@@ -13,7 +13,7 @@ from ..common.errors import ZeroTouchError
 from ..common.parallel import Outcome
 from . import bootdevice, media, power
 from .machine import Machine
-from .plan import Step
+from .plan import BmcStep
 
 
 def wrong_machine(machine: Machine, mac_addresses: Sequence[str]) -> str:
@@ -38,7 +38,7 @@ def shared_machines(observed: Sequence[Outcome[Any, Any]]) -> dict[str, str]:
     }
 
 
-def impossible(machine: Machine, steps: Sequence[Step]) -> str:
+def impossible(machine: Machine, steps: Sequence[BmcStep]) -> str:
     """The first step that this machine has no means for, as far as its BMC tells; empty when it has all."""
     try:
         for step in steps:

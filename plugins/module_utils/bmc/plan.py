@@ -18,7 +18,7 @@ State = Literal["booted", "ejected", "on", "off"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Step:
+class BmcStep:
     """One change: ``action`` is power_off, eject, insert, boot_once or power_on; ``target`` the slot id or URL."""
 
     action: str
@@ -26,34 +26,34 @@ class Step:
     reason: str
 
 
-def plan_machine(machine: Machine, state: State, image_url: str = "", *, force: bool = False) -> list[Step]:
+def plan_machine(machine: Machine, state: State, image_url: str = "", *, force: bool = False) -> list[BmcStep]:
     """Steps that lead to ``state``; empty when the machine is there already.
 
     booted: runs from ``image_url``. A machine that is on with exactly this URL attached counts as booted unless ``force``; anything else gets the
     whole procedure, since a BMC may show a stale URL after an eject (reference 2.2). ejected: power-neutral; with ``image_url`` only that image.
     """
     if state == "off":
-        return [Step("power_off", "", f"power is {machine.power_state or 'unknown'}")] if machine.power_state != "Off" else []
+        return [BmcStep("power_off", "", f"power is {machine.power_state or 'unknown'}")] if machine.power_state != "Off" else []
     if state == "on":
-        return [Step("power_on", "", f"power is {machine.power_state or 'unknown'}")] if machine.power_state != "On" else []
+        return [BmcStep("power_on", "", f"power is {machine.power_state or 'unknown'}")] if machine.power_state != "On" else []
     occupied = occupied_slots(machine)
     if state == "ejected":
         ours = [slot for slot in occupied if not image_url or slot.holds(image_url)]
-        return [Step("eject", slot.id, f"holds {slot.image or slot.image_name}") for slot in ours]
+        return [BmcStep("eject", slot.id, f"holds {slot.image or slot.image_name}") for slot in ours]
     if machine.power_state == "On" and any(slot.holds(image_url) for slot in occupied) and not force:
         return []
     steps = []
     if machine.power_state != "Off":
-        steps.append(Step("power_off", "", f"power is {machine.power_state or 'unknown'}; media are changed only on a machine that is off"))
-    steps += [Step("eject", slot.id, f"holds {slot.image or slot.image_name}") for slot in occupied]
+        steps.append(BmcStep("power_off", "", f"power is {machine.power_state or 'unknown'}; media are changed only on a machine that is off"))
+    steps += [BmcStep("eject", slot.id, f"holds {slot.image or slot.image_name}") for slot in occupied]
     slots = usable_slots(machine)
-    steps.append(Step("insert", image_url, f"into slot {slots[0].id}" if slots else "no slot found yet"))
-    steps.append(Step("boot_once", allowed_target(machine), "from the virtual CD, this once"))
-    steps.append(Step("power_on", "", "to boot the image"))
+    steps.append(BmcStep("insert", image_url, f"into slot {slots[0].id}" if slots else "no slot found yet"))
+    steps.append(BmcStep("boot_once", allowed_target(machine), "from the virtual CD, this once"))
+    steps.append(BmcStep("power_on", "", "to boot the image"))
     return steps
 
 
-def describe(steps: Iterable[Step]) -> list[str]:
+def describe(steps: Iterable[BmcStep]) -> list[str]:
     """The plan in words, one line a step; tokens in URLs are hidden."""
     words = {"power_off": "power off", "eject": "eject slot", "insert": "insert", "boot_once": "boot once from", "power_on": "power on"}
     return [without_url_tokens(f"{words[step.action]}{' ' + step.target if step.target else ''} ({step.reason})") for step in steps]

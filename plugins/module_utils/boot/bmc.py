@@ -16,11 +16,11 @@ from ..bmc.info import machine_facts
 from ..bmc.machine import Machine, read_machine
 from ..bmc.observe import address_of, observe, open_session
 from ..bmc.options import bmc_suboptions
-from ..bmc.plan import State, Step, describe, plan_machine
+from ..bmc.plan import BmcStep, State, describe, plan_machine
 from ..bmc.requests import bmc_request, check_bmc
 from ..common.errors import Interrupted, ZeroTouchError
 from ..common.problems import Problem
-from .protocol import Capabilities, Plan
+from .protocol import BootPlan, Capabilities
 
 # Seconds between detaching the image and switching power on: some BMCs need them.
 REPAIR_PAUSE = 10.0
@@ -46,11 +46,11 @@ class BmcBoot:
     def inspect(self, request: BootRequest, options: BmcOptions, *, read_only: bool) -> Machine:
         return observe(request, options, read_only=read_only)
 
-    def plan(self, request: BootRequest, machine: Machine, state: State) -> Plan:
+    def plan(self, request: BootRequest, machine: Machine, state: State) -> BootPlan:
         steps = plan_machine(machine, state, request.image_url, force=request.force)
-        return Plan(tuple(steps), tuple(describe(steps)))
+        return BootPlan(tuple(steps), tuple(describe(steps)))
 
-    def refusal(self, request: BootRequest, machine: Machine, plan: Plan) -> str:
+    def refusal(self, request: BootRequest, machine: Machine, plan: BootPlan) -> str:
         return wrong_machine(machine, request.mac_addresses) or impossible(machine, plan.steps)
 
     def result(self, request: BootRequest, machine: Machine) -> HostResult:
@@ -65,7 +65,7 @@ class BmcBoot:
             warnings=[*warnings, *machine.notes],
         )
 
-    def apply(self, request: BootRequest, machine: Machine, plan: Plan, result: HostResult, options: BmcOptions) -> None:
+    def apply(self, request: BootRequest, machine: Machine, plan: BootPlan, result: HostResult, options: BmcOptions) -> None:
         with open_session(request, options) as session:
             carry_out(session, machine, request, plan.steps, result, options)
         result.warnings += session.notes
@@ -81,13 +81,13 @@ class BmcBoot:
                     return result
                 steps = plan_machine(machine, "ejected", request.image_url)
                 if restart:
-                    steps.insert(0, Step("power_off", "", "the host booted the image again"))
+                    steps.insert(0, BmcStep("power_off", "", "the host booted the image again"))
                 result.plan = describe(steps)
                 result.reason = "" if steps else "already ejected"
                 carry_out(session, machine, request, steps, result, options)
                 if restart:
                     options.clock.sleep(REPAIR_PAUSE)
-                    carry_out(session, machine, request, [Step("power_on", "", "to boot from disk")], result, options)
+                    carry_out(session, machine, request, [BmcStep("power_on", "", "to boot from disk")], result, options)
         except Interrupted:
             raise
         except ZeroTouchError as error:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..bmc.guard import shared_machines
 from .methods import method_of
-from .protocol import Machines, Plan
+from .protocol import BootPlan, Machines
 
 
 def describe_machines(inspected: Machines) -> list[dict[str, Any]]:
@@ -22,6 +22,6 @@ def describe_machines(inspected: Machines) -> list[dict[str, Any]]:
             described.append({"name": request.name, "failed": True, "reason": str(outcome.error)})
             continue
         method = method_of(request)
-        objection = method.refusal(request, machine, Plan()) or shared.get(request.name, "")
+        objection = method.refusal(request, machine, BootPlan()) or shared.get(request.name, "")
         described.append({"name": request.name, "failed": False, "reason": objection, **method.facts(machine)})
     return described

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from ..bmc.guard import shared_machines
 from .methods import method_of
-from .protocol import Machines, Plan
+from .protocol import BootPlan, Machines
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,23 +22,23 @@ class Permission:
 
 
 @dataclasses.dataclass(frozen=True)
-class Refusal:
+class MachineRefusal:
     """Why a host's machine may not be touched. ``phase`` is what found it: observe (it could not be read) or guard."""
 
     phase: str
     reason: str
 
 
-def refusals(inspected: Machines, plans: Mapping[str, Plan]) -> dict[str, Refusal]:
+def refusals(inspected: Machines, plans: Mapping[str, BootPlan]) -> dict[str, MachineRefusal]:
     """By host name; empty when everything may go ahead. ``plans`` has the plan of every machine that could be read."""
     shared = shared_machines(inspected)
     found = {}
     for outcome in inspected:
         request, machine = outcome.item, outcome.result
         if machine is None:
-            found[request.name] = Refusal("observe", str(outcome.error))
+            found[request.name] = MachineRefusal("observe", str(outcome.error))
             continue
         reason = method_of(request).refusal(request, machine, plans[request.name]) or shared.get(request.name, "")
         if reason:
-            found[request.name] = Refusal("guard", reason)
+            found[request.name] = MachineRefusal("guard", reason)
     return found

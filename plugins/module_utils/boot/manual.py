@@ -13,7 +13,7 @@ from ..bmc.hosts import BmcOptions, HostResult
 from ..bmc.plan import State
 from ..common.problems import Problem
 from ..common.secrets import without_url_tokens
-from .protocol import Capabilities, Plan
+from .protocol import BootPlan, Capabilities
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +56,7 @@ class ManualBoot:
     def inspect(self, request: ManualRequest, options: BmcOptions, *, read_only: bool) -> Unseen:
         return Unseen()
 
-    def plan(self, request: ManualRequest, machine: Unseen, state: State) -> Plan:
+    def plan(self, request: ManualRequest, machine: Unseen, state: State) -> BootPlan:
         image = without_url_tokens(request.image_url) or "the image"
         actions = {
             "booted": f"Boot {request.name} manually from {image}. Detach the image before the host restarts.",
@@ -64,15 +64,15 @@ class ManualBoot:
             "on": f"Power {request.name} on manually.",
             "off": f"Power {request.name} off manually.",
         }
-        return Plan(user_action=actions[state])
+        return BootPlan(user_action=actions[state])
 
-    def refusal(self, request: ManualRequest, machine: Unseen, plan: Plan) -> str:
+    def refusal(self, request: ManualRequest, machine: Unseen, plan: BootPlan) -> str:
         return ""
 
     def result(self, request: ManualRequest, machine: Unseen) -> HostResult:
         return HostResult(request.name)
 
-    def apply(self, request: ManualRequest, machine: Unseen, plan: Plan, result: HostResult, options: BmcOptions) -> None:
+    def apply(self, request: ManualRequest, machine: Unseen, plan: BootPlan, result: HostResult, options: BmcOptions) -> None:
         """Nothing: its plans have no steps."""
 
     def release(self, request: ManualRequest, options: BmcOptions, *, restart: bool) -> HostResult:

@@ -10,13 +10,13 @@ from typing import Any
 
 from .bmc import BmcBoot
 from .manual import ManualBoot
-from .protocol import BootMethod, Request
+from .protocol import BootMethod, MachineRequest
 
 _ALL: tuple[BootMethod[Any, Any], ...] = (BmcBoot(), ManualBoot())
 METHODS: dict[str, BootMethod[Any, Any]] = {method.name: method for method in _ALL}
 
 
-def method_of(request: Request) -> BootMethod[Any, Any]:
+def method_of(request: MachineRequest) -> BootMethod[Any, Any]:
     """The method of a request."""
     return METHODS[request.method]
 

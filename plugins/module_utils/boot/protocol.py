@@ -35,7 +35,7 @@ class Capabilities:
     boots_once: bool
 
 
-class Request(Protocol):
+class MachineRequest(Protocol):
     """What is asked of one host. ``method`` is a key of the table; ``address`` is that of its BMC, empty without one."""
 
     @property
@@ -65,7 +65,7 @@ Machines = Sequence[Outcome[Any, Any]]  # of Request and Inspected
 
 
 @dataclasses.dataclass(frozen=True)
-class Plan:
+class BootPlan:
     """What a method would do to a machine: ``steps`` for its ``apply``, ``lines`` with the same in words, and ``user_action``, what only the user can do."""
 
     steps: tuple[Any, ...] = ()
@@ -78,7 +78,7 @@ class Plan:
         return not self.steps and not self.user_action
 
 
-RequestT = TypeVar("RequestT", bound=Request)
+RequestT = TypeVar("RequestT", bound=MachineRequest)
 MachineT = TypeVar("MachineT", bound=Inspected)
 
 
@@ -104,16 +104,16 @@ class BootMethod(Protocol[RequestT, MachineT]):
     def inspect(self, request: RequestT, options: BmcOptions, *, read_only: bool) -> MachineT:
         """Read one machine; changes nothing. Raises :class:`ZeroTouchError` when it cannot be read."""
 
-    def plan(self, request: RequestT, machine: MachineT, state: State) -> Plan:
+    def plan(self, request: RequestT, machine: MachineT, state: State) -> BootPlan:
         """What leads to ``state``; an empty plan when the machine is there already. Pure."""
 
-    def refusal(self, request: RequestT, machine: MachineT, plan: Plan) -> str:
+    def refusal(self, request: RequestT, machine: MachineT, plan: BootPlan) -> str:
         """Why this plan must not or cannot be applied to this machine; empty when it can. Pure."""
 
     def result(self, request: RequestT, machine: MachineT) -> HostResult:
         """The result of a host to which nothing has been done yet."""
 
-    def apply(self, request: RequestT, machine: MachineT, plan: Plan, result: HostResult, options: BmcOptions) -> None:
+    def apply(self, request: RequestT, machine: MachineT, plan: BootPlan, result: HostResult, options: BmcOptions) -> None:
         """Do the steps in order; ``result`` says at any moment how far it came. Raises :class:`ZeroTouchError`."""
 
     def release(self, request: RequestT, options: BmcOptions, *, restart: bool) -> HostResult:

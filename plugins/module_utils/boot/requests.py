@@ -14,12 +14,14 @@ from ..common.problems import DUPLICATE, INVALID, REQUIRED, UNSUPPORTED, OwnChec
 from ..common.secrets import HIDDEN, without_url_tokens
 from ..common.state import StateFile
 from .methods import METHODS, default_method
-from .protocol import Request
+from .protocol import MachineRequest
 
 _problem = OwnCheck("boot")
 
 
-def boot_requests(hosts: Sequence[Mapping[str, Any]], image_url: str = "", *, needs_image: bool = False, state_file: StateFile | None = None) -> list[Request]:
+def boot_requests(
+    hosts: Sequence[Mapping[str, Any]], image_url: str = "", *, needs_image: bool = False, state_file: StateFile | None = None
+) -> list[MachineRequest]:
     """Requests for the ``hosts`` option of a module: ``{name, boot_method, bmc{address username password …}, mac_addresses, image_url, force}`` each.
 
     A host without MACs gets those that the state file knows of it, so that the right-machine guard also works where the inventory only adds BMC data.
@@ -30,7 +32,7 @@ def boot_requests(hosts: Sequence[Mapping[str, Any]], image_url: str = "", *, ne
     known = _known_macs(state_file) if state_file else {}
     published = state_file.section("publish") if state_file else {}
     image_url = image_url or (str(published.get("url") or "") if needs_image else "")
-    requests: list[Request] = []
+    requests: list[MachineRequest] = []
     for host in hosts:
         name, path = str(host.get("name") or ""), f"hosts[{host.get('name') or ''}]"
         wrong = check_method(host, path, str(host.get("boot_method") or ""), f"{path}.boot_method")

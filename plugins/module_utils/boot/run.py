@@ -13,16 +13,16 @@ from ..bmc.hosts import BmcOptions, HostResult
 from ..bmc.plan import State
 from ..common.errors import Interrupted, ZeroTouchError
 from ..common.parallel import for_each
-from .guard import Permission, Refusal, refusals
+from .guard import MachineRefusal, Permission, refusals
 from .methods import method_of
-from .protocol import ALL_OR_NONE, Machines, Plan, Request
+from .protocol import ALL_OR_NONE, BootPlan, MachineRequest, Machines
 
 # Asked with the machines that a call wants to change, and the hosts that it wants the user to start, as they were read, before any of them is written to.
 Permit = Callable[[Machines], Permission]
 _MOST_NAMES = 3
 
 
-def inspect_all(requests: Sequence[Request], options: BmcOptions, *, read_only: bool = False) -> Machines:
+def inspect_all(requests: Sequence[MachineRequest], options: BmcOptions, *, read_only: bool = False) -> Machines:
     """Every machine, or why it could not be read (a :class:`ZeroTouchError`), in the order of the requests.
 
     Raises :class:`Interrupted` when a signal stops it, and whatever is no foreseeable fault.
@@ -34,7 +34,9 @@ def inspect_all(requests: Sequence[Request], options: BmcOptions, *, read_only: 
     return outcomes
 
 
-def boot_hosts(requests: Sequence[Request], state: State, options: BmcOptions, *, check_mode: bool = False, permit: Permit | None = None) -> list[HostResult]:
+def boot_hosts(
+    requests: Sequence[MachineRequest], state: State, options: BmcOptions, *, check_mode: bool = False, permit: Permit | None = None
+) -> list[HostResult]:
     """Bring every host to ``state``. Returns a result for every request, failures included.
 
     All machines are read before any is written. If one of them cannot be read, belongs to another host or lacks the means, it is left alone; for the
@@ -52,7 +54,7 @@ def boot_hosts(requests: Sequence[Request], state: State, options: BmcOptions, *
     permission = permit(wanted) if permit and wanted else Permission()
     if permission.stop:
         raise ZeroTouchError(permission.stop)
-    plans.update(dict.fromkeys(permission.without, Plan()))
+    plans.update(dict.fromkeys(permission.without, BootPlan()))
     results = {
         request.name: _untouched(request, machines.get(request.name), refused)
         if request.name in refused
@@ -66,16 +68,16 @@ def boot_hosts(requests: Sequence[Request], state: State, options: BmcOptions, *
     return list(results.values())
 
 
-def release(request: Request, options: BmcOptions, *, restart: bool = False) -> HostResult:
+def release(request: MachineRequest, options: BmcOptions, *, restart: bool = False) -> HostResult:
     """Detach the image from a host that has left the live system; with ``restart`` the host started it again, and must start from its disk."""
     return _of_method(request, method_of(request).release(request, options, restart=restart))
 
 
-def _of_method(request: Request, result: HostResult) -> HostResult:
+def _of_method(request: MachineRequest, result: HostResult) -> HostResult:
     return dataclasses.replace(result, boot_method=request.method)
 
 
-def _planned(request: Request, machine: Any, state: State, plan: Plan, *, check_mode: bool) -> HostResult:
+def _planned(request: MachineRequest, machine: Any, state: State, plan: BootPlan, *, check_mode: bool) -> HostResult:
     result = _of_method(request, method_of(request).result(request, machine))
     result.phase = "manual" if plan.user_action else "plan"
     result.plan = list(plan.lines)
@@ -86,7 +88,7 @@ def _planned(request: Request, machine: Any, state: State, plan: Plan, *, check_
     return result
 
 
-def _untouched(request: Request, machine: Any, refused: Mapping[str, Refusal]) -> HostResult:
+def _untouched(request: MachineRequest, machine: Any, refused: Mapping[str, MachineRefusal]) -> HostResult:
     """The result of a host that is not touched: why it was refused, or because of which other hosts."""
     result = _of_method(request, method_of(request).result(request, machine) if machine is not None else HostResult(request.name))
     if request.name in refused:
@@ -98,10 +100,12 @@ def _untouched(request: Request, machine: Any, refused: Mapping[str, Refusal]) -
     return result
 
 
-def _act(requests: Sequence[Request], machines: Mapping[str, Any], plans: Mapping[str, Plan], results: Mapping[str, HostResult], options: BmcOptions) -> None:
+def _act(
+    requests: Sequence[MachineRequest], machines: Mapping[str, Any], plans: Mapping[str, BootPlan], results: Mapping[str, HostResult], options: BmcOptions
+) -> None:
     """Apply all plans; ``results`` are completed."""
 
-    def act(request: Request) -> None:
+    def act(request: MachineRequest) -> None:
         result = results[request.name]
         try:
             method_of(request).apply(request, machines[request.name], plans[request.name], result, options)

@@ -12,35 +12,35 @@ from ..common.errors import Interrupted, PartialFailure, RemoteError, Unreachabl
 from ..common.parallel import for_each
 from ..kube.client import KubeClient
 from ..kube.faults import ConflictError
-from ..kube.write import Change, Outcome, apply_change
-from .steps import Chain, Step
+from ..kube.write import Change, WriteOutcome, apply_change
+from .steps import Chain, ChainStep
 
 
 @dataclasses.dataclass(frozen=True)
-class Done:
+class ChainResult:
     """What became of a chain: the writes that were made, and what ended it early. ``again``: somebody was faster, or an answer was lost."""
 
     chain: Chain
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[WriteOutcome, ...] = ()
     error: Exception | None = None
     again: bool = False
     warnings: tuple[str, ...] = ()
 
 
-def apply_stages(client: KubeClient, stages: Iterable[Sequence[Chain]], forks: int = 8) -> list[Done]:
+def apply_stages(client: KubeClient, stages: Iterable[Sequence[Chain]], forks: int = 8) -> list[ChainResult]:
     """Carry out all chains, those of a stage ``forks`` at a time. A chain whose needs were not met is passed over, with the error of what it needs."""
-    done: dict[str, Done] = {}
+    done: dict[str, ChainResult] = {}
     for stage in stages:
         ready = [chain for chain in stage if not _unmet(chain, done)]
-        done |= {chain.name: Done(chain, error=_unmet(chain, done), again=_pending(chain, done)) for chain in stage if _unmet(chain, done)}
+        done |= {chain.name: ChainResult(chain, error=_unmet(chain, done), again=_pending(chain, done)) for chain in stage if _unmet(chain, done)}
         for found in for_each([chain for chain in ready if chain.steps], lambda chain: _apply(client, chain), forks):
-            done[found.item.name] = found.result or Done(found.item, error=found.error)
+            done[found.item.name] = found.result or ChainResult(found.item, error=found.error)
             if isinstance(done[found.item.name].error, Interrupted):
                 return list(done.values())
     return list(done.values())
 
 
-def raise_failures(done: Iterable[Done]) -> None:
+def raise_failures(done: Iterable[ChainResult]) -> None:
     """:class:`PartialFailure` with every chain that failed; what is no foreseeable fault, and an interruption, as it is."""
     failed = [each for each in done if each.error is not None]
     for each in failed:
@@ -50,7 +50,7 @@ def raise_failures(done: Iterable[Done]) -> None:
         raise PartialFailure("\n".join(dict.fromkeys(f"{each.chain.name}: {each.error}" for each in failed)), {})
 
 
-def refusals(client: KubeClient, steps: Iterable[Step]) -> dict[str, str]:
+def refusals(client: KubeClient, steps: Iterable[ChainStep]) -> dict[str, str]:
     """The optional steps that the server would refuse, by path, with the words of a run. Each is sent as a dry run: rights are known by trying alone."""
     found: dict[str, str] = {}
     for step in steps:
@@ -67,16 +67,16 @@ def _warning(change: Change, error: Exception) -> str:
     return f"{change.title}: {error}"
 
 
-def _unmet(chain: Chain, done: dict[str, Done]) -> Exception | None:
+def _unmet(chain: Chain, done: dict[str, ChainResult]) -> Exception | None:
     return next((done[name].error for name in chain.needs if name in done and done[name].error is not None), None)
 
 
-def _pending(chain: Chain, done: dict[str, Done]) -> bool:
+def _pending(chain: Chain, done: dict[str, ChainResult]) -> bool:
     return any(done[name].again for name in chain.needs if name in done)
 
 
-def _apply(client: KubeClient, chain: Chain) -> Done:
-    outcomes: list[Outcome] = []
+def _apply(client: KubeClient, chain: Chain) -> ChainResult:
+    outcomes: list[WriteOutcome] = []
     warnings: list[str] = []
     versions: dict[str, str] = {}
     for step in chain.steps:
@@ -87,12 +87,12 @@ def _apply(client: KubeClient, chain: Chain) -> Done:
             if step.optional and not isinstance(error, ConflictError):
                 warnings.append(_warning(change, error))
                 continue
-            return Done(chain, tuple(outcomes), error, _worth_a_look(error, change), tuple(warnings))
+            return ChainResult(chain, tuple(outcomes), error, _worth_a_look(error, change), tuple(warnings))
         except ZeroTouchError as error:
-            return Done(chain, tuple(outcomes), error, warnings=tuple(warnings))
-        outcomes.append(Outcome(change, now, changed=True))
+            return ChainResult(chain, tuple(outcomes), error, warnings=tuple(warnings))
+        outcomes.append(WriteOutcome(change, now, changed=True))
         versions[change.path] = str(now.get("metadata", {}).get("resourceVersion") or "")
-    return Done(chain, tuple(outcomes), warnings=tuple(warnings))
+    return ChainResult(chain, tuple(outcomes), warnings=tuple(warnings))
 
 
 def _with_version(change: Change, versions: dict[str, str]) -> Change:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..hub.agents.model import Agent
-from ..hub.install.status import Condition
+from ..hub.install.status import InstallCondition
 
 READY = "Ready"
 RESERVED = "AgentReserved"
@@ -37,34 +37,34 @@ class Moment:
     generation: int
 
 
-def without_agent(problem: str) -> dict[str, Condition]:
+def without_agent(problem: str) -> dict[str, InstallCondition]:
     """The five conditions while no Agent is reserved; ``problem`` says what kept us from looking for one, empty if none was suitable."""
-    reserved = Condition("False", _NOT_YET, problem) if problem else Condition("False", "NoSuitableAgents")
-    return {RESERVED: reserved, **dict.fromkeys(MIRRORED, Condition("False", _NOT_YET, "Agent not yet reserved"))}
+    reserved = InstallCondition("False", _NOT_YET, problem) if problem else InstallCondition("False", "NoSuitableAgents")
+    return {RESERVED: reserved, **dict.fromkeys(MIRRORED, InstallCondition("False", _NOT_YET, "Agent not yet reserved"))}
 
 
-def with_agent(agent: Agent) -> dict[str, Condition]:
+def with_agent(agent: Agent) -> dict[str, InstallCondition]:
     """The five conditions with an Agent: it is reserved, and what it says of itself."""
-    return {RESERVED: Condition("True", "AgentReserved"), **{name: _mirror(agent.conditions.get(source)) for name, source in MIRRORED.items()}}
+    return {RESERVED: InstallCondition("True", "AgentReserved"), **{name: _mirror(agent.conditions.get(source)) for name, source in MIRRORED.items()}}
 
 
-def _mirror(found: Condition | None) -> Condition:
+def _mirror(found: InstallCondition | None) -> InstallCondition:
     if found is None:
-        return Condition("False", "ConditionNotFound")
+        return InstallCondition("False", "ConditionNotFound")
     if found.true:
-        return Condition("True", "AgentConditionTrue")
+        return InstallCondition("True", "AgentConditionTrue")
     # Upstream copies any reason, and the API then refuses the whole status for one that is empty or misshapen (14).
     reason = found.reason if _REASON.fullmatch(found.reason) else re.sub(r"[^A-Za-z0-9_,:]+", "_", found.reason).strip("_,:0123456789") or "NoReasonGiven"
-    return Condition("False", reason[:_LONGEST_REASON], found.message[:_LONGEST_MESSAGE])
+    return InstallCondition("False", reason[:_LONGEST_REASON], found.message[:_LONGEST_MESSAGE])
 
 
-def with_summary(conditions: Mapping[str, Condition]) -> dict[str, Condition]:
+def with_summary(conditions: Mapping[str, InstallCondition]) -> dict[str, InstallCondition]:
     """The conditions and Ready, which sums them up."""
     lacking = [(name, condition) for name, condition in conditions.items() if not condition.true]
     if not lacking:
-        return {READY: Condition("True", "InfoReported"), **conditions}
+        return {READY: InstallCondition("True", "InfoReported"), **conditions}
     message = "\n".join(line for name, condition in lacking for line in _bullet(name, condition.message or condition.reason))
-    return {READY: Condition("False", "IssuesReported", message[:_LONGEST_MESSAGE]), **conditions}
+    return {READY: InstallCondition("False", "IssuesReported", message[:_LONGEST_MESSAGE]), **conditions}
 
 
 def _bullet(name: str, message: str) -> Iterable[str]:
@@ -72,7 +72,7 @@ def _bullet(name: str, message: str) -> Iterable[str]:
     return [f"* {name}: {message}"] if len(lines) == 1 else [f"* {name}:", *(f"  * {line}" for line in lines)]
 
 
-def updated(present: Sequence[Mapping[str, Any]], conditions: Mapping[str, Condition], moment: Moment) -> list[dict[str, Any]]:
+def updated(present: Sequence[Mapping[str, Any]], conditions: Mapping[str, InstallCondition], moment: Moment) -> list[dict[str, Any]]:
     """The list to be written: a condition keeps the time of its last transition while its status stays; those that we do not know stay as they are."""
     result = {str(item.get("type")): dict(item) for item in present}
     for name, condition in conditions.items():

@@ -15,13 +15,13 @@ from ..common.waiting import Deadline, turns
 from ..hub.agents.model import Agent, read_agents, without_bulk
 from ..hub.kinds import AGENT
 from ..kube.client import KubeClient
-from ..kube.write import PLANS, Outcome
-from .apply import Done, apply_stages, raise_failures
-from .choose.model import Host, Policy, from_agent
+from ..kube.write import PLANS, WriteOutcome
+from .apply import ChainResult, apply_stages, raise_failures
+from .choose.model import AgentFacts, Policy, from_agent
 from .kinds import AGENT_MACHINE_TEMPLATE
 from .label_selection import Steering, SteerPlan, abort, is_reserved, keys_of, plan_steering, spent
 from .machine_plan import MachinePlan
-from .nudge import Wake
+from .nudge import ChangeSignal
 from .objects import Key, deleting, part, text
 from .observe import Api, Scope
 from .steps import Chain
@@ -52,7 +52,7 @@ class Steerer:
     ) -> None:
         self._client, self._scope, self._steering, self._policy = client, scope, steering, policy
         self._clock, self._show = clock, show
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[WriteOutcome] = []
         self.planned: list[str] = []
         self.plan = SteerPlan()
         self.labelled: dict[str, Agent] = {}
@@ -60,7 +60,7 @@ class Steerer:
         # Agents that the pool finds and nobody has reserved so far; None where nobody waits for that.
         self._awaited: set[Key] | None = None
 
-    def look(self, taken: Sequence[tuple[str, Host]] = ()) -> tuple[Chain, ...]:
+    def look(self, taken: Sequence[tuple[str, AgentFacts]] = ()) -> tuple[Chain, ...]:
         """Read the Agents and plan."""
         agents = read_agents(self._client.list(AGENT.path(self._scope.agent_namespace), trim=without_bulk))
         if self._steering is None:
@@ -74,7 +74,7 @@ class Steerer:
         self.planned += [line for line in self.plan.describe() if line not in self.planned]
         return self.plan.chains
 
-    def once(self, taken: Sequence[tuple[str, Host]] = ()) -> None:
+    def once(self, taken: Sequence[tuple[str, AgentFacts]] = ()) -> None:
         """Look and write; what somebody else changed meanwhile is looked at again. Raises :class:`PartialFailure` for what could not be written."""
         for _round in range(PLANS):
             done = self._write(self.look(taken))
@@ -82,7 +82,7 @@ class Steerer:
                 return
         raise_failures(done)
 
-    def until_reserved(self, limit: float, taken: Sequence[tuple[str, Host]] = ()) -> None:
+    def until_reserved(self, limit: float, taken: Sequence[tuple[str, AgentFacts]] = ()) -> None:
         """Until every Agent that carries our label is reserved; each loses it then. After ``limit`` seconds all labels go, and :class:`LimitReached` comes.
 
         How many the pool is to find counts down with those that are reserved.
@@ -90,7 +90,7 @@ class Steerer:
         deadline = Deadline(self._clock, limit)
         self._awaited = set()
         self.once(taken)
-        wake = Wake(self._client, [AGENT.path(self._scope.agent_namespace)], limit, self._clock)
+        wake = ChangeSignal(self._client, [AGENT.path(self._scope.agent_namespace)], limit, self._clock)
         for turn in turns(deadline, RECHECK, wake.wait):
             if turn > 1:
                 self.once(taken)
@@ -127,7 +127,7 @@ class Steerer:
         self._awaited -= found
         self._steering = dataclasses.replace(self._steering, count=max(0, self._steering.count - len(found)))
 
-    def _write(self, chains: Sequence[Chain]) -> list[Done]:
+    def _write(self, chains: Sequence[Chain]) -> list[ChainResult]:
         """What became of them. Raises :class:`PartialFailure` for what another look would not mend."""
         done = apply_stages(self._client, [chains])
         written = {each.chain.name for each in done if each.error is None}
@@ -152,7 +152,7 @@ def pool_of(plan: MachinePlan) -> str:
     return f"{plan.view.key[0]}/{plan.view.group}"
 
 
-def taken_by(plans: Sequence[MachinePlan]) -> list[tuple[str, Host]]:
+def taken_by(plans: Sequence[MachinePlan]) -> list[tuple[str, AgentFacts]]:
     """Where the machines of every pool are already, for spreading and packing. What a plan of ours would give to those that wait does not count."""
     staying = [plan for plan in plans if plan.view.machine is not None and not deleting(plan.view.machine)]
     return [(pool_of(plan), from_agent(plan.view.own_agent)) for plan in staying if plan.view.own_agent is not None]

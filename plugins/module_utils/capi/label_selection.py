@@ -16,7 +16,7 @@ from typing import Any
 from ..common.errors import ZeroTouchError
 from ..hub.agents.model import Agent
 from ..hub.kinds import AGENT
-from .choose.model import Choice, Host, Policy, Rejection, Wish, from_agent
+from .choose.model import AgentFacts, Choice, HostDemand, Policy, Rejection, from_agent
 from .choose.plan import choose
 from .choose.rules import need_of, objection
 from .choose.selector import Requirement, read_selector, selector_text
@@ -56,7 +56,7 @@ class SteerPlan:
     unlabelled: tuple[Agent, ...] = ()
     ready: tuple[Agent, ...] = ()
     open: tuple[Agent, ...] = ()
-    wishes: tuple[Wish, ...] = ()
+    wishes: tuple[HostDemand, ...] = ()
     choice: Choice | None = None
     excluded: tuple[tuple[Agent, Rejection], ...] = ()
     lacking: str = ""
@@ -65,14 +65,14 @@ class SteerPlan:
     def describe(self) -> list[str]:
         return [step.change.describe() for chain in self.chains for step in chain.steps]
 
-    def rejections(self, wish: Wish) -> list[tuple[Host, Rejection]]:
+    def rejections(self, wish: HostDemand) -> list[tuple[AgentFacts, Rejection]]:
         """Every Agent that this wish does not get, with the first rule that it fails."""
         others = [(from_agent(agent), rejection) for agent, rejection in self.excluded]
         chosen = self.choice.rejections(wish) if self.choice else []
         return sorted([*chosen, *others], key=lambda pair: pair[0].key)
 
 
-def plan_steering(steering: Steering, agents: Sequence[Agent], policy: Policy, taken: Sequence[tuple[str, Host]] = ()) -> SteerPlan:
+def plan_steering(steering: Steering, agents: Sequence[Agent], policy: Policy, taken: Sequence[tuple[str, AgentFacts]] = ()) -> SteerPlan:
     """Which Agents get the label and which lose it.
 
     Raises :class:`ZeroTouchError` for a selector of the pool that the label can never fulfil, and :class:`InvalidInput` for a selector that is none.
@@ -174,7 +174,7 @@ def foreign(agent: Agent, *, pool: str, key: str, value: str) -> Rejection | Non
 
 def _supply(pool: Sequence[Agent], ours: Collection[Key], steering: Steering, needed: tuple[Requirement, ...]) -> tuple[list[Agent], list[Agent]]:
     """Free Agents that the pool finds already, and those with our label that it could not take as they are."""
-    need = dataclasses.replace(need_of(Wish("", "", agent_namespace=steering.agent_namespace)), requirements=needed)
+    need = dataclasses.replace(need_of(HostDemand("", "", agent_namespace=steering.agent_namespace)), requirements=needed)
     labelled = [agent for agent in pool if agent.labels.get(steering.key) == steering.value]
     fit = [agent for agent in labelled if objection(need, from_agent(agent)) is None]
     found = keys_of(fit)
@@ -187,16 +187,16 @@ def _surplus(supply: Sequence[Agent], ours: Collection[Key], count: int, policy:
     wanted = max(0, count - (len(supply) - len(own)))
     if len(own) <= wanted:
         return []
-    wishes = [Wish("", f"{number:06}") for number in range(wanted)]
+    wishes = [HostDemand("", f"{number:06}") for number in range(wanted)]
     keep = {chosen.host.key for chosen in choose(wishes, [from_agent(agent) for agent in own], policy).assigned.values()}
     return [agent for agent in own if agent.key not in keep]
 
 
-def _wish(number: int, steering: Steering, needed: tuple[Requirement, ...]) -> Wish:
+def _wish(number: int, steering: Steering, needed: tuple[Requirement, ...]) -> HostDemand:
     namespace, _slash, pool = steering.pool.partition("/")
     name = steering.machines[number] if number < len(steering.machines) else f"{pool}-new-{number - len(steering.machines) + 1:04}"
     expressions = [{"key": item.key, "operator": item.operator, **({"values": list(item.values)} if item.values else {})} for item in needed]
-    return Wish(namespace, name, {"matchExpressions": expressions}, agent_namespace=steering.agent_namespace, group=steering.pool)
+    return HostDemand(namespace, name, {"matchExpressions": expressions}, agent_namespace=steering.agent_namespace, group=steering.pool)
 
 
 def _labelling(agent: Agent, steering: Steering, why: str) -> Chain:
@@ -219,7 +219,7 @@ def _why_off(agent: Agent, steering: Steering) -> str:
     return f"the pool selects by {steering.label} now" if _noted(agent) != steering.label else "somebody else has changed it since"
 
 
-def _lacking(steering: Steering, short: int, choice: Choice, wishes: Sequence[Wish]) -> str:
+def _lacking(steering: Steering, short: int, choice: Choice, wishes: Sequence[HostDemand]) -> str:
     if short <= 0:
         return ""
     whys = dict.fromkeys(choice.unassigned[wish.key] for wish in wishes if wish.key in choice.unassigned)

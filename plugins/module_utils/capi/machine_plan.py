@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from ..cluster.host_states import INSTALLED
 from ..hub.agents.model import Agent
-from ..hub.install.status import Condition
+from ..hub.install.status import InstallCondition
 from ..hub.kinds import AGENT
 from ..kube.resource import Resource
 from .addresses import addresses, refreshed
@@ -21,7 +21,7 @@ from .kinds import AGENT_MACHINE
 from .machine_view import LET_GO, MachineView, has_hook, may_let_go, reservation
 from .names import AGENT_MACHINE_FINALIZER, HOOK, LAST_MACHINE, RESERVED_LABEL, RESERVED_NAMESPACE, provider_id
 from .objects import backup_label, deleting, finalizers, generation, part, paused
-from .steps import Chain, Step, patch
+from .steps import Chain, ChainStep, patch
 
 State = Literal["ready", "installing", "waiting", "blocked", "paused", "draining", "releasing", "released", "lost"]
 # What a machine stays in until somebody does something else than waiting.
@@ -69,11 +69,11 @@ def plan_machine(view: MachineView, moment: str, machines: Resource, chosen: Age
     return _keep(view, moment, guards, chosen, why)
 
 
-def _plan(view: MachineView, steps: Iterable[Step], state: State, reason: str, agent: Agent | None = None, problems: Iterable[str] = ()) -> MachinePlan:
+def _plan(view: MachineView, steps: Iterable[ChainStep], state: State, reason: str, agent: Agent | None = None, problems: Iterable[str] = ()) -> MachinePlan:
     return MachinePlan(view, Chain(view.title, tuple(steps), view.needs), state, reason, agent, tuple(problems))
 
 
-def _keep(view: MachineView, moment: str, guards: list[Step], chosen: Agent | None, why: str) -> MachinePlan:
+def _keep(view: MachineView, moment: str, guards: list[ChainStep], chosen: Agent | None, why: str) -> MachinePlan:
     if view.agent_unknown:
         return _plan(view, guards, "blocked", view.agent_unknown, problems=[view.agent_unknown])
     own = view.own_agent
@@ -134,7 +134,7 @@ def _progress(agent: Agent) -> str:
     return f"its host is {agent.state or 'not known to the service yet'}{stage}{f' ({failing})' if failing and agent.state not in INSTALLED else ''}"
 
 
-def _keep_ready(view: MachineView, moment: str, guards: list[Step], own: Agent | None) -> MachinePlan:
+def _keep_ready(view: MachineView, moment: str, guards: list[ChainStep], own: Agent | None) -> MachinePlan:
     """Once ready it stays ready, as the contract has it; the conditions go on saying what the Agent says, which upstream's do not (14)."""
     if own is None:
         reference = "/".join(view.reference or ("", "of nobody"))
@@ -143,14 +143,14 @@ def _keep_ready(view: MachineView, moment: str, guards: list[Step], own: Agent |
     return _plan(view, [*guards, *_status(view, moment, own, with_agent(own))], "ready", _progress(own), own)
 
 
-def _forget(view: MachineView) -> list[Step]:
+def _forget(view: MachineView) -> list[ChainStep]:
     """The reserved Agent was deleted or taken away before the host was installed: upstream waits for it for ever (14)."""
     if view.reference is None and not part(view.agent_machine, "spec").get("providerID"):
         return []
     return patch(AGENT_MACHINE, view.agent_machine, {"spec": {"providerID": None}}, why="its Agent is gone")
 
 
-def _present_status(view: MachineView, moment: str, obstacle: str) -> list[Step]:
+def _present_status(view: MachineView, moment: str, obstacle: str) -> list[ChainStep]:
     """The status of a machine that cannot be given an Agent now: of the one it has, or that it has none. An Agent that we cannot judge stays its own."""
     own = view.own_agent
     if own is None and view.reference is not None:
@@ -158,7 +158,7 @@ def _present_status(view: MachineView, moment: str, obstacle: str) -> list[Step]
     return _status(view, moment, own, with_agent(own) if own else without_agent(obstacle), grows=False)
 
 
-def _status(view: MachineView, moment: str, agent: Agent | None, conditions: Mapping[str, Condition], *, grows: bool | None = None) -> list[Step]:
+def _status(view: MachineView, moment: str, agent: Agent | None, conditions: Mapping[str, InstallCondition], *, grows: bool | None = None) -> list[ChainStep]:
     """The status in one patch: conditions, reference and addresses come together or not at all (8.3). ``grows`` is whether a spec change comes before."""
     machine = view.agent_machine
     present = part(machine, "status")
@@ -180,13 +180,13 @@ def _status(view: MachineView, moment: str, agent: Agent | None, conditions: Map
     return patch(AGENT_MACHINE, machine, {"status": wanted}, subresource="status")
 
 
-def _hook(view: MachineView, machines: Resource) -> list[Step]:
+def _hook(view: MachineView, machines: Resource) -> list[ChainStep]:
     if view.machine is None or has_hook(view.machine) or deleting(view.machine):
         return []
     return patch(machines, view.machine, {"metadata": {"annotations": {HOOK: ""}}}, why="its deletion has to wait until the host is let go")
 
 
-def _finalizer(view: MachineView) -> list[Step]:
+def _finalizer(view: MachineView) -> list[ChainStep]:
     machine = view.agent_machine
     present = finalizers(machine)
     # A Machine that goes is held up for its host alone; without our hook the finalizer is all that does it.
@@ -204,11 +204,11 @@ def _why_not_yet(view: MachineView) -> str:
     return "its Machine is being deleted and has not come to the hook yet (drain, volumes)"
 
 
-def _let_go(view: MachineView, moment: str, ends: list[Step]) -> MachinePlan:
+def _let_go(view: MachineView, moment: str, ends: list[ChainStep]) -> MachinePlan:
     """The host out of the cluster; once it is, hook and finalizer off (6.1)."""
     if view.agent_unknown:
         return _concealed(view)
-    steps: list[Step] = []
+    steps: list[ChainStep] = []
     mine = _mine(view)
     if mine and view.reference is None:
         # Who is waited for has to be known after the reservation is gone, too: an interrupted claim is finished first.
@@ -251,13 +251,13 @@ def unbound(view: MachineView) -> dict[str, Any]:
     }
 
 
-def _unhook(view: MachineView, machines: Resource) -> list[Step]:
+def _unhook(view: MachineView, machines: Resource) -> list[ChainStep]:
     if view.machine is None or not has_hook(view.machine):
         return []
     return patch(machines, view.machine, {"metadata": {"annotations": {HOOK: None}}}, why="the host is let go")
 
 
-def _unfinalize(view: MachineView) -> list[Step]:
+def _unfinalize(view: MachineView) -> list[ChainStep]:
     present = finalizers(view.agent_machine)
     if AGENT_MACHINE_FINALIZER not in present:
         return []

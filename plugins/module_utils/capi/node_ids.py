@@ -17,7 +17,7 @@ from ..common.waiting import Deadline, turns
 from ..kube.client import KubeClient
 from ..kube.config import load_document
 from ..kube.connection import CONNECTION_OPTIONS, connect
-from ..kube.write import Outcome, diff_of
+from ..kube.write import WriteOutcome, diff_of
 from ..nodes.provider_ids import IdPlan, WantedId, apply_ids, look
 from .kinds import AGENT_MACHINE
 from .workload import Workload, open_workload, wanted_ids
@@ -57,7 +57,7 @@ def run_node_ids(call: Opened) -> dict[str, Any]:
 
 def _set(call: Opened, nodes: KubeClient, wanted: Sequence[WantedId], problems: Sequence[str]) -> dict[str, Any]:
     limit = float(call.params["timeout"])
-    plan, outcomes, result = IdPlan(), list[Outcome](), dict[str, Any]()
+    plan, outcomes, result = IdPlan(), list[WriteOutcome](), dict[str, Any]()
     for _turn in turns(Deadline(call.clock, limit), STEP):
         plan = look(nodes, wanted)
         call.plan(change.describe() for change in plan.changes)
@@ -74,13 +74,13 @@ def _set(call: Opened, nodes: KubeClient, wanted: Sequence[WantedId], problems: 
     raise late
 
 
-def _words(outcome: Outcome) -> str:
+def _words(outcome: WriteOutcome) -> str:
     if not isinstance(outcome.error, ZeroTouchError):
         raise outcome.error or AssertionError("an outcome that failed has an error")
     return f"{outcome.change.title}: {outcome.error}"
 
 
-def _result(call: Opened, plan: IdPlan, wanted: Sequence[WantedId], outcomes: Sequence[Outcome], problems: Sequence[str]) -> dict[str, Any]:
+def _result(call: Opened, plan: IdPlan, wanted: Sequence[WantedId], outcomes: Sequence[WriteOutcome], problems: Sequence[str]) -> dict[str, Any]:
     missing = {each.node for each in plan.missing}
     written = {outcome.change.name for outcome in outcomes if outcome.changed}
     rows = [

@@ -18,7 +18,7 @@ from ..kube.client import KubeClient
 COLLECT = 0.3
 
 
-class Wake:
+class ChangeSignal:
     """Watches of lists (paths) for ``seconds``, each in a thread of its own."""
 
     def __init__(self, client: KubeClient, paths: Sequence[str], seconds: float, clock: Clock) -> None:

@@ -12,7 +12,7 @@ from ..common.errors import RemoteError
 from ..hub.agents.model import Agent, read_agent, read_agents, without_bulk
 from ..hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, SECRET
 from ..kube.client import KubeClient
-from .cluster.plan import ClusterView, ControlPlane, read_control_plane
+from .cluster.plan import AgentClusterView, ControlPlane, read_control_plane
 from .kinds import AGENT_CLUSTER, AGENT_MACHINE, CoreKinds, ServedFields, core_kinds, referenced_resource, served_fields
 from .machine_view import data_secret
 from .names import CLUSTER_LABEL, CLUSTER_NAME_LABEL, token_secret
@@ -37,7 +37,7 @@ class Api:
 
 
 @dataclasses.dataclass(frozen=True)
-class Observed:
+class ObservedScope:
     """``clusters`` and ``machines`` are by name, ``views`` by name of the AgentCluster. ``referenced`` has Agents that a status names and the list has not
     (None: gone); ``unreadable`` says of which we may not know. ``secrets`` are by (namespace, name), None where there is none.
     """
@@ -45,7 +45,7 @@ class Observed:
     api: Api
     scope: Scope
     clusters: Mapping[str, Object]
-    views: Mapping[str, ClusterView]
+    views: Mapping[str, AgentClusterView]
     machines: Mapping[str, Object]
     agent_machines: tuple[Object, ...]
     agents: tuple[Agent, ...]
@@ -59,7 +59,7 @@ def discover(client: KubeClient) -> Api:
     return Api(core_kinds(client), served_fields(client))
 
 
-def observe(client: KubeClient, api: Api, scope: Scope) -> Observed:
+def observe(client: KubeClient, api: Api, scope: Scope) -> ObservedScope:
     """Read it all. Raises what the API answers; only Agents of a namespace that we may not read are left open."""
     core = api.core
     clusters = {key_of(item)[1]: item for item in client.list(core.cluster.path(scope.namespace), trim=_slim)}
@@ -68,7 +68,7 @@ def observe(client: KubeClient, api: Api, scope: Scope) -> Observed:
     agent_machines = tuple(item for item in all_agent_machines if _concerns(item, machines, scope.cluster))
     agents = tuple(read_agents(client.list(AGENT.path(scope.agent_namespace), trim=without_bulk)))
     referenced, unreadable = _referenced(client, agent_machines, {agent.key for agent in agents})
-    return Observed(
+    return ObservedScope(
         api=api,
         scope=scope,
         clusters=clusters,
@@ -122,7 +122,7 @@ def _bootstrap_secrets(client: KubeClient, namespace: str, machines: Iterable[Ob
     return {(namespace, name): client.find(SECRET.path(namespace, name)) for each in names for name in (each, token_secret(each))}
 
 
-def _cluster_views(client: KubeClient, api: Api, scope: Scope, clusters: Mapping[str, Object]) -> Iterator[tuple[str, ClusterView]]:
+def _cluster_views(client: KubeClient, api: Api, scope: Scope, clusters: Mapping[str, Object]) -> Iterator[tuple[str, AgentClusterView]]:
     deployments = client.list(CLUSTER_DEPLOYMENT.path(scope.namespace), trim=_slim)
     for item in client.list(AGENT_CLUSTER.path(scope.namespace), trim=_slim):
         name = key_of(item)[1]
@@ -133,7 +133,7 @@ def _cluster_views(client: KubeClient, api: Api, scope: Scope, clusters: Mapping
         reference = key_of(deployment) if deployment is not None else key_of(item)
         control_plane = ControlPlane() if deployment is not None or deleting(item) or paused(item) else _control_plane(client, clusters, item)
         install = client.find(AGENT_CLUSTER_INSTALL.path(*reference))
-        yield name, ClusterView(item, control_plane, deployment, install, _cluster_secrets(client, item, control_plane, install), api.fields.cluster)
+        yield name, AgentClusterView(item, control_plane, deployment, install, _cluster_secrets(client, item, control_plane, install), api.fields.cluster)
 
 
 def _deployment(client: KubeClient, agent_cluster: Object, deployments: Iterable[Object]) -> Object | None:

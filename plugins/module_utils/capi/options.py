@@ -17,7 +17,7 @@ from ..common.problems import INVALID, REQUIRED, OwnCheck, state_problems
 from ..kube.client import KubeClient
 from ..kube.config import load_document
 from ..kube.connection import CONNECTION_OPTIONS, connect
-from ..kube.write import Outcome, diff_of
+from ..kube.write import WriteOutcome, diff_of
 from .choose.model import ORDERS, Policy
 from .choose.policy import read_policy
 from .controller import Controller, find_controller
@@ -201,7 +201,7 @@ class _Run:
             **self._diff(outcomes),
         }
 
-    def _diff(self, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    def _diff(self, outcomes: Sequence[WriteOutcome]) -> dict[str, Any]:
         return {"diff": diff_of(outcomes)} if self._call.diff else {}
 
 

@@ -12,26 +12,26 @@ from ..common.errors import ZeroTouchError
 from ..hub.agents.model import Agent
 from ..hub.kinds import SECRET
 from .bootstrap import Bootstrap, read_bootstrap, token_secret_object
-from .choose.model import Choice, Host, Policy, Wish, from_agent
+from .choose.model import AgentFacts, Choice, HostDemand, Policy, from_agent
 from .choose.plan import choose
 from .choose.selector import read_selector
-from .cluster.plan import ClusterPlan, plan_cluster
+from .cluster.plan import AgentClusterPlan, plan_cluster
 from .machine_plan import MachinePlan, plan_machine, wants_agent
 from .machine_view import MachineView, data_secret, reservations
 from .names import CLUSTER_NAME_LABEL, LAST_MACHINE
 from .objects import Key, Object, annotations_of, backup_label, core_owner, deleting, key_of, labels_of, part, paused, text
-from .observe import Observed
-from .steps import Chain, Step, create, patch
+from .observe import ObservedScope
+from .steps import Chain, ChainStep, create, patch
 
 
 @dataclasses.dataclass(frozen=True)
 class PassPlan:
     """``stages`` are applied one after the other. ``wishes`` are the machines that an Agent was chosen for, ``choice`` the planner's answer to them."""
 
-    clusters: tuple[ClusterPlan, ...]
+    clusters: tuple[AgentClusterPlan, ...]
     secrets: tuple[Chain, ...]
     machines: tuple[MachinePlan, ...]
-    wishes: tuple[Wish, ...]
+    wishes: tuple[HostDemand, ...]
     choice: Choice
     problems: tuple[str, ...] = ()
 
@@ -40,12 +40,12 @@ class PassPlan:
         return tuple(plan.chain for plan in self.clusters), self.secrets, tuple(plan.chain for plan in self.machines)
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[ChainStep, ...]:
         """Every write, in the order of the plan."""
         return tuple(step for stage in self.stages for chain in stage for step in chain.steps)
 
 
-def plan_pass(observed: Observed, policy: Policy, moment: str) -> PassPlan:
+def plan_pass(observed: ObservedScope, policy: Policy, moment: str) -> PassPlan:
     """The writes that bring everything in scope as far as it can go now. ``moment`` is the time for conditions whose status changes."""
     clusters = {name: plan_cluster(view) for name, view in observed.views.items()}
     boots, unreadable = _bootstraps(observed)
@@ -66,7 +66,7 @@ def plan_pass(observed: Observed, policy: Policy, moment: str) -> PassPlan:
     return PassPlan(tuple(clusters.values()), tuple(_secret_chains(observed, boots)), tuple(plans), wishes, choice, tuple(problems))
 
 
-def _bootstraps(observed: Observed) -> tuple[dict[str, Bootstrap], dict[str, str]]:
+def _bootstraps(observed: ObservedScope) -> tuple[dict[str, Bootstrap], dict[str, str]]:
     """By name of the data Secret what is in it, or why that cannot be read."""
     found: dict[str, Bootstrap] = {}
     problems: dict[str, str] = {}
@@ -84,7 +84,9 @@ def _bootstraps(observed: Observed) -> tuple[dict[str, Bootstrap], dict[str, str
     return found, problems
 
 
-def _machine_views(observed: Observed, clusters: Mapping[str, ClusterPlan], boots: Mapping[str, Bootstrap], unreadable: Mapping[str, str]) -> list[MachineView]:
+def _machine_views(
+    observed: ObservedScope, clusters: Mapping[str, AgentClusterPlan], boots: Mapping[str, Bootstrap], unreadable: Mapping[str, str]
+) -> list[MachineView]:
     reserved = reservations(observed.agents)
     agents: Mapping[Key, Agent | None] = {**observed.referenced, **{agent.key: agent for agent in observed.agents}}
     ordered = sorted(observed.agent_machines, key=lambda item: (text(item, "metadata", "creationTimestamp"), key_of(item)))
@@ -93,8 +95,8 @@ def _machine_views(observed: Observed, clusters: Mapping[str, ClusterPlan], boot
 
 def _machine_view(
     item: Object,
-    observed: Observed,
-    clusters: Mapping[str, ClusterPlan],
+    observed: ObservedScope,
+    clusters: Mapping[str, AgentClusterPlan],
     boots: Mapping[str, Bootstrap],
     unreadable: Mapping[str, str],
     reserved: Mapping[str, Sequence[Agent]],
@@ -133,7 +135,7 @@ def _needed_secret(namespace: str, secret: str) -> tuple[str, ...]:
     return (f"Secret {namespace}/{secret}",) if secret else ()
 
 
-def _cluster_of(machine: Object | None, observed: Observed, clusters: Mapping[str, ClusterPlan]) -> tuple[ClusterPlan | None, str, str]:
+def _cluster_of(machine: Object | None, observed: ObservedScope, clusters: Mapping[str, AgentClusterPlan]) -> tuple[AgentClusterPlan | None, str, str]:
     """The plan of the Machine's AgentCluster, or an error, or why it cannot be bound to yet."""
     if machine is None:
         return None, "", ""
@@ -150,10 +152,10 @@ def _cluster_of(machine: Object | None, observed: Observed, clusters: Mapping[st
     return plan, "", "" if plan.reference else f"no cluster deployment reference on agentCluster {infrastructure}"
 
 
-def _wish(view: MachineView, agent_namespace: str) -> Wish:
+def _wish(view: MachineView, agent_namespace: str) -> HostDemand:
     namespace, name = view.key
     created = text(view.agent_machine, "metadata", "creationTimestamp")
-    return Wish(namespace, name, view.selector, agent_namespace=agent_namespace, group=view.group, created=created)
+    return HostDemand(namespace, name, view.selector, agent_namespace=agent_namespace, group=view.group, created=created)
 
 
 def _with_history(policy: Policy, agents: Iterable[Agent]) -> Policy:
@@ -164,19 +166,19 @@ def _with_history(policy: Policy, agents: Iterable[Agent]) -> Policy:
     return dataclasses.replace(policy, history={**noted, **policy.history})
 
 
-def _taken(views: Iterable[MachineView], hosts: Mapping[Key, Host]) -> list[tuple[str, Host]]:
+def _taken(views: Iterable[MachineView], hosts: Mapping[Key, AgentFacts]) -> list[tuple[str, AgentFacts]]:
     """Where the other machines of each pool are, for spreading and packing."""
     found = [(view.group, view.own_agent) for view in views if view.machine is not None and not deleting(view.machine)]
     return [(group, hosts[agent.key]) for group, agent in found if agent is not None and agent.key in hosts]
 
 
-def _secret_chains(observed: Observed, boots: Mapping[str, Bootstrap]) -> Iterable[Chain]:
+def _secret_chains(observed: ObservedScope, boots: Mapping[str, Bootstrap]) -> Iterable[Chain]:
     """The token Secrets, one for each set of bootstrap data, kept up to date for machines that are ready as well: tokens rotate (5.4)."""
     used = {data_secret(observed.machines.get(core_owner(item, "Machine"))) for item in observed.agent_machines if not paused(item) and not deleting(item)}
     for name, bootstrap in boots.items():
         if name not in used or bootstrap.secret is None:
             continue
-        steps: list[Step] = []
+        steps: list[ChainStep] = []
         data = observed.secrets.get((observed.scope.namespace, name))
         if data is not None:
             steps += [dataclasses.replace(step, optional=True) for step in patch(SECRET, data, {"metadata": {"labels": backup_label(data)}})]

@@ -15,16 +15,16 @@ from ..common.listed import listed
 from ..common.waiting import Deadline, ProgressLines, turns
 from ..hub.kinds import AGENT, SECRET
 from ..kube.client import KubeClient
-from ..kube.write import PLANS, Outcome
+from ..kube.write import PLANS, WriteOutcome
 from ..nodes.provider_ids import IdPlan, WantedId, apply_ids, look
-from .apply import Done, apply_stages, raise_failures, refusals
+from .apply import ChainResult, apply_stages, raise_failures, refusals
 from .choose.model import Policy
 from .kinds import AGENT_CLUSTER, AGENT_MACHINE
 from .machine_plan import SETTLED, MachinePlan
 from .names import ADMIN_KUBECONFIG
-from .nudge import Wake
+from .nudge import ChangeSignal
 from .objects import Key, Object, backup_label
-from .observe import Api, Observed, Scope, discover, observe
+from .observe import Api, ObservedScope, Scope, discover, observe
 from .pass_plan import PassPlan, plan_pass
 from .report import Explained, explained
 from .steps import Chain, patch
@@ -42,10 +42,10 @@ class Account:
     has the choice for every machine that one was made for.
     """
 
-    observed: Observed
+    observed: ObservedScope
     plan: PassPlan
     planned: list[str] = dataclasses.field(default_factory=list)
-    outcomes: list[Outcome] = dataclasses.field(default_factory=list)
+    outcomes: list[WriteOutcome] = dataclasses.field(default_factory=list)
     problems: list[str] = dataclasses.field(default_factory=list)
     missing: tuple[WantedId, ...] = ()
     explained: dict[Key, Explained] = dataclasses.field(default_factory=dict)
@@ -145,7 +145,7 @@ class Reconciler:
         core = self.api.core
         own = self._scope.namespace
         paths = [AGENT.path(self._scope.agent_namespace), AGENT_MACHINE.path(own), AGENT_CLUSTER.path(own), core.machine.path(own), core.cluster.path(own)]
-        wake = Wake(self._client, paths, limit, self._clock)
+        wake = ChangeSignal(self._client, paths, limit, self._clock)
         before = 0
 
         def await_change(seconds: float) -> None:
@@ -173,11 +173,11 @@ class Reconciler:
         now = self._client.server_time() or datetime.datetime.now(datetime.UTC)
         return now.astimezone(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
-    def _enter(self, done: Iterable[Done]) -> None:
+    def _enter(self, done: Iterable[ChainResult]) -> None:
         for each in done:
             self._done(each.outcomes)
 
-    def _done(self, outcomes: Iterable[Outcome]) -> None:
+    def _done(self, outcomes: Iterable[WriteOutcome]) -> None:
         for outcome in outcomes:
             line = outcome.change.describe()
             self.account.outcomes.append(outcome)

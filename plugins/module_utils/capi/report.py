@@ -10,25 +10,25 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..hub.agents.model import Agent
-from .choose.model import Choice, Host, Key, Rejection, Wish
+from .choose.model import AgentFacts, Choice, HostDemand, Key, Rejection
 from .machine_plan import MachinePlan
 
 # Rejections that a result holds at most: of 1000 Machines and 5000 Agents there would be five million.
 MOST_REJECTIONS = 10_000
 
-Reject = Callable[[Wish], list[tuple[Host, Rejection]]]
+Reject = Callable[[HostDemand], list[tuple[AgentFacts, Rejection]]]
 
 
 @dataclasses.dataclass(frozen=True)
 class Explained:
     """Why a wish got its host (empty if it got none), and by ``reject`` why not each of the others."""
 
-    wish: Wish
+    wish: HostDemand
     why: str
     reject: Reject = dataclasses.field(repr=False, compare=False)
 
 
-def explained(wishes: Iterable[Wish], choice: Choice) -> dict[Key, Explained]:
+def explained(wishes: Iterable[HostDemand], choice: Choice) -> dict[Key, Explained]:
     """What the planner said of each wish."""
     reasons = {key: "; ".join(chosen.reasons) for key, chosen in choice.assigned.items()}
     return {wish.key: Explained(wish, reasons.get(wish.key, ""), choice.rejections) for wish in wishes}
@@ -55,7 +55,7 @@ def machine_rows(plans: Iterable[MachinePlan], chosen: Mapping[Key, Explained], 
     return list(rows.values()), complete
 
 
-def rejection_rows(rejected: Iterable[tuple[Host, Rejection]]) -> list[dict[str, str]]:
+def rejection_rows(rejected: Iterable[tuple[AgentFacts, Rejection]]) -> list[dict[str, str]]:
     return [{"agent": f"{host.namespace}/{host.name}", "rule": rejection.rule, "text": rejection.text} for host, rejection in rejected]
 
 

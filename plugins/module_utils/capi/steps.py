@@ -15,7 +15,7 @@ from .objects import key_of
 
 
 @dataclasses.dataclass(frozen=True)
-class Step:
+class ChainStep:
     """One write. A failure of an ``optional`` one is told and passed over: nothing that follows depends on it."""
 
     change: Change
@@ -27,13 +27,13 @@ class Chain:
     """The writes for one object, one after the other; the first that fails ends the chain. Those in ``needs`` (names of chains) have to succeed before."""
 
     name: str
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ChainStep, ...] = ()
     needs: tuple[str, ...] = ()
 
 
 def patch(
     resource: Resource, observed: Mapping[str, Any], desired: Mapping[str, Any], *, why: str = "", owned: Sequence[str] = (), subresource: str = ""
-) -> list[Step]:
+) -> list[ChainStep]:
     """The patch that brings ``desired`` into an object, if there is anything to bring; refused by the server if the object has changed since.
 
     ``why`` stands before what differs.
@@ -45,11 +45,11 @@ def patch(
         return []
     reasons = (why,) if why else change.reasons
     version = str(observed["metadata"].get("resourceVersion") or "")
-    return [Step(dataclasses.replace(change, resource_version=version, subresource=subresource, reasons=reasons))]
+    return [ChainStep(dataclasses.replace(change, resource_version=version, subresource=subresource, reasons=reasons))]
 
 
-def create(resource: Resource, body: Mapping[str, Any], why: str) -> Step:
+def create(resource: Resource, body: Mapping[str, Any], why: str) -> ChainStep:
     """The creation of an object exactly as upstream makes it, without a mark of ours."""
     namespace, name = key_of(body)
     whole = {"apiVersion": resource.api_version, "kind": resource.kind, **body}
-    return Step(Change("create", resource, namespace, name, whole, (why,)))
+    return ChainStep(Change("create", resource, namespace, name, whole, (why,)))

@@ -24,7 +24,7 @@ MULTIPATH = "Multipath"
 
 
 @dataclasses.dataclass(frozen=True)
-class Choice:
+class RootDeviceChoice:
     """``disk_id`` and ``path`` of the disk, or neither and ``reasons``: for every disk of the host why it is not it."""
 
     disk_id: str = ""
@@ -32,29 +32,29 @@ class Choice:
     reasons: tuple[str, ...] = ()
 
 
-def choose_disk(hints: Mapping[str, Any], disks: Sequence[Disk], current: str = "") -> Choice:
+def choose_disk(hints: Mapping[str, Any], disks: Sequence[Disk], current: str = "") -> RootDeviceChoice:
     """The disk that the service would take: of several that fit a multipath device, else the first in the order of the inventory.
 
     ``current`` is the id of a disk that was chosen before; as long as it fits it stays, whatever order the disks come in.
     """
     fitting = [disk for disk in disks if not list(_objections(disk, hints))]
     if not fitting:
-        return Choice(reasons=tuple(f"{name_of(disk)}: {', '.join(_objections(disk, hints))}" for disk in disks))
+        return RootDeviceChoice(reasons=tuple(f"{name_of(disk)}: {', '.join(_objections(disk, hints))}" for disk in disks))
     first = next((disk for disk in fitting if disk.get("id") == current), fitting[0])
     multipath = [disk for disk in fitting if disk.get("driveType") == MULTIPATH]
     chosen = first if first in multipath or not multipath else multipath[0]
-    return Choice(str(chosen.get("id") or ""), str(chosen.get("path") or ""))
+    return RootDeviceChoice(str(chosen.get("id") or ""), str(chosen.get("path") or ""))
 
 
-def find_disk(disks: Sequence[Disk], *, disk_id: str = "", path: str = "") -> Choice:
+def find_disk(disks: Sequence[Disk], *, disk_id: str = "", path: str = "") -> RootDeviceChoice:
     """A disk named by its id or by one of its paths, if the service would install on it."""
     named = [disk for disk in disks if (disk_id and disk.get("id") == disk_id) or (path and path in (disk.get("path"), disk.get("byPath"), disk.get("byID")))]
     if not named:
-        return Choice(reasons=tuple(f"{name_of(disk)}: not it" for disk in disks))
+        return RootDeviceChoice(reasons=tuple(f"{name_of(disk)}: not it" for disk in disks))
     objections = list(_eligible(named[0]))
     if objections:
-        return Choice(reasons=(f"{name_of(named[0])}: {', '.join(objections)}",))
-    return Choice(str(named[0].get("id") or ""), str(named[0].get("path") or ""))
+        return RootDeviceChoice(reasons=(f"{name_of(named[0])}: {', '.join(objections)}",))
+    return RootDeviceChoice(str(named[0].get("id") or ""), str(named[0].get("path") or ""))
 
 
 def as_agents(disk: Disk) -> dict[str, Any]:

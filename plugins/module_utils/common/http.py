@@ -88,7 +88,7 @@ def _endpoint(url: str) -> str:
 
 
 @dataclasses.dataclass(frozen=True)
-class Proxy:
+class HttpProxy:
     """An HTTP proxy. HTTPS goes through it by CONNECT; ``headers`` are for the proxy alone and may hold a password, as may ``url``."""
 
     url: str = dataclasses.field(repr=False)
@@ -96,7 +96,7 @@ class Proxy:
 
 
 def pool_manager(
-    tls: Tls, connect_to: ConnectTo = DIRECT, client_cert: tuple[str, str] | None = None, proxy: Proxy | None = None, connections: int = 8
+    tls: Tls, connect_to: ConnectTo = DIRECT, client_cert: tuple[str, str] | None = None, proxy: HttpProxy | None = None, connections: int = 8
 ) -> urllib3.PoolManager:
     """A urllib3 pool manager whose every connection honours ``connect_to`` and ``tls``; ``client_cert`` is (certificate file, key file).
 
@@ -126,7 +126,7 @@ def _load_client_certificate(context: ssl.SSLContext, certificate: str, key: str
         raise ZeroTouchError(f"The client certificate and its key cannot be used: {reason}.", "Both must be PEM, and belong together.") from error
 
 
-def _mapped_pool_manager(connect_to: ConnectTo, context: ssl.SSLContext, tls: Tls, proxy: Proxy | None, connections: int) -> urllib3.PoolManager:
+def _mapped_pool_manager(connect_to: ConnectTo, context: ssl.SSLContext, tls: Tls, proxy: HttpProxy | None, connections: int) -> urllib3.PoolManager:
     urllib3 = libraries.urllib3
     from_connection = urllib3.connection
 
@@ -177,7 +177,7 @@ def _mapped_pool_manager(connect_to: ConnectTo, context: ssl.SSLContext, tls: Tl
     return manager
 
 
-def _proxy_manager(proxy: Proxy, options: Mapping[str, Any]) -> urllib3.PoolManager:
+def _proxy_manager(proxy: HttpProxy, options: Mapping[str, Any]) -> urllib3.PoolManager:
     urllib3 = libraries.urllib3
     parts = urlsplit(proxy.url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -206,7 +206,7 @@ class HttpClient:
         headers: Mapping[str, str | Sequence[str]] | None = None,
         timeout: float = DEFAULT_TIMEOUT,
         client_cert: tuple[str, str] | None = None,
-        proxy: Proxy | None = None,
+        proxy: HttpProxy | None = None,
         connections: int = 8,
         largest: int = LARGEST_BODY,
     ) -> None:

@@ -43,7 +43,7 @@ def since_boot() -> float:
 
 
 @dataclasses.dataclass(frozen=True)
-class Status:
+class StoreStatus:
     """What the process of run ``run`` last wrote. ``renewed`` is when the lease was last confirmed (:func:`since_boot`).
 
     ``lost`` says why it holds no lease, ``fault`` why the last attempt to store or to renew failed.
@@ -66,7 +66,7 @@ class Status:
         write_atomic(root / DIRECTORY / STATUS, json.dumps(dataclasses.asdict(self), sort_keys=True) + "\n")
 
     @classmethod
-    def read(cls, root: Path) -> Status | None:
+    def read(cls, root: Path) -> StoreStatus | None:
         """The status; None where it cannot be read."""
         try:
             value: Any = json_text.parse(read_inside(root / DIRECTORY / STATUS))
@@ -121,8 +121,8 @@ class StoreLink:
             failed.unlink(missing_ok=True)
         raise StoreLost(f"The state was not stored within {_PATIENCE:.0f} s.", "Check the store, then run again. Nothing was booted.")
 
-    def _status(self) -> Status:
-        status = Status.read(self._root)
+    def _status(self) -> StoreStatus:
+        status = StoreStatus.read(self._root)
         if status is None or not status.alive:
             where = status.store if status is not None and status.store else "a store"
             raise StoreLost(

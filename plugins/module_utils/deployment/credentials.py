@@ -28,7 +28,7 @@ from ..kube.client import KubeClient
 from ..kube.config import load_document
 from ..kube.paths import CONFIG_MAP, NODE, ROUTE
 from .report.nodes import record_nodes
-from .state.work_dir import Identity, WorkDir, identity, read_deployment
+from .state.work_dir import DeploymentIdentity, WorkDir, identity, read_deployment
 from .supervise.observe import read_node
 
 # Seconds; the console's route is admitted last (reference 9).
@@ -122,7 +122,7 @@ def find_console(client: KubeClient, clock: Clock, limit: float = CONSOLE_LIMIT)
     return Console(warning=f"The console's URL is not known: {fault}.")
 
 
-def expected_console(identity: Identity) -> str:
+def expected_console(identity: DeploymentIdentity) -> str:
     """Where the console of such a cluster is, unless somebody moved it."""
     return f"https://console-openshift-console.apps.{identity.domain}" if identity.domain else ""
 

@@ -38,7 +38,7 @@ _EFFECTS = {
 
 
 @dataclasses.dataclass(frozen=True)
-class Order:
+class RemovalOrder:
     """What the user asks for. ``infra_env`` and ``hub_cluster`` are names on the hub, ``early`` is whether hosts were bound when they registered."""
 
     touch: Touch
@@ -72,7 +72,7 @@ class Removal:
         return dataclasses.asdict(self)
 
 
-def check_order(order: Order) -> None:
+def check_order(order: RemovalOrder) -> None:
     """Raises :class:`ZeroTouchError` without a work directory or the confirmation, and if a purge would remove a file of another origin."""
     touch, name, work_dir = order.touch, order.touch.cluster, order.work_dir
     if name not in touch.confirm:
@@ -91,7 +91,7 @@ def foreign_files(work_dir: WorkDir) -> list[str]:
     return sorted(name for name in names if name not in (*_REMOVED, *_KEPT) and not _TRANSIENT.fullmatch(name))
 
 
-def plan_removal(order: Order, judgement: Judgement, bmc_hosts: Sequence[str], left: Sequence[str], *, check_mode: bool = False) -> Removal:
+def plan_removal(order: RemovalOrder, judgement: Judgement, bmc_hosts: Sequence[str], left: Sequence[str], *, check_mode: bool = False) -> Removal:
     """The plan for machines about which ``judgement`` decided. ``bmc_hosts`` are the hosts with a BMC, ``left`` are messages about hosts that stay."""
     method = order.touch.method
     # The objects on the hub are given up; the machines are powered off directly.
@@ -112,12 +112,12 @@ def plan_removal(order: Order, judgement: Judgement, bmc_hosts: Sequence[str], l
     )
 
 
-def _owns_infra_env(order: Order) -> bool:
+def _owns_infra_env(order: RemovalOrder) -> bool:
     """An InfraEnv that is bound to its cluster is useless without it. One with another name is shared, and stays."""
     return order.infra_env == order.hub_cluster and (order.purge or order.early)
 
 
-def _summary(order: Order, left: Sequence[str], *, agents_stay: bool, check_mode: bool) -> str:
+def _summary(order: RemovalOrder, left: Sequence[str], *, agents_stay: bool, check_mode: bool) -> str:
     agents = f". Its hosts are still Agents of InfraEnv {order.namespace}/{order.infra_env}" if agents_stay else ""
     disks = "" if order.touch.method == "hosted" else ": booted from disk, they start the cluster again"
     root = order.work_dir.root

@@ -24,7 +24,7 @@ Wanted = tuple[str, str, Path]  # name of the Secret, empty while there is none;
 
 
 @dataclasses.dataclass(frozen=True)
-class Credentials:
+class HubCredentials:
     """Files that are not as the hub's Secrets say; contents are secret. ``missing``: names of files whose Secrets the hub has not made yet."""
 
     files: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
@@ -42,7 +42,7 @@ class Credentials:
         return found
 
 
-def read_credentials(client: KubeClient, namespace: str, wanted: Iterable[Wanted]) -> Credentials:
+def read_credentials(client: KubeClient, namespace: str, wanted: Iterable[Wanted]) -> HubCredentials:
     """Which files have to be written. Raises :class:`ZeroTouchError` for a Secret that holds no text."""
     files: dict[str, str] = {}
     missing: list[str] = []
@@ -57,10 +57,10 @@ def read_credentials(client: KubeClient, namespace: str, wanted: Iterable[Wanted
             continue  # it may hold more than the hub's by now: the CA of the ingress
         elif not same_file(path, text, SECRET_FILE):
             files[str(path)] = text
-    return Credentials(files, tuple(missing))
+    return HubCredentials(files, tuple(missing))
 
 
-def write_credentials(credentials: Credentials) -> None:
+def write_credentials(credentials: HubCredentials) -> None:
     for name, text in credentials.files.items():
         ensure_directory(Path(name).parent)
         write_atomic(Path(name), text, SECRET_FILE)

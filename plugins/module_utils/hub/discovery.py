@@ -32,7 +32,7 @@ from ..image.download import Downloader, RemoteFile
 from ..image.live import read_live_image
 from ..kube.client import KubeClient, Object
 from .infra_env.image import boot_artifacts, image_condition, infra_env_id, iso_url, wait_for_image
-from .infra_env.run import Waiting, describe
+from .infra_env.run import ImageWait, describe
 from .kinds import INFRA_ENV
 
 Kind = Literal["iso", "full_iso", "minimal_iso", "pxe"]
@@ -73,7 +73,7 @@ class Target:
     verify: bool = True
 
 
-def fetch_discovery(client: KubeClient, target: Target, waiting: Waiting, transfer: Transfer, *, check_mode: bool = False) -> dict[str, Any]:
+def fetch_discovery(client: KubeClient, target: Target, waiting: ImageWait, transfer: Transfer, *, check_mode: bool = False) -> dict[str, Any]:
     """The image's URLs and, with ``dest``, its files; the result of the door.
 
     Raises what :func:`wait_for_image` and :class:`Downloader` raise, and :class:`ZeroTouchError` for an image of another InfraEnv.
@@ -90,7 +90,7 @@ def fetch_discovery(client: KubeClient, target: Target, waiting: Waiting, transf
     )
 
 
-def _ready(client: KubeClient, target: Target, waiting: Waiting, clock: Clock, check_mode: bool) -> Object:
+def _ready(client: KubeClient, target: Target, waiting: ImageWait, clock: Clock, check_mode: bool) -> Object:
     infra_env = client.find(INFRA_ENV.path(target.namespace, target.name))
     if infra_env is None and not check_mode:
         raise ZeroTouchError(f"There is no InfraEnv {target.namespace}/{target.name}.", "Make it with the module infra_env.")

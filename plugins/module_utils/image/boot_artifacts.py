@@ -25,7 +25,7 @@ _LARGEST_TEXT = 64 << 10
 
 
 @dataclasses.dataclass(frozen=True)
-class Names:
+class ArtifactNames:
     """What the files are called: ``agent.x86_64-initrd.img`` has the prefix ``agent`` and the architecture (rpm name) ``x86_64``."""
 
     prefix: str
@@ -68,7 +68,9 @@ def network_arguments(image: LiveImage, added: Sequence[str]) -> str:
     return kargs.append(kargs.without_medium(image.kargs.default), added)
 
 
-def boot_artifacts(base: ImageFile, image: LiveImage, ignition: bytes, names: Names, arguments: str, base_url: str = "") -> dict[str, tuple[Piece, ...]]:
+def boot_artifacts(
+    base: ImageFile, image: LiveImage, ignition: bytes, names: ArtifactNames, arguments: str, base_url: str = ""
+) -> dict[str, tuple[Piece, ...]]:
     """File name -> what it is made of. With ``base_url``, where the files will be published, a script for iPXE is among them.
 
     Raises :class:`ZeroTouchError` for an image that lacks one of the files.
@@ -108,12 +110,12 @@ def _text(base: ImageFile, volume: Volume, path: str) -> bytes:
     return content
 
 
-def _renamed(ins: bytes, names: Names) -> bytes:
+def _renamed(ins: bytes, names: ArtifactNames) -> bytes:
     for before, after in (("kernel.img", names.kernel), ("initrd.img", names.initrd), ("initrd.addrsize", names.address_and_size)):
         ins = ins.replace(before.encode(), after.encode())
     return ins
 
 
-def _script(names: Names, base_url: str, arguments: str) -> str:
+def _script(names: ArtifactNames, base_url: str, arguments: str) -> str:
     rootfs = f"coreos.live.rootfs_url={base_url}/{names.rootfs}"
     return f"#!ipxe\ninitrd --name initrd {base_url}/{names.initrd}\nkernel {base_url}/{names.kernel} initrd=initrd {rootfs} {arguments}\nboot\n"

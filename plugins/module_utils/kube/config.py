@@ -19,7 +19,7 @@ from typing import Any
 
 from ..common import libraries, yaml_text
 from ..common.errors import ZeroTouchError
-from ..common.http import Proxy
+from ..common.http import HttpProxy
 from ..common.tls import PemText
 
 # What of the entries of a kubeconfig names a file, relative to that kubeconfig.
@@ -43,12 +43,12 @@ class KubeConfig:
     validate_certs: bool = True
     namespace: str = ""
     headers: Mapping[str, str | Sequence[str]] = dataclasses.field(default_factory=dict)
-    proxy: Proxy | None = None
+    proxy: HttpProxy | None = None
     renew: Callable[[], KubeConfig] | None = dataclasses.field(default=None, compare=False, repr=False)
 
 
 @dataclasses.dataclass(frozen=True)
-class Source:
+class ConfigSource:
     """A kubeconfig: ``document`` as read, ``label`` to name it in errors, ``path`` if it is one file. File names in ``document`` are absolute."""
 
     document: Mapping[str, Any] = dataclasses.field(repr=False)
@@ -61,13 +61,13 @@ def read_kubeconfig(path: Path, context: str = "") -> KubeConfig:
     return resolve(read_source(path), context)
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path) -> ConfigSource:
     """The file. Raises :class:`ZeroTouchError` when there is none or it is not a kubeconfig."""
     path = path.expanduser()
-    return Source(_with_absolute_names(load_document(path), path.parent), f"kubeconfig {path}", path)
+    return ConfigSource(_with_absolute_names(load_document(path), path.parent), f"kubeconfig {path}", path)
 
 
-def merge_sources(sources: Sequence[Source]) -> Source:
+def merge_sources(sources: Sequence[ConfigSource]) -> ConfigSource:
     """Several files as kubectl merges them: entries by name, the first file to have one wins, as a whole; so for ``current-context``."""
     if len(sources) == 1:
         return sources[0]
@@ -79,22 +79,22 @@ def merge_sources(sources: Sequence[Source]) -> Source:
                 entries.setdefault(str(entry.get("name")), entry)
         merged[section] = list(entries.values())
     merged["current-context"] = next((source.document["current-context"] for source in sources if source.document.get("current-context")), "")
-    return Source(merged, "kubeconfig " + ":".join(source.label.removeprefix("kubeconfig ") for source in sources))
+    return ConfigSource(merged, "kubeconfig " + ":".join(source.label.removeprefix("kubeconfig ") for source in sources))
 
 
-def source_of(document: Mapping[str, Any], label: str) -> Source:
+def source_of(document: Mapping[str, Any], label: str) -> ConfigSource:
     """A kubeconfig that is given as a mapping; names of files in it are relative to the current directory."""
-    return Source(_with_absolute_names(_checked(document, f"The {label}"), Path.cwd()), label)
+    return ConfigSource(_with_absolute_names(_checked(document, f"The {label}"), Path.cwd()), label)
 
 
-def server_of(source: Source, context: str = "") -> str:
+def server_of(source: ConfigSource, context: str = "") -> str:
     """The server of the named context, or of the current one; no credentials are fetched for it."""
     document, label = source.document, source.label
     chosen = _entry(label, document, "contexts", "context", context or str(document.get("current-context") or ""))
     return str(_entry(label, document, "clusters", "cluster", str(chosen.get("cluster") or "")).get("server") or "")
 
 
-def resolve(source: Source, context: str = "", *, persist: bool = False) -> KubeConfig:
+def resolve(source: ConfigSource, context: str = "", *, persist: bool = False) -> KubeConfig:
     """The named context, or the current one. With ``persist`` the kubernetes library writes refreshed tokens back to the file."""
     document, label = source.document, source.label
     name = context or str(document.get("current-context") or "")
@@ -115,7 +115,7 @@ def resolve(source: Source, context: str = "", *, persist: bool = False) -> Kube
         validate_certs=not cluster.get("insecure-skip-tls-verify"),
         namespace=str(chosen.get("namespace") or ""),
         headers=_impersonation(user),
-        proxy=Proxy(str(cluster["proxy-url"])) if cluster.get("proxy-url") else None,
+        proxy=HttpProxy(str(cluster["proxy-url"])) if cluster.get("proxy-url") else None,
     )
 
     def again() -> KubeConfig:
@@ -212,7 +212,7 @@ def _impersonation(user: Mapping[str, Any]) -> dict[str, str | Sequence[str]]:
     return impersonation(str(user.get("as") or ""), [str(group) for group in user.get("as-groups") or []])
 
 
-def _with_fetched_credentials(source: Source, context: str, config: KubeConfig, *, persist: bool, plugin: str) -> KubeConfig:
+def _with_fetched_credentials(source: ConfigSource, context: str, config: KubeConfig, *, persist: bool, plugin: str) -> KubeConfig:
     """Raises :class:`ZeroTouchError` when ``plugin`` gives nothing; of that the kubernetes library only logs an error."""
     kubernetes = libraries.kubernetes
     fetched = kubernetes.client.Configuration()

@@ -22,9 +22,9 @@ from ..common.addresses import AddressSet
 from ..common.clock import Clock
 from ..common.connect import ConnectTo
 from ..common.errors import ZeroTouchError
-from ..common.http import Proxy
+from ..common.http import HttpProxy
 from .client import KubeClient
-from .config import KubeConfig, Source, basic, impersonation, merge_sources, read_source, resolve, server_of, source_of
+from .config import ConfigSource, KubeConfig, basic, impersonation, merge_sources, read_source, resolve, server_of, source_of
 
 PROXY_HEADERS: dict[str, dict[str, Any]] = {
     "proxy_basic_auth": {"type": "str", "no_log": True},
@@ -166,7 +166,7 @@ def _some_kubeconfig(environment: Mapping[str, str]) -> bool:
     return any(Path(name).expanduser().exists() for name in text.split(os.pathsep) if name)
 
 
-def _source(kubeconfig: Any, environment: Mapping[str, str]) -> Source:
+def _source(kubeconfig: Any, environment: Mapping[str, str]) -> ConfigSource:
     if isinstance(kubeconfig, Mapping):
         return source_of(kubeconfig, "kubeconfig given as a mapping")
     if kubeconfig is not None and not isinstance(kubeconfig, str):
@@ -240,13 +240,13 @@ def _read(option: str, name: str) -> str:
         raise ZeroTouchError(f"{option} names {name}, which cannot be read: {reason}.") from error
 
 
-def _proxy(config: KubeConfig, options: Mapping[str, Any], server: str) -> Proxy | None:
+def _proxy(config: KubeConfig, options: Mapping[str, Any], server: str) -> HttpProxy | None:
     url = options.get("proxy") or (config.proxy.url if config.proxy else "")
     host = urlsplit(server).hostname or ""
     if not url or bypasses_proxy(host, str(options.get("no_proxy") or "")):
         return None
     headers = options.get("proxy_headers")
-    return Proxy(str(url), dict(libraries.urllib3.util.make_headers(**headers)) if headers else {})
+    return HttpProxy(str(url), dict(libraries.urllib3.util.make_headers(**headers)) if headers else {})
 
 
 def bypasses_proxy(host: str, no_proxy: str) -> bool:

@@ -21,7 +21,7 @@ from ..common import yaml_text
 from ..common.errors import ZeroTouchError
 from ..common.host_names import is_dns_name
 from ..common.listed import listed
-from .config import KubeConfig, Source, resolve
+from .config import ConfigSource, KubeConfig, resolve
 
 # Bytes: a kubeconfig of an installation has 10 kB.
 _LARGEST = 1 << 20
@@ -61,7 +61,7 @@ def check_remote(document: Any, label: str) -> Any:
 
 def resolve_remote(text: str | bytes, label: str) -> KubeConfig:
     """The current context of a kubeconfig of a remote side. Raises :class:`ZeroTouchError`."""
-    return resolve(Source(remote_kubeconfig(text, label), label))
+    return resolve(ConfigSource(remote_kubeconfig(text, label), label))
 
 
 def _faults(document: Any) -> Iterator[str]:

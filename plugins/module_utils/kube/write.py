@@ -67,7 +67,7 @@ Replan: TypeAlias = "Callable[[Object | None], Change | None]"
 
 
 @dataclasses.dataclass(frozen=True)
-class Outcome:
+class WriteOutcome:
     """What became of one change: ``object`` as it is now (None once deleted or without an answer), or ``error``.
 
     ``changed`` is False if nothing was written: an error, or an object that by then was as desired.
@@ -127,24 +127,24 @@ def apply_changes(
     forks: int = 8,
     check_mode: bool = False,
     replan: Callable[[Change, Object | None], Change | None] | None = None,
-) -> list[Outcome]:
+) -> list[WriteOutcome]:
     """Write all, ``forks`` at a time; the outcome of every one, in order. ``replan(change, object as it is now)`` as in :func:`apply_change`."""
 
-    def one(change: Change) -> Outcome:
+    def one(change: Change) -> WriteOutcome:
         return _apply(client, change, check_mode, None if replan is None else lambda observed: replan(change, observed))
 
     return [
-        outcome.result if outcome.result is not None else Outcome(outcome.item, error=outcome.error)  # an interruption is an outcome too
+        outcome.result if outcome.result is not None else WriteOutcome(outcome.item, error=outcome.error)  # an interruption is an outcome too
         for outcome in for_each(changes, one, forks)
     ]
 
 
-def _apply(client: KubeClient, change: Change, check_mode: bool, replan: Replan | None) -> Outcome:
+def _apply(client: KubeClient, change: Change, check_mode: bool, replan: Replan | None) -> WriteOutcome:
     maybe_done = False
     for _plan in range(PLANS):
         try:
             done, now = _write(client, change, check_mode)
-            return Outcome(change, now, changed=done or maybe_done)
+            return WriteOutcome(change, now, changed=done or maybe_done)
         except (RemoteError, Unreachable) as error:
             if replan is None or not _worth_a_look(error, change):
                 raise
@@ -154,7 +154,7 @@ def _apply(client: KubeClient, change: Change, check_mode: bool, replan: Replan 
         observed = client.find(change.path)
         again = replan(observed)
         if again is None:
-            return Outcome(change, observed, changed=maybe_done)
+            return WriteOutcome(change, observed, changed=maybe_done)
         change = again
     raise ConflictError(
         client.service,
@@ -200,12 +200,12 @@ def merged(target: Any, patch: Any) -> Any:
     return result
 
 
-def diff_of(outcomes: Sequence[Outcome]) -> list[dict[str, str]]:
+def diff_of(outcomes: Sequence[WriteOutcome]) -> list[dict[str, str]]:
     """Ansible's ``diff`` of what was written: the fields a change touches, before and after; data of Secrets is hidden."""
     return [_diff(outcome) for outcome in outcomes if outcome.changed]
 
 
-def _diff(outcome: Outcome) -> dict[str, str]:
+def _diff(outcome: WriteOutcome) -> dict[str, str]:
     change = outcome.change
     before: Any = change.before
     if change.verb == "delete":

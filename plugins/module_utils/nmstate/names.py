@@ -11,7 +11,7 @@ from .loopback import LOOPBACK
 from .model import NetInterface
 
 
-class Names:
+class InterfaceNames:
     """Lookup as nmstate does it: interfaces that are to be up and have a name of the kernel, then alternative names, then profiles."""
 
     def __init__(self, interfaces: Iterable[NetInterface]) -> None:

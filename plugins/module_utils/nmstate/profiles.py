@@ -33,7 +33,7 @@ _CONTROLLER_TYPES = {"linux-bridge": "bridge", "ovs-bridge": "ovs-port"}
 
 
 @dataclasses.dataclass(frozen=True)
-class Profile:
+class ConnectionProfile:
     """``id`` names the file."""
 
     id: str
@@ -52,11 +52,11 @@ def connection_ids(document: NetworkDocument) -> Iterator[tuple[str, str]]:
             yield entry.veth_peer, f"{entry.path}.veth.peer"
 
 
-def profiles(document: NetworkDocument, resolvers: Resolvers) -> Iterator[Profile]:
+def profiles(document: NetworkDocument, resolvers: Resolvers) -> Iterator[ConnectionProfile]:
     for entry in document.interfaces:
         if entry.state == "absent":
             continue
-        yield Profile(entry.connection_id, tuple(_merged(_groups(entry, document, resolvers))))
+        yield ConnectionProfile(entry.connection_id, tuple(_merged(_groups(entry, document, resolvers))))
         for port in entry.ovs_ports:
             yield _ovs_port(port, entry)
         if _makes_peer(entry, document):
@@ -165,12 +165,12 @@ def _with_parent(group: Group, entry: NetInterface, document: NetworkDocument) -
     return Group.of(group.name, settings)
 
 
-def _ovs_port(port: OvsPort, bridge: NetInterface) -> Profile:
+def _ovs_port(port: OvsPort, bridge: NetInterface) -> ConnectionProfile:
     settings = _common(_port_id(port), port.name, "ovs-port") | {"master": bridge.name, "slave-type": "ovs-bridge"}
-    return Profile(_port_id(port), (Group.of("connection", settings), *port.groups))
+    return ConnectionProfile(_port_id(port), (Group.of("connection", settings), *port.groups))
 
 
-def _veth_peer(entry: NetInterface) -> Profile:
+def _veth_peer(entry: NetInterface) -> ConnectionProfile:
     """The other end of a veth pair that the document says nothing about."""
     off = IpStack(enabled=False)
     peer = NetInterface(name=entry.veth_peer, path=f"{entry.path}.veth.peer", type="veth", ipv4=off, ipv6=off)
@@ -179,4 +179,4 @@ def _veth_peer(entry: NetInterface) -> Profile:
         *ip_groups(peer, NetworkDocument(), {}),
         Group.of("veth", {"peer": entry.name}),
     )
-    return Profile(peer.name, groups)
+    return ConnectionProfile(peer.name, groups)

@@ -13,7 +13,7 @@ from ..common.problems import DUPLICATE, INVALID
 from .controllers import attach_ports, check_nesting
 from .loopback import LOOPBACK
 from .model import NetInterface, NetworkDocument
-from .names import Names
+from .names import InterfaceNames
 from .routes import relate_routes
 from .rules import relate_rules
 from .section import Findings
@@ -33,7 +33,7 @@ def relate(document: NetworkDocument, findings: Findings) -> NetworkDocument:
     document = dataclasses.replace(document, interfaces=tuple(present), unread=unread, ignored=ignored)
     document = attach_ports(document, findings)
     check_nesting(document, findings)
-    names = Names(document.interfaces)
+    names = InterfaceNames(document.interfaces)
     interfaces = [_with_copied_mac(entry, names, document, findings) for entry in document.interfaces]
     interfaces = [_with_parent(entry, names, document, findings) for entry in interfaces]
     document = dataclasses.replace(document, interfaces=tuple(interfaces))
@@ -66,7 +66,7 @@ def _check_alternative_names(interfaces: Sequence[NetInterface], findings: Findi
                 findings.add(f"{entry.path}.alt-names", INVALID, f"belongs to {taken[name]}", value=name)
 
 
-def _with_copied_mac(entry: NetInterface, names: Names, document: NetworkDocument, findings: Findings) -> NetInterface:
+def _with_copied_mac(entry: NetInterface, names: InterfaceNames, document: NetworkDocument, findings: Findings) -> NetInterface:
     if not entry.copy_mac_from:
         return entry
     path = f"{entry.path}.copy-mac-from"
@@ -83,7 +83,7 @@ def _with_copied_mac(entry: NetInterface, names: Names, document: NetworkDocumen
     return dataclasses.replace(entry, mac_address=mac)
 
 
-def _with_parent(entry: NetInterface, names: Names, document: NetworkDocument, findings: Findings) -> NetInterface:
+def _with_parent(entry: NetInterface, names: InterfaceNames, document: NetworkDocument, findings: Findings) -> NetInterface:
     """The interface below by its own name. One that the document does not know may exist all the same."""
     if not entry.parent or entry.state != "up":
         return entry

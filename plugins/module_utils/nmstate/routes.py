@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from ..common.problems import DUPLICATE, INVALID, REQUIRED
 from .loopback import LOOPBACK
 from .model import NetInterface, NetworkDocument, Route
-from .names import Names
+from .names import InterfaceNames
 from .section import Findings, Section, canonical_ip
 
 MAIN_TABLE = 254
@@ -134,13 +134,13 @@ def _read_options(section: Section, destination: str) -> tuple[tuple[str, str], 
     return tuple(options)
 
 
-def relate_routes(document: NetworkDocument, names: Names, findings: Findings) -> tuple[Route, ...]:
+def relate_routes(document: NetworkDocument, names: InterfaceNames, findings: Findings) -> tuple[Route, ...]:
     """The routes with their interface's own name and their VRF's table."""
     related = [route for given in document.routes if (route := _with_interface(given, document, names, findings))]
     return tuple(_distinct((_with_table(route, document, findings) for route in related), findings))
 
 
-def _with_interface(route: Route, document: NetworkDocument, names: Names, findings: Findings) -> Route | None:
+def _with_interface(route: Route, document: NetworkDocument, names: InterfaceNames, findings: Findings) -> Route | None:
     where = f"{route.path}.next-hop-interface"
     if route.interface in document.unread:
         return None

@@ -16,7 +16,7 @@ from ..common.waiting import Deadline, turns
 from ..kube.client import KubeClient
 from ..kube.faults import ConflictError
 from ..kube.resource import Resource
-from .csrs import Decision, Expected, NodeView, decide
+from .csrs import CsrDecision, CsrNode, Expected, decide
 
 NODE = Resource("", "v1", "Node", "nodes", namespaced=False)
 CSR = Resource("certificates.k8s.io", "v1", "CertificateSigningRequest", "certificatesigningrequests", namespaced=False)
@@ -26,11 +26,11 @@ PIECE = 15.0
 
 
 @dataclasses.dataclass(frozen=True)
-class Situation:
+class ApprovalSituation:
     """The decisions on all requests, and the nodes, at one moment."""
 
-    decisions: tuple[Decision, ...]
-    nodes: tuple[NodeView, ...]
+    decisions: tuple[CsrDecision, ...]
+    nodes: tuple[CsrNode, ...]
 
     def missing(self, expected: Iterable[Expected]) -> list[str]:
         """Expected nodes that are not Ready, each with how far it is."""
@@ -45,20 +45,20 @@ class Situation:
         return found
 
 
-def look(client: KubeClient, expected: Sequence[Expected]) -> Situation:
+def look(client: KubeClient, expected: Sequence[Expected]) -> ApprovalSituation:
     """Two lists and a decision for each request."""
     nodes = tuple(read_node(item) for item in client.list(NODE.path()))
-    return Situation(tuple(decide(client.list(CSR.path()), nodes, expected)), nodes)
+    return ApprovalSituation(tuple(decide(client.list(CSR.path()), nodes, expected)), nodes)
 
 
-def read_node(item: Mapping[str, Any]) -> NodeView:
+def read_node(item: Mapping[str, Any]) -> CsrNode:
     status = item.get("status") or {}
     addresses = frozenset(str(address["address"]) for address in status.get("addresses") or [] if address.get("address"))
     ready = any(condition.get("type") == "Ready" and condition.get("status") == "True" for condition in status.get("conditions") or [])
-    return NodeView(str(item["metadata"]["name"]), addresses, ready)
+    return CsrNode(str(item["metadata"]["name"]), addresses, ready)
 
 
-def approve(client: KubeClient, decision: Decision, *, now: datetime.datetime, check_mode: bool = False) -> bool:
+def approve(client: KubeClient, decision: CsrDecision, *, now: datetime.datetime, check_mode: bool = False) -> bool:
     """Approve the very request that was judged: one that changed or went since is left alone (False), the next look judges it anew."""
     condition = {
         "type": "Approved",
@@ -88,8 +88,8 @@ class Approver:
         self._clock = clock
         self._show = show
         self._told: set[str] = set()
-        self.approved: dict[str, Decision] = {}
-        self.situation = Situation((), ())
+        self.approved: dict[str, CsrDecision] = {}
+        self.situation = ApprovalSituation((), ())
 
     def once(self, *, check_mode: bool = False) -> None:
         """Look and approve what may be approved now."""
@@ -121,7 +121,7 @@ class Approver:
                 return
 
 
-def results(decisions: Iterable[Decision], approved: Mapping[str, Decision]) -> dict[str, list[dict[str, str]]]:
+def results(decisions: Iterable[CsrDecision], approved: Mapping[str, CsrDecision]) -> dict[str, list[dict[str, str]]]:
     """The lists of the door: what was approved, refused, and is settled."""
     rows = [{"name": d.name, "kind": d.kind or "", "node": d.node, "reason": d.reason, "verdict": d.verdict} for d in [*approved.values(), *decisions]]
     unique = {row["name"]: row for row in reversed(rows)}

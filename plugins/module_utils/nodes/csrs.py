@@ -51,7 +51,7 @@ class Expected:
 
 
 @dataclasses.dataclass(frozen=True)
-class NodeView:
+class CsrNode:
     """A Node as far as its certificates matter: ``addresses`` are all of ``status.addresses``, names and IPs."""
 
     name: str
@@ -60,7 +60,7 @@ class NodeView:
 
 
 @dataclasses.dataclass(frozen=True)
-class Decision:
+class CsrDecision:
     """What becomes of one request. ``other``: not a kubelet's, none of our business."""
 
     name: str
@@ -79,37 +79,37 @@ class _Refusal(Exception):
         self.reason = reason
 
 
-def decide(requests: Sequence[Mapping[str, Any]], nodes: Iterable[NodeView], expected: Iterable[Expected]) -> list[Decision]:
+def decide(requests: Sequence[Mapping[str, Any]], nodes: Iterable[CsrNode], expected: Iterable[Expected]) -> list[CsrDecision]:
     """A decision for each CertificateSigningRequest object, in the order given."""
     known = {node.name: node for node in nodes}
     wanted = {host.name.lower(): host for host in expected}
     return [_decide(request, known, wanted) for request in requests]
 
 
-def _decide(request: Mapping[str, Any], nodes: Mapping[str, NodeView], expected: Mapping[str, Expected]) -> Decision:
+def _decide(request: Mapping[str, Any], nodes: Mapping[str, CsrNode], expected: Mapping[str, Expected]) -> CsrDecision:
     metadata, spec = request.get("metadata") or {}, request.get("spec") or {}
     name, version = str(metadata.get("name", "")), str(metadata.get("resourceVersion", ""))
     signer = str(spec.get("signerName", ""))
     kind: Kind | None = "client" if signer == CLIENT_SIGNER else "serving" if signer == SERVING_SIGNER else None
     if kind is None:
-        return Decision(name, "other", f"signer {signer or 'not given'}")
+        return CsrDecision(name, "other", f"signer {signer or 'not given'}")
     node = ""
     try:
         asked = _Asked.read(spec)
         node = asked.node
         done = {str(condition.get("type")) for condition in (request.get("status") or {}).get("conditions") or []}
         if done & {"Denied", "Failed"}:
-            return Decision(name, "denied", "it was denied or failed before", kind, node)
+            return CsrDecision(name, "denied", "it was denied or failed before", kind, node)
         if "Approved" in done:
-            return Decision(name, "approved", "it is approved", kind, node)
+            return CsrDecision(name, "approved", "it is approved", kind, node)
         if kind == "client" and asked.node in nodes and node in expected:
-            return Decision(name, "superseded", f"Node {node} has joined already", kind, node)
+            return CsrDecision(name, "superseded", f"Node {node} has joined already", kind, node)
         _common(asked, signer, expected)
         check = _client if kind == "client" else _serving
         check(asked, nodes, expected)
     except _Refusal as refusal:
-        return Decision(name, "refuse", refusal.reason, kind, node)
-    return Decision(name, "approve", f"{kind} certificate of {node}", kind, node, version)
+        return CsrDecision(name, "refuse", refusal.reason, kind, node)
+    return CsrDecision(name, "approve", f"{kind} certificate of {node}", kind, node, version)
 
 
 # Characters of base64: a kubelet's request has 1 kB.
@@ -196,7 +196,7 @@ def _common(asked: _Asked, signer: str, expected: Mapping[str, Expected]) -> Non
         raise _Refusal(f"it requests the extension {', '.join(asked.further_extensions)}")
 
 
-def _client(asked: _Asked, nodes: Mapping[str, NodeView], expected: Mapping[str, Expected]) -> None:
+def _client(asked: _Asked, nodes: Mapping[str, CsrNode], expected: Mapping[str, Expected]) -> None:
     if asked.username != BOOTSTRAPPER:
         raise _Refusal(f"it comes from {asked.username or 'nobody'}, not from the node bootstrapper")
     if asked.groups != BOOTSTRAPPER_GROUPS:
@@ -205,7 +205,7 @@ def _client(asked: _Asked, nodes: Mapping[str, NodeView], expected: Mapping[str,
         raise _Refusal("a client certificate has no alternative names")
 
 
-def _serving(asked: _Asked, nodes: Mapping[str, NodeView], expected: Mapping[str, Expected]) -> None:
+def _serving(asked: _Asked, nodes: Mapping[str, CsrNode], expected: Mapping[str, Expected]) -> None:
     if asked.common_name != asked.username:
         raise _Refusal(f"it comes from {asked.username or 'nobody'}, but asks for {asked.common_name}")
     if "system:authenticated" not in asked.groups:
@@ -240,7 +240,7 @@ def _check_dns_name(name: str, host: Expected) -> None:
         raise _Refusal(f"{name} is not a known name of {host.name}")
 
 
-def _check_address(address: str, host: Expected, others: Iterable[NodeView]) -> None:
+def _check_address(address: str, host: Expected, others: Iterable[CsrNode]) -> None:
     ip = _ip(address)
     if ip is None or ip.is_loopback or ip.is_link_local or ip.is_multicast or ip.is_unspecified:
         raise _Refusal(f"{address} is not an address of one host")

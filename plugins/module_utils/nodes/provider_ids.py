@@ -11,7 +11,7 @@ from typing import Any
 
 from ..kube.client import KubeClient
 from ..kube.paths import NODE
-from ..kube.write import Change, Outcome, apply_changes, plan_object
+from ..kube.write import Change, WriteOutcome, apply_changes, plan_object
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +59,7 @@ def look(client: KubeClient, wanted: Sequence[WantedId]) -> IdPlan:
     return plan_provider_ids(wanted, client.list(NODE.path())) if wanted else IdPlan()
 
 
-def apply_ids(client: KubeClient, plan: IdPlan, *, check_mode: bool = False) -> list[Outcome]:
+def apply_ids(client: KubeClient, plan: IdPlan, *, check_mode: bool = False) -> list[WriteOutcome]:
     """Set them. A Node that somebody else changed meanwhile is judged anew by what it has then."""
     wanted = {change.name: change.body["spec"]["providerID"] for change in plan.changes}
 

@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import quote
 
 _MAGIC = b"zerotouch overlay 1\n"
 _LARGEST_HEADER = 1 << 20
@@ -27,7 +27,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}")
 SUFFIX = ".overlay"
 
 
-class Patch(Protocol):
+class OverlayPatch(Protocol):
     """Bytes that stand at ``offset`` instead of the base's."""
 
     @property
@@ -74,7 +74,7 @@ class Overlay:
             yield offset, end - offset, None
 
 
-def write_overlay(path: Path, base: Path, patches: Iterable[Patch]) -> bool:
+def write_overlay(path: Path, base: Path, patches: Iterable[OverlayPatch]) -> bool:
     """Write the overlay of a host unless it is there already; returns whether anything was written. Raises ValueError for patches that cannot be.
 
     The file appears whole, under its name, readable by its owner only.
@@ -96,7 +96,7 @@ def write_overlay(path: Path, base: Path, patches: Iterable[Patch]) -> bool:
     return True
 
 
-def encode(base: Path, patches: Iterable[Patch]) -> bytes:
+def encode(base: Path, patches: Iterable[OverlayPatch]) -> bytes:
     """The bytes of an overlay file."""
     status = base.stat()
     ordered = sorted(patches, key=lambda patch: patch.offset)
@@ -146,12 +146,6 @@ def host_path(url_path: str, host: str) -> str:
         raise ValueError(f"{host!r} cannot be part of a URL's path")
     directory, _slash, name = url_path.rpartition("/")
     return f"{directory}/{quote(host)}/{name}"
-
-
-def host_url(url: str, host: str) -> str:
-    """The URL of a host's image, from that of the base."""
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc, host_path(parts.path, host), parts.query, ""))
 
 
 def host_in_path(path: str, url_path: str) -> str:

@@ -41,7 +41,7 @@ _LONGEST = 4 * 3600.0
 
 
 @dataclasses.dataclass(frozen=True)
-class Stored:
+class StoredFile:
     """What a server stores under a URL, as far as it was compared: ``fault`` is empty for the same bytes. ``refused``: it cannot be read."""
 
     fault: str = ""
@@ -50,7 +50,7 @@ class Stored:
     warnings: tuple[str, ...] = ()
 
 
-class Transfer:
+class FileTransfer:
     """Requests for single files. ``headers`` go with writes; they are secret. ``client`` has none."""
 
     def __init__(self, client: HttpClient, headers: Mapping[str, str], clock: Clock) -> None:
@@ -59,7 +59,7 @@ class Transfer:
         client.secrets = frozenset({*headers.values(), *(value.split()[-1] for value in headers.values() if value.strip())})
         self._clock = clock
 
-    def compare(self, file: Path, url: str, *, whole: bool) -> Stored:
+    def compare(self, file: Path, url: str, *, whole: bool) -> StoredFile:
         """Compare size, beginning and end of what the server stores with the file, or every byte of it.
 
         It is read as a BMC reads it: without the headers. Only if that is refused, the headers are sent. Raises :class:`Unreachable` and
@@ -74,14 +74,14 @@ class Transfer:
         warning = f"{_shown(url)} cannot be read without openshift_publish.headers from here. BMCs send no headers: let the server allow their addresses."
         return dataclasses.replace(found, warnings=(*found.warnings, warning))
 
-    def _read(self, file: Path, url: str, headers: Mapping[str, str], whole: bool) -> Stored:
+    def _read(self, file: Path, url: str, headers: Mapping[str, str], whole: bool) -> StoredFile:
         try:
             return self._repeated(lambda: self._compare(file, url, headers, whole))
         except RemoteError as error:
             if error.status in _NOT_THERE:
-                return Stored(f"{file.name} is not there")
+                return StoredFile(f"{file.name} is not there")
             if error.status in _NO_ACCESS:
-                return Stored(f"{file.name} cannot be read there ({error.status}); BMCs read without credentials", refused=True)
+                return StoredFile(f"{file.name} cannot be read there ({error.status}); BMCs read without credentials", refused=True)
             raise
 
     def put(self, file: Path, url: str) -> None:
@@ -131,7 +131,7 @@ class Transfer:
             raise error
         return answer
 
-    def _compare(self, file: Path, url: str, headers: Mapping[str, str], whole: bool) -> Stored:
+    def _compare(self, file: Path, url: str, headers: Mapping[str, str], whole: bool) -> StoredFile:
         size = file.stat().st_size
         if whole or not size:
             return self._compare_whole(file, url, headers)
@@ -145,32 +145,32 @@ class Transfer:
                     warning = f"{_shown(url)} is served without ranges (RFC 9110 14), which many BMCs need."
                     return dataclasses.replace(found, warnings=(warning,))
                 if answer.status == 416:
-                    return Stored(f"{file.name} has another size there")
+                    return StoredFile(f"{file.name} has another size there")
                 if answer.status != 206:
                     raise RemoteError(SERVICE, answer.status, self._words(answer, url))
                 etag = answer.headers.get("ETag", "")
                 if answer.headers.get("Content-Range", "") != f"bytes {offset}-{offset + length - 1}/{size}":
-                    return Stored(f"{file.name} has another size there")
+                    return StoredFile(f"{file.name} has another size there")
                 data = b"".join(self._client.pieces(answer, url, length))
             if data != _part(file, offset, length):
-                return Stored(f"{file.name} has other bytes there, from byte {offset} on")
-        return Stored(etag=etag)
+                return StoredFile(f"{file.name} has other bytes there, from byte {offset} on")
+        return StoredFile(etag=etag)
 
-    def _compare_whole(self, file: Path, url: str, headers: Mapping[str, str]) -> Stored:
+    def _compare_whole(self, file: Path, url: str, headers: Mapping[str, str]) -> StoredFile:
         with self._client.stream("GET", url, headers={**headers, "Accept-Encoding": "identity"}, within=_LONGEST) as answer:
             if answer.status != 200:
                 raise RemoteError(SERVICE, answer.status, self._words(answer, url))
             return self._compare_body(file, url, answer)
 
-    def _compare_body(self, file: Path, url: str, answer: urllib3.BaseHTTPResponse) -> Stored:
+    def _compare_body(self, file: Path, url: str, answer: urllib3.BaseHTTPResponse) -> StoredFile:
         size, digest, count = file.stat().st_size, hashlib.sha256(), 0
         if answer.headers.get("Content-Length", str(size)) != str(size):
-            return Stored(f"{file.name} has another size there")
+            return StoredFile(f"{file.name} has another size there")
         for piece in self._client.pieces(answer, url, size):
             digest.update(piece)
             count += len(piece)
         same = count == size and digest.hexdigest() == sha256_of(file)
-        return Stored("" if same else f"{file.name} has other bytes there", etag=answer.headers.get("ETag", ""))
+        return StoredFile("" if same else f"{file.name} has other bytes there", etag=answer.headers.get("ETag", ""))
 
     def _words(self, answer: urllib3.BaseHTTPResponse, url: str) -> str:
         """What the server says of an error, without secrets; of a redirect that it is one."""

@@ -21,11 +21,11 @@ from ..common.http import HttpClient
 from ..common.state import StateFile
 from ..common.tls import Tls
 from .options import Publication, PublishOptions, image_url
-from .transfer import SERVICE, Stored, Transfer
+from .transfer import SERVICE, FileTransfer, StoredFile
 
 
 @dataclasses.dataclass(frozen=True)
-class Target:
+class UploadTarget:
     """A local file, and the URL at which BMCs and hosts read it."""
 
     file: Path
@@ -33,10 +33,10 @@ class Target:
 
 
 @dataclasses.dataclass(frozen=True)
-class Step:
+class UploadStep:
     """An upload, and why it is necessary."""
 
-    target: Target
+    target: UploadTarget
     reason: str
 
 
@@ -48,9 +48,9 @@ def publish(
     Raises :class:`ZeroTouchError` when a file cannot be uploaded, or the server stores other bytes than were sent.
     """
     transfer = _transfer(options, clock)
-    targets = {file: Target(file, f"{options.url.rstrip('/')}/{quote(file.name)}") for file in beside}
+    targets = {file: UploadTarget(file, f"{options.url.rstrip('/')}/{quote(file.name)}") for file in beside}
     # The image of a network boot is one of these files.
-    target = targets.setdefault(image, Target(image, image_url(options.url, token, image)))
+    target = targets.setdefault(image, UploadTarget(image, image_url(options.url, token, image)))
     recorded = state.section("publish")
     warnings: list[str] = []
     steps = plan(list(targets.values()), recorded.get("uploads") or {}, transfer, options, warnings, look=known or bool(beside))
@@ -66,22 +66,24 @@ def publish(
     return Publication(changed, reason, "upload", target.url, str(image), warnings=tuple(dict.fromkeys(warnings)))
 
 
-def plan(targets: Sequence[Target], uploads: Mapping[str, Any], transfer: Transfer, options: PublishOptions, warnings: list[str], *, look: bool) -> list[Step]:
+def plan(
+    targets: Sequence[UploadTarget], uploads: Mapping[str, Any], transfer: FileTransfer, options: PublishOptions, warnings: list[str], *, look: bool
+) -> list[UploadStep]:
     """The uploads that are necessary. ``uploads`` is what earlier runs have recorded."""
     steps = []
     for target in targets:
         if not target.file.is_file():
-            steps.append(Step(target, "it is not built yet"))
+            steps.append(UploadStep(target, "it is not built yet"))
             continue
-        found = transfer.compare(target.file, target.url, whole=options.verify == "digest") if look else Stored("it is new")
+        found = transfer.compare(target.file, target.url, whole=options.verify == "digest") if look else StoredFile("it is new")
         if reason := _difference(target, uploads.get(target.url) or {}, found, options):
-            steps.append(Step(target, reason))
+            steps.append(UploadStep(target, reason))
         else:
             warnings += found.warnings
     return steps
 
 
-def _difference(target: Target, recorded: Mapping[str, Any], found: Stored, options: PublishOptions) -> str:
+def _difference(target: UploadTarget, recorded: Mapping[str, Any], found: StoredFile, options: PublishOptions) -> str:
     if found.fault or options.verify == "digest":
         return found.fault
     # The samples of another version of the file may be the same.
@@ -90,7 +92,7 @@ def _difference(target: Target, recorded: Mapping[str, Any], found: Stored, opti
     return "another process has replaced it there" if found.etag != recorded.get("etag", "") else ""
 
 
-def _upload(target: Target, state: StateFile, transfer: Transfer, options: PublishOptions, warnings: list[str]) -> None:
+def _upload(target: UploadTarget, state: StateFile, transfer: FileTransfer, options: PublishOptions, warnings: list[str]) -> None:
     _record(state, target.url, {})
     transfer.put(target.file, target.url)
     identity = _identity(target.file)
@@ -131,6 +133,6 @@ def _identity(file: Path) -> list[int]:
     return [status.st_size, status.st_mtime_ns]
 
 
-def _transfer(options: PublishOptions, clock: Clock) -> Transfer:
+def _transfer(options: PublishOptions, clock: Clock) -> FileTransfer:
     tls = Tls(ca_certs=(options.ca_cert,) if options.ca_cert else ())
-    return Transfer(HttpClient(SERVICE, options.url, tls, options.connect_to), dict(options.headers), clock)
+    return FileTransfer(HttpClient(SERVICE, options.url, tls, options.connect_to), dict(options.headers), clock)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.plan import decide
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.run import Installation, Order
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.run import Installation, InstallOrder
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, ZeroTouchError
 
 INSTALLING = ("installing", "finalizing", "installing-pending-user-action")
@@ -61,7 +61,7 @@ def cluster(fake):
 
 
 def ordered(reach, clock, **more):
-    return Installation(reach(retries=0), Order("edge", clock=clock, **{"ready_timeout": 60.0, "timeout": 100.0, **more}))
+    return Installation(reach(retries=0), InstallOrder("edge", clock=clock, **{"ready_timeout": 60.0, "timeout": 100.0, **more}))
 
 
 def script(clock, cluster, *moments):

@@ -10,7 +10,7 @@ import json
 import threading
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.auth import Tokens
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.auth import FixedTokens
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.client import AssistedClient, decoded
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import RemoteError, Unreachable
@@ -48,7 +48,7 @@ def service():
 @pytest.fixture
 def client(service):
     mapping, _problems = ConnectTo.parse({"192.168.122.2:8090": f"127.0.0.1:{service.server_address[1]}"})
-    return AssistedClient("http://192.168.122.2:8090", Tokens("watch", "use"), connect_to=mapping, timeout=5)
+    return AssistedClient("http://192.168.122.2:8090", FixedTokens("watch", "use"), connect_to=mapping, timeout=5)
 
 
 def test_each_call_uses_the_least_token_that_may_make_it(service, client):

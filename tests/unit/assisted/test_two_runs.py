@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster import run as cluster
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.cluster.desired import read_wish
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.infra_env import run as infra_env
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.infra_env.plan import InfraEnvWish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.infra_env.plan import DesiredServiceInfraEnv
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, PartialFailure, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.find import Known, find
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.objects import Maker
@@ -129,7 +129,7 @@ def deploy(directory, pull_secret):
         work_dir = WorkDir(directory / str(number))
         wish = read_wish({"name": "edge", "openshift_version": "4.22", "pull_secret": pull_secret})
         found = find(service, Known.of(work_dir), "edge")
-        return Maker(service, work_dir, False).present(found, wish, InfraEnvWish("edge", {}, pull_secret=pull_secret))
+        return Maker(service, work_dir, False).present(found, wish, DesiredServiceInfraEnv("edge", {}, pull_secret=pull_secret))
 
     return work
 

@@ -12,7 +12,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.address im
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import HostResult
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.image_url import check_image_url
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.messages import read_refusal
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.plan import Step, describe
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.plan import BmcStep, describe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.profile import detect_profile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import check_bmc
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
@@ -135,7 +135,7 @@ def test_image_urls(url: str, fine: bool) -> None:
 def test_the_token_of_a_discovery_image_is_not_shown(kind: str) -> None:
     url = f"https://images.hub.example.com/{kind}/eyJhbGciOi.eyJzdWIiOi.c2lnbmF0dXJl/4.20/x86_64/full.iso"
     shown = f"https://images.hub.example.com/{kind}/<hidden>/4.20/x86_64/full.iso"
-    steps = [Step("eject", "1", f"holds {url}"), Step("insert", url, "into slot 1")]
+    steps = [BmcStep("eject", "1", f"holds {url}"), BmcStep("insert", url, "into slot 1")]
     assert describe(steps) == [f"eject slot 1 (holds {shown})", f"insert {shown} (into slot 1)"]
     result = HostResult("a", previous_image=url, image=url).as_dict()
     assert (result["previous_image"], result["image"]) == (shown, shown)

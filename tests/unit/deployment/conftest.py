@@ -18,7 +18,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sup
 from ansible_collections.zerotouch.openshift.tests.support import deployment
 from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
-YES, NO = o.Condition("True"), o.Condition("False")
+YES, NO = o.OperatorCondition("True"), o.OperatorCondition("False")
 
 
 class FakeMedia:
@@ -97,7 +97,7 @@ def service(*hosts, status="insufficient", identity="c1", percent=0, **more):
 
 
 def api(*names, complete=False, bootstrap=True, operators=(), seen=None, ready=True):
-    version = o.ClusterVersion("4.22.0", YES if complete else NO, NO, NO if complete else o.Condition("True", "Working towards 4.22.0"))
+    version = o.ClusterVersion("4.22.0", YES if complete else NO, NO, NO if complete else o.OperatorCondition("True", "Working towards 4.22.0"))
     view = o.ApiView(
         answers=True,
         ours=True,
@@ -112,7 +112,10 @@ def api(*names, complete=False, bootstrap=True, operators=(), seen=None, ready=T
 
 def operator(name, available=True, progressing=False, age=-1.0, degraded=""):
     return o.Operator(
-        name, YES if available else NO, o.Condition("True" if progressing else "False", "rolling", age), o.Condition("True", degraded) if degraded else NO
+        name,
+        YES if available else NO,
+        o.OperatorCondition("True" if progressing else "False", "rolling", age),
+        o.OperatorCondition("True", degraded) if degraded else NO,
     )
 
 

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.request import HostRequest, host_requests
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.request import ServiceHostRequest, host_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import read_cluster, read_host
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.faults import AssistedError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import read_variables
@@ -22,7 +22,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.ass
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.join import JoinWait, plan_join
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.objects import plan_absent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.resume import decide_additions, decide_installation
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.upkeep import Care, plan_care, plan_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.upkeep import Upkeep, plan_care, plan_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import message_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import ApiView, InventoryHost, Node, Observation, ServiceView
@@ -43,7 +43,7 @@ def cluster(status: str) -> dict[str, Any]:
     return {"id": "cluster", "name": "edge", "status": status}
 
 
-def requests(*numbers: int) -> list[HostRequest]:
+def requests(*numbers: int) -> list[ServiceHostRequest]:
     return host_requests([{"name": ["", "one", "two"][number], "mac_addresses": [f"52:54:00:00:00:0{number}"]} for number in numbers])
 
 
@@ -341,7 +341,7 @@ class Starter:
 
 
 def cared(starter: Starter, times: int) -> list[Any]:
-    care = Care(starter, starter, requests(1), lambda document: [])  # type: ignore[arg-type]
+    care = Upkeep(starter, starter, requests(1), lambda document: [])  # type: ignore[arg-type]
     return [care(seen("ready", host())) for _ in range(times)]
 
 
@@ -363,9 +363,9 @@ def test_a_mistake_that_no_waiting_mends_ends_the_wait_once_all_hosts_are_there(
     starter = Starter()
     wanted = host_requests([{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "root_device_hints": {"deviceName": "/dev/vdz"}}])
     missing = host_requests([{"name": "two", "mac_addresses": ["52:54:00:00:00:02"]}])
-    look = Care(starter, starter, wanted, lambda document: [])(seen("ready", host()))  # type: ignore[arg-type]
+    look = Upkeep(starter, starter, wanted, lambda document: [])(seen("ready", host()))  # type: ignore[arg-type]
     assert "one: no disk fits" in message_of(look.stop) and not starter.asked
-    look = Care(starter, starter, [*wanted, *missing], lambda document: [])(seen("ready", host()))  # type: ignore[arg-type]
+    look = Upkeep(starter, starter, [*wanted, *missing], lambda document: [])(seen("ready", host()))  # type: ignore[arg-type]
     assert look.stop is None and "one: no disk fits" in look.reports[0]
 
 
@@ -385,7 +385,7 @@ def test_a_change_that_the_service_will_never_take_ends_the_wait(status: int, en
     """Seen twice, with all hosts there; what may pass is waited for."""
     wanted = host_requests([{"name": "one", "mac_addresses": ["52:54:00:00:00:01"], "hostname": "first"}])
     refuser = Refuser(status)
-    care = Care(refuser, refuser, wanted, lambda document: [])  # type: ignore[arg-type]
+    care = Upkeep(refuser, refuser, wanted, lambda document: [])  # type: ignore[arg-type]
     first, second = (care(seen("ready", host())) for _ in range(2))
     assert first.stop is None and "Fencing credentials are not supported" in first.reports[0]
     assert bool(second.stop) is ends and (not second.stop or "one: assisted-service answered 400: Fencing" in second.stop.text)

@@ -23,7 +23,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent import build as building
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.base_image import BaseImage, Source, published_url
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.base_image import BaseImage, BaseImageSource, published_url
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.build import (
     BuildPlan,
     BuildRequest,
@@ -103,7 +103,7 @@ Request = Callable[..., BuildRequest]
 def request_for(work: Path, base: Path, tmp_path: Path) -> Request:
     def make(**changes: Any) -> BuildRequest:
         image = changes.pop("base", BaseImage(path=str(base)))
-        return BuildRequest(work / "config", work, image, Source(SystemClock(), tmp_path / "cache"), **changes)
+        return BuildRequest(work / "config", work, image, BaseImageSource(SystemClock(), tmp_path / "cache"), **changes)
 
     return make
 
@@ -367,7 +367,7 @@ def test_base_image_by_url(work: Path, tmp_path: Path, base: Path) -> None:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     mapping, _problems = ConnectTo.parse({"mirror.example.com:80": f"127.0.0.1:{server.server_port}"})
-    source = Source(SystemClock(), tmp_path / "cache", mapping)
+    source = BaseImageSource(SystemClock(), tmp_path / "cache", mapping)
     given = BaseImage(url=f"http://mirror.example.com/{base.name}")
     request = BuildRequest(work / "config", work, given, source)
     try:

@@ -21,7 +21,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sup
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.bundle import failure_message, write_bundle
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Memory, Setup, Step
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observe import Observer
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.supervisor import Outcome
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.supervisor import WaitOutcome
 
 from tests.support.hostile.terminals import PAYLOADS, harmful
 
@@ -57,7 +57,7 @@ def write(stage, media=None, **outcome):
     setup = Setup(hosts_of_state(state))
     memory = Memory(0.0, phase="discovery", hosts={host.id: host for host in seen.service.hosts})
     step = Step("stop", f"it failed with {SECRET}")
-    ended = Outcome(step, memory, seen, 12.34, changed=False, suspects=("first", "second", "third"), **outcome)
+    ended = WaitOutcome(step, memory, seen, 12.34, changed=False, suspects=("first", "second", "third"), **outcome)
     try:
         return write_bundle(work_dir.logs, ended, setup, observer, media or Media(), Redactor(known_secrets(work_dir)), NOW), ended
     finally:

@@ -15,7 +15,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.rep
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, read_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.status import InstallStatus
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.wait import Situation
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.install.wait import InstallSituation
 from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
 HOST = Host(name="node-1", hostname="node-1", role="master", interfaces=(Interface("eth0", "52:54:00:00:00:01"),))
@@ -50,10 +50,10 @@ def test_a_whole_installation_and_its_report(work_dir: WorkDir) -> None:
     line.known(started=False)
     assert make_report(work_dir, work_dir.state.read(), None)["result"]["text"] == "made on the hub"
     line.begin(started=False)
-    line.see(Situation(WAITING, (agent("known"),)), [])
-    line.see(Situation(RUNNING, (agent("installing-in-progress", "Writing image to disk"),)), [])
-    line.see(Situation(RUNNING, (agent("installing-in-progress", "Rebooting"),)), ["node-1"])
-    line.see(Situation(DONE, (agent("installed", "Done"),)), ["node-1"])
+    line.see(InstallSituation(WAITING, (agent("known"),)), [])
+    line.see(InstallSituation(RUNNING, (agent("installing-in-progress", "Writing image to disk"),)), [])
+    line.see(InstallSituation(RUNNING, (agent("installing-in-progress", "Rebooting"),)), ["node-1"])
+    line.see(InstallSituation(DONE, (agent("installed", "Done"),)), ["node-1"])
     line.installed(["node-1"])
     section = install(work_dir)
     assert (section["phase"], section["method"], section["detached"]) == ("installed", "hub", ["node-1"])
@@ -69,9 +69,9 @@ def test_a_whole_installation_and_its_report(work_dir: WorkDir) -> None:
 def test_nothing_is_written_without_news_or_without_a_directory(work_dir: WorkDir, tmp_path: Path) -> None:
     line = timeline(work_dir)
     line.begin(started=True)
-    line.see(Situation(RUNNING, (agent("installing"),)), [])
+    line.see(InstallSituation(RUNNING, (agent("installing"),)), [])
     before = work_dir.state.path.stat().st_mtime_ns
-    line.see(Situation(RUNNING, (agent("installing"),)), [])
+    line.see(InstallSituation(RUNNING, (agent("installing"),)), [])
     assert work_dir.state.path.stat().st_mtime_ns == before
     timeline(None).begin(started=False)
     assert [path.name for path in tmp_path.iterdir()] == ["edge"]
@@ -86,7 +86,7 @@ def test_who_does_not_look_after_media_forgets_none(work_dir: WorkDir) -> None:
 def test_a_failure_stays_until_the_next_attempt(work_dir: WorkDir) -> None:
     line = timeline(work_dir)
     line.begin(started=True)
-    line.see(Situation(RUNNING), ["node-1"])
+    line.see(InstallSituation(RUNNING), ["node-1"])
     line.failed("it took too long", terminal=False)
     assert (install(work_dir)["phase"], install(work_dir)["failure"]) == ("installing", "it took too long")
     line.failed("bootstrap timed out", terminal=True)

@@ -9,7 +9,7 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.inputs import BASE_IMAGE
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import (
-    Identity,
+    DeploymentIdentity,
     WorkDir,
     hosts_of_deployment,
     hosts_of_state,
@@ -182,7 +182,7 @@ def test_hosts_of_configuration_and_state(stage):
 
 @pytest.mark.parametrize(("address", "url"), [("192.168.1.2", "http://192.168.1.2:8090"), ("fd00:0::2", "http://[fd00::2]:8090"), ("", "")])
 def test_where_the_service_is(address, url):
-    assert Identity(rendezvous_ip=address).service_url == url
+    assert DeploymentIdentity(rendezvous_ip=address).service_url == url
 
 
 def test_secrets_of_the_state_file(stage):

@@ -15,7 +15,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hos
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.plan import Judge, PoolPlan, plan_pool
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.size import (
     DesiredPool,
-    Pool,
+    ObservedPool,
     PoolMachine,
     Spare,
     kept_size,
@@ -70,48 +70,48 @@ def machine(name: str, host: str = "", **more: Any) -> PoolMachine:
     return PoolMachine(name, ("fleet", f"uuid-{host}") if host else None, host, host, **more)
 
 
-def planned(pool: Pool, desired: DesiredPool, spares: Sequence[Spare] = (), others: Sequence[Agent] = ()) -> PoolPlan:
+def planned(pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare] = (), others: Sequence[Agent] = ()) -> PoolPlan:
     agents = [*others, *(each.match.agent for each in spares if each.match.agent is not None)]
     return plan_pool(pool, desired, spares, agents, JUDGE)
 
 
-def step_for(each: Spare, pool: Pool, replicas: int = 1) -> HostStep:
+def step_for(each: Spare, pool: ObservedPool, replicas: int = 1) -> HostStep:
     return planned(pool, DesiredPool(replicas), [each]).hosts[0]
 
 
-IN_POOL = Pool(TITLE, replicas=1, machines=(machine("m-1", "a"),))
-LEAVING = Pool(TITLE, replicas=0, machines=(machine("m-1", "a", leaving=True),))
+IN_POOL = ObservedPool(TITLE, replicas=1, machines=(machine("m-1", "a"),))
+LEAVING = ObservedPool(TITLE, replicas=0, machines=(machine("m-1", "a", leaving=True),))
 
 
 @pytest.mark.parametrize(
     ("each", "pool", "action", "words"),
     [
-        (spare("a"), Pool(TITLE), "boot", "no Agent"),
-        (spare("a", unfit="its labels would not match"), Pool(TITLE), "skip", "would not match"),
-        (Spare(Match("a", "ambiguous", reason="that of 2 Agents")), Pool(TITLE), "skip", "2 Agents"),
-        (Spare(Match("a", "unmatched", reason="is being deleted", leaving=(agent("a"),))), Pool(TITLE), "skip", "being deleted"),
-        (spare("a"), Pool(TITLE, machines=(PoolMachine("m-1", node="A"),)), "skip", "its Node is in the cluster"),
-        (spare("a", agent("a")), Pool(TITLE), "use", "free"),
-        (spare("a", agent("a", approved=False)), Pool(TITLE), "prepare", "not approved"),
-        (spare("a", agent("a", "discovering-unbound")), Pool(TITLE), "prepare", "discovering-unbound"),
-        (spare("a", agent("a", "")), Pool(TITLE), "prepare", "it is"),
-        (spare("a", agent("a", "insufficient-unbound", failing=["hostname-valid"])), Pool(TITLE), "prepare", "insufficient"),
-        (spare("a", agent("a", "insufficient-unbound", failing=["has-min-memory"])), Pool(TITLE), "skip", "insufficient"),
-        (spare("a", agent("a", "disconnected-unbound", connected="False")), Pool(TITLE), "boot", "does not hear"),
-        (spare("a", agent("a", labels={"size": "small"})), Pool(TITLE), "skip", "labels do not match"),
-        (spare("a", agent("a", approved=False, labels={"size": "small"})), Pool(TITLE), "skip", "labels do not match"),
-        (spare("a", agent("a", "unbinding-pending-user-action")), Pool(TITLE), "return", "waits to boot"),
+        (spare("a"), ObservedPool(TITLE), "boot", "no Agent"),
+        (spare("a", unfit="its labels would not match"), ObservedPool(TITLE), "skip", "would not match"),
+        (Spare(Match("a", "ambiguous", reason="that of 2 Agents")), ObservedPool(TITLE), "skip", "2 Agents"),
+        (Spare(Match("a", "unmatched", reason="is being deleted", leaving=(agent("a"),))), ObservedPool(TITLE), "skip", "being deleted"),
+        (spare("a"), ObservedPool(TITLE, machines=(PoolMachine("m-1", node="A"),)), "skip", "its Node is in the cluster"),
+        (spare("a", agent("a")), ObservedPool(TITLE), "use", "free"),
+        (spare("a", agent("a", approved=False)), ObservedPool(TITLE), "prepare", "not approved"),
+        (spare("a", agent("a", "discovering-unbound")), ObservedPool(TITLE), "prepare", "discovering-unbound"),
+        (spare("a", agent("a", "")), ObservedPool(TITLE), "prepare", "it is"),
+        (spare("a", agent("a", "insufficient-unbound", failing=["hostname-valid"])), ObservedPool(TITLE), "prepare", "insufficient"),
+        (spare("a", agent("a", "insufficient-unbound", failing=["has-min-memory"])), ObservedPool(TITLE), "skip", "insufficient"),
+        (spare("a", agent("a", "disconnected-unbound", connected="False")), ObservedPool(TITLE), "boot", "does not hear"),
+        (spare("a", agent("a", labels={"size": "small"})), ObservedPool(TITLE), "skip", "labels do not match"),
+        (spare("a", agent("a", approved=False, labels={"size": "small"})), ObservedPool(TITLE), "skip", "labels do not match"),
+        (spare("a", agent("a", "unbinding-pending-user-action")), ObservedPool(TITLE), "return", "waits to boot"),
         (spare("a", agent("a", "unbinding-pending-user-action")), LEAVING, "return", "waits to boot"),
         (spare("a", agent("a", "reclaiming")), LEAVING, "wait", "on its way back (reclaiming)"),
         (spare("a", agent("a", "added-to-existing-cluster", bound=True)), LEAVING, "wait", "on its way back"),
         (spare("a", agent("a", "unbinding-pending-user-action")), IN_POOL, "keep", "it is Machine m-1"),
         (spare("a", agent("a", "added-to-existing-cluster", bound=True)), IN_POOL, "keep", "it is Machine m-1"),
-        (spare("a", agent("a", "added-to-existing-cluster", bound=True)), Pool(TITLE), "skip", "belongs to clusters-demo/demo"),
-        (spare("a", agent("a", "error", connected="False", bound=True)), Pool(TITLE), "skip", "belongs to clusters-demo/demo"),
-        (spare("a", agent("a", "a state of tomorrow")), Pool(TITLE), "skip", "a state of tomorrow"),
+        (spare("a", agent("a", "added-to-existing-cluster", bound=True)), ObservedPool(TITLE), "skip", "belongs to clusters-demo/demo"),
+        (spare("a", agent("a", "error", connected="False", bound=True)), ObservedPool(TITLE), "skip", "belongs to clusters-demo/demo"),
+        (spare("a", agent("a", "a state of tomorrow")), ObservedPool(TITLE), "skip", "a state of tomorrow"),
     ],
 )
-def test_a_machine_of_the_inventory(each: Spare, pool: Pool, action: str, words: str) -> None:
+def test_a_machine_of_the_inventory(each: Spare, pool: ObservedPool, action: str, words: str) -> None:
     step = step_for(each, pool)
     assert (step.action, words in step.reason) == (action, True), step
 
@@ -119,7 +119,7 @@ def test_a_machine_of_the_inventory(each: Spare, pool: Pool, action: str, words:
 @pytest.mark.parametrize(("state", "connected"), list(itertools.product(sorted(BUSY | INSTALLED | FAILED), ["True", "False"])))
 def test_no_host_of_a_cluster_is_booted(state: str, connected: str) -> None:
     each = spare("a", agent("a", state, connected=connected, bound=True))
-    for pool in (Pool(TITLE), IN_POOL, LEAVING):
+    for pool in (ObservedPool(TITLE), IN_POOL, LEAVING):
         plan = planned(pool, DesiredPool(5), [each])
         assert plan.named("boot", "return") == plan.forced == []
 
@@ -137,7 +137,7 @@ def test_no_host_of_a_cluster_is_booted(state: str, connected: str) -> None:
 )
 def test_no_more_is_booted_than_needed(free: int, unapproved: int, none: int, replicas: int, prepared: list[str], booted: list[str]) -> None:
     spares = [spare(f"n{each}") for each in range(none)] + [spare(f"u{each}", agent(f"u{each}", approved=False)) for each in range(unapproved)]
-    plan = planned(Pool(TITLE), DesiredPool(replicas), spares, [agent(f"f{each}") for each in range(free)])
+    plan = planned(ObservedPool(TITLE), DesiredPool(replicas), spares, [agent(f"f{each}") for each in range(free)])
     assert (plan.needed, len(plan.free), plan.missing, plan.stop) == (replicas, free, 0, None)
     assert (plan.named("prepare"), plan.named("boot")) == (prepared, booted)
     assert len(plan.named("spare")) == none + unapproved - len(prepared) - len(booted)
@@ -151,19 +151,19 @@ def test_who_comes_back_counts_and_machines_with_a_bmc_come_first() -> None:
         spare("back", agent("back", "unbinding-pending-user-action")),
         spare("soon", agent("soon", "unbinding")),
     ]
-    assert [planned(Pool(TITLE), DesiredPool(size), spares).named("boot") for size in (2, 3, 4, 5)] == [
+    assert [planned(ObservedPool(TITLE), DesiredPool(size), spares).named("boot") for size in (2, 3, 4, 5)] == [
         [],
         ["new"],
         ["quiet", "new"],
         ["walk", "quiet", "new"],
     ]
-    plan = planned(Pool(TITLE), DesiredPool(0), spares)
+    plan = planned(ObservedPool(TITLE), DesiredPool(0), spares)
     assert (plan.named("return"), plan.named("wait"), plan.forced) == (["back"], ["soon"], ["back"])
 
 
 def test_what_is_missing_is_told_before_anything_is_touched() -> None:
     spares = [spare("n0"), spare("busy", agent("busy", "added-to-existing-cluster", bound=True))]
-    plan = planned(Pool(TITLE, replicas=0), DesiredPool(5), spares, [agent("f0"), agent("small", labels={"size": "small"})])
+    plan = planned(ObservedPool(TITLE, replicas=0), DesiredPool(5), spares, [agent("f0"), agent("small", labels={"size": "small"})])
     assert plan.missing == 3
     assert str(plan.stop) == (
         "3 hosts are missing: NodePool clusters/demo needs 5 more, 1 Agent is free (f0), 1 machine can be booted (n0). "
@@ -173,7 +173,7 @@ def test_what_is_missing_is_told_before_anything_is_touched() -> None:
 
 def test_who_waits_has_been_counted() -> None:
     """Machines without a host are needed whoever asked for them; one that waits is no reason to boot two."""
-    pool = Pool(TITLE, replicas=2, machines=(machine("m-1", "a"), machine("m-2")))
+    pool = ObservedPool(TITLE, replicas=2, machines=(machine("m-1", "a"), machine("m-2")))
     plan = planned(pool, DesiredPool(2), [spare("n0"), spare("n1")])
     assert (plan.needed, plan.named("boot")) == (1, ["n0"])
     assert planned(pool, DesiredPool(), [spare("n0"), spare("n1")]).named("boot") == ["n0"]
@@ -194,7 +194,7 @@ def test_who_waits_has_been_counted() -> None:
 )
 def test_who_is_removed(desired: DesiredPool, replicas: int, removed: list[str]) -> None:
     """By name in the inventory, hostname, Agent or Machine; a host that is not in the pool any more is no mistake."""
-    pool = Pool(TITLE, replicas=3, machines=(machine("m-1", "a"), machine("m-2", "b"), machine("m-3", "c"), machine("m-4", "gone", leaving=True)))
+    pool = ObservedPool(TITLE, replicas=3, machines=(machine("m-1", "a"), machine("m-2", "b"), machine("m-3", "c"), machine("m-4", "gone", leaving=True)))
     spares = [spare("host-c", agent("c", "added-to-existing-cluster", bound=True)), spare("gone", agent("gone", "unbinding"))]
     plan = planned(pool, desired, spares, [agent(name, "added-to-existing-cluster", bound=True) for name in "ab"])
     assert (plan.replicas, [machine.name for machine in plan.size.named], plan.stop) == (replicas, removed, None)
@@ -202,7 +202,7 @@ def test_who_is_removed(desired: DesiredPool, replicas: int, removed: list[str])
 
 def test_a_removal_that_was_interrupted_takes_nobody_else() -> None:
     """The size was lowered, and the Machine that goes is still there."""
-    pool = Pool(TITLE, replicas=1, machines=(machine("m-1", "a"), machine("m-2", "b")))
+    pool = ObservedPool(TITLE, replicas=1, machines=(machine("m-1", "a"), machine("m-2", "b")))
     agents = [agent(name, "added-to-existing-cluster", bound=True) for name in "ab"]
     assert [planned(pool, DesiredPool(size, ("a",)), (), agents).replicas for size in (None, 1)] == [1, 1]
 
@@ -213,36 +213,38 @@ PAIR = (machine("m-1", "a"), machine("m-2", "a"))
 @pytest.mark.parametrize(
     ("pool", "desired", "words"),
     [
-        (Pool(TITLE, exists=False), DesiredPool(), "does not exist. Set its number"),
-        (Pool(TITLE, replicas=None, autoscaling="1 to 5"), DesiredPool(3), "scaled automatically (1 to 5), so that replicas cannot"),
-        (Pool(TITLE, replicas=None, autoscaling="1 to 5", machines=(machine("m-1", "a"),)), DesiredPool(None, ("a",)), "so that remove cannot"),
-        (Pool(TITLE, replicas=1, rollout="to 4.22.1", machines=(machine("m-1", "a"),)), DesiredPool(None, ("a",)), "while a rollout"),
+        (ObservedPool(TITLE, exists=False), DesiredPool(), "does not exist. Set its number"),
+        (ObservedPool(TITLE, replicas=None, autoscaling="1 to 5"), DesiredPool(3), "scaled automatically (1 to 5), so that replicas cannot"),
+        (ObservedPool(TITLE, replicas=None, autoscaling="1 to 5", machines=(machine("m-1", "a"),)), DesiredPool(None, ("a",)), "so that remove cannot"),
+        (ObservedPool(TITLE, replicas=1, rollout="to 4.22.1", machines=(machine("m-1", "a"),)), DesiredPool(None, ("a",)), "while a rollout"),
         (
-            Pool(TITLE, replicas=1, machines=(machine("m-1", "a"),)),
+            ObservedPool(TITLE, replicas=1, machines=(machine("m-1", "a"),)),
             DesiredPool(1, ("a",)),
             "without a there are 0, and 1 are requested. Request 0 now, and 1 in the next run.",
         ),
-        (Pool(TITLE, replicas=2, machines=PAIR), DesiredPool(None, ("a",)), "a means several Machines"),
-        (Pool(TITLE), DesiredPool(None, ("wroker", "other")), "wroker, other are no host of the inventory"),
+        (ObservedPool(TITLE, replicas=2, machines=PAIR), DesiredPool(None, ("a",)), "a means several Machines"),
+        (ObservedPool(TITLE), DesiredPool(None, ("wroker", "other")), "wroker, other are no host of the inventory"),
     ],
 )
-def test_what_cannot_be_done(pool: Pool, desired: DesiredPool, words: str) -> None:
+def test_what_cannot_be_done(pool: ObservedPool, desired: DesiredPool, words: str) -> None:
     assert words in message_of(planned(pool, desired).stop)
 
 
 def test_the_size_of_a_new_pool() -> None:
-    new = Pool(TITLE, exists=False)
+    new = ObservedPool(TITLE, exists=False)
     assert [planned(new, desired, [spare("n0")]).replicas for desired in (DesiredPool(1, initial=2), DesiredPool(initial=1), DesiredPool(initial=0))] == [
         1,
         1,
         0,
     ]
-    assert planned(Pool(TITLE, replicas=1, machines=(machine("m-1", "a"),)), DesiredPool(initial=5)).replicas == 1, "afterwards it is what it was scaled to"
+    assert planned(ObservedPool(TITLE, replicas=1, machines=(machine("m-1", "a"),)), DesiredPool(initial=5)).replicas == 1, (
+        "afterwards it is what it was scaled to"
+    )
 
 
 def test_a_new_pool_and_its_lines() -> None:
     back = agent("back", "unbinding-pending-user-action")
-    plan = planned(Pool(TITLE, exists=False, replicas=0), DesiredPool(3), [spare("n0"), spare("u0", agent("u0", approved=False)), spare("back", back)])
+    plan = planned(ObservedPool(TITLE, exists=False, replicas=0), DesiredPool(3), [spare("n0"), spare("u0", agent("u0", approved=False)), spare("back", back)])
     assert plan.lines() == [
         "scale NodePool clusters/demo from 0 to 3",
         "boot n0 into discovery: it has no Agent",
@@ -257,7 +259,7 @@ def test_a_new_pool_and_its_lines() -> None:
     ]
 
 
-def chosen(pool: Pool, desired: DesiredPool) -> list[str]:
+def chosen(pool: ObservedPool, desired: DesiredPool) -> list[str]:
     agents = [agent(machine.hostname, bound=True) for machine in pool.machines if machine.agent]
     return [machine.name for machine in resize(pool, desired, (), agents).chosen]
 
@@ -277,7 +279,7 @@ def chosen(pool: Pool, desired: DesiredPool) -> list[str]:
 )
 def test_who_leaves_a_pool_that_shrinks(desired: DesiredPool, names: list[str]) -> None:
     """The newest Machine leaves first; a host that is named counts."""
-    pool = Pool(TITLE, replicas=3, machines=tuple(machine(f"m-{n}", f"h{n}", created=f"2026-01-0{n + 1}T00:00:00Z") for n in range(3)))
+    pool = ObservedPool(TITLE, replicas=3, machines=tuple(machine(f"m-{n}", f"h{n}", created=f"2026-01-0{n + 1}T00:00:00Z") for n in range(3)))
     assert chosen(pool, desired) == names
 
 
@@ -285,13 +287,13 @@ def test_a_host_that_works_is_the_last_to_leave() -> None:
     marked = machine("m-0", "h0", marked=True)
     waiting, broken = machine("m-1"), machine("m-2", "h2", ready=False)
     working = machine("m-3", "h3", created="2026-01-09T00:00:00Z")
-    pools = [Pool(TITLE, replicas=4, machines=order) for order in itertools.permutations((marked, waiting, broken, working))]
+    pools = [ObservedPool(TITLE, replicas=4, machines=order) for order in itertools.permutations((marked, waiting, broken, working))]
     assert {tuple(chosen(pool, DesiredPool(1))) for pool in pools} == {("m-0", "m-1", "m-2")}
 
 
 def test_machines_above_the_size_are_on_their_way_out_already() -> None:
     """An earlier run has lowered the number: nothing is chosen again, whatever Cluster API has done by now."""
-    pool = Pool(TITLE, replicas=1, machines=(machine("m-0", "h0"), machine("m-1", "h1")))
+    pool = ObservedPool(TITLE, replicas=1, machines=(machine("m-0", "h0"), machine("m-1", "h1")))
     assert [chosen(pool, desired) for desired in (DesiredPool(), DesiredPool(1), DesiredPool(2))] == [[], [], []]
 
 
@@ -299,22 +301,22 @@ def test_machines_above_the_size_are_on_their_way_out_already() -> None:
     ("pool", "desired", "words"),
     [
         (
-            Pool(TITLE, replicas=2, machines=(machine("m-0", "h0"), machine("m-1", "h1")), rollout="to 4.22.1"),
+            ObservedPool(TITLE, replicas=2, machines=(machine("m-0", "h0"), machine("m-1", "h1")), rollout="to 4.22.1"),
             DesiredPool(1),
             "while a rollout runs (to 4.22.1)",
         ),
-        (Pool(TITLE, replicas=4, machines=(machine("m-0", "h0"), machine("m-1", "h1"))), DesiredPool(1), "has not created 2 of its Machines yet"),
-        (Pool(TITLE, replicas=4, machines=(machine("m-0", "h0"), machine("m-1", "h1")), rollout="to 4.22.1"), DesiredPool(0), ""),
-        (Pool(TITLE, replicas=4, machines=(machine("m-0", "h0"), machine("m-1", "h1"))), DesiredPool(3), ""),
+        (ObservedPool(TITLE, replicas=4, machines=(machine("m-0", "h0"), machine("m-1", "h1"))), DesiredPool(1), "has not created 2 of its Machines yet"),
+        (ObservedPool(TITLE, replicas=4, machines=(machine("m-0", "h0"), machine("m-1", "h1")), rollout="to 4.22.1"), DesiredPool(0), ""),
+        (ObservedPool(TITLE, replicas=4, machines=(machine("m-0", "h0"), machine("m-1", "h1"))), DesiredPool(3), ""),
     ],
 )
-def test_who_leaves_must_be_certain(pool: Pool, desired: DesiredPool, words: str) -> None:
+def test_who_leaves_must_be_certain(pool: ObservedPool, desired: DesiredPool, words: str) -> None:
     stop = message_of(resize(pool, desired, (), []).stop)
     assert (words in stop) if words else not stop
 
 
 def test_nobody_is_marked_where_nobody_stays() -> None:
-    pool = Pool(TITLE, replicas=2, machines=(machine("m-0", "h0"), machine("m-1", "h1")))
+    pool = ObservedPool(TITLE, replicas=2, machines=(machine("m-0", "h0"), machine("m-1", "h1")))
     agents = [agent("h0", bound=True), agent("h1", bound=True)]
     assert [each.name for each in resize(pool, DesiredPool(0), (), agents).marked] == []
     assert [each.name for each in resize(pool, DesiredPool(0, ("h1",)), (), agents).marked] == ["m-1"]
@@ -331,17 +333,17 @@ def test_nobody_is_marked_where_nobody_stays() -> None:
 @pytest.mark.parametrize(
     ("pool", "desired", "words"),
     [
-        (Pool(TITLE, replicas=5), DesiredPool(0, keep=True), "has 5 replicas, and 0 are configured. deploy_cluster does not change the size"),
-        (Pool(TITLE, replicas=5), DesiredPool(None, initial=1, keep=True), "and 1 is configured"),
-        (Pool(TITLE, replicas=5), DesiredPool(None, initial=0, keep=True), ""),
-        (Pool(TITLE, replicas=5), DesiredPool(5, keep=True), ""),
-        (Pool(TITLE, replicas=None, autoscaling="1 to 5"), DesiredPool(3, keep=True), "is scaled automatically (1 to 5), and 3 are configured"),
-        (Pool(TITLE, exists=False), DesiredPool(3, keep=True), ""),
-        (Pool(TITLE, replicas=5), DesiredPool(3), ""),
+        (ObservedPool(TITLE, replicas=5), DesiredPool(0, keep=True), "has 5 replicas, and 0 are configured. deploy_cluster does not change the size"),
+        (ObservedPool(TITLE, replicas=5), DesiredPool(None, initial=1, keep=True), "and 1 is configured"),
+        (ObservedPool(TITLE, replicas=5), DesiredPool(None, initial=0, keep=True), ""),
+        (ObservedPool(TITLE, replicas=5), DesiredPool(5, keep=True), ""),
+        (ObservedPool(TITLE, replicas=None, autoscaling="1 to 5"), DesiredPool(3, keep=True), "is scaled automatically (1 to 5), and 3 are configured"),
+        (ObservedPool(TITLE, exists=False), DesiredPool(3, keep=True), ""),
+        (ObservedPool(TITLE, replicas=5), DesiredPool(3), ""),
         (IN_POOL, DesiredPool(1, ("a",), keep=True), "and a is to be removed. deploy_cluster does not"),
     ],
 )
-def test_a_pool_that_keeps_its_size(pool: Pool, desired: DesiredPool, words: str) -> None:
+def test_a_pool_that_keeps_its_size(pool: ObservedPool, desired: DesiredPool, words: str) -> None:
     notice = kept_size(pool, desired)
     assert words in notice if words else not notice
     assert not words or "run scale_node_pool" in notice
@@ -350,25 +352,25 @@ def test_a_pool_that_keeps_its_size(pool: Pool, desired: DesiredPool, words: str
 @pytest.mark.parametrize("desired", [DesiredPool(0, keep=True), DesiredPool(1, keep=True), DesiredPool(9, keep=True), DesiredPool(None, ("h0",), 1, keep=True)])
 def test_nothing_is_booted_or_drained_for_a_size_that_is_kept(desired: DesiredPool) -> None:
     """Issue 11 (e): the size in the inventory is that of a new pool."""
-    pool = Pool(TITLE, replicas=3, machines=tuple(machine(f"m-{n}", f"h{n}") for n in range(3)))
+    pool = ObservedPool(TITLE, replicas=3, machines=tuple(machine(f"m-{n}", f"h{n}") for n in range(3)))
     plan = planned(pool, desired, [spare("n0"), spare("n1")], [agent(f"h{n}", bound=True) for n in range(3)])
     assert (plan.replicas, plan.size.leaving, plan.named("boot", "prepare"), plan.stop, plan.lines()) == (3, (), [], None, [])
-    new = planned(Pool(TITLE, exists=False), DesiredPool(2, keep=True), [spare("n0"), spare("n1")])
+    new = planned(ObservedPool(TITLE, exists=False), DesiredPool(2, keep=True), [spare("n0"), spare("n1")])
     assert (new.replicas, new.named("boot")) == (2, ["n0", "n1"])
 
 
 def test_a_machine_that_must_not_be_booted_is_replaced() -> None:
     spares = [spare("n0"), spare("n1"), spare("n2"), spare("back", agent("back", "unbinding-pending-user-action"))]
     agents = [spares[3].match.agent]
-    plan = plan_pool(Pool(TITLE), DesiredPool(2), spares, [each for each in agents if each], JUDGE, {"n0": "its BMC is silent", "back": "no BMC"})
+    plan = plan_pool(ObservedPool(TITLE), DesiredPool(2), spares, [each for each in agents if each], JUDGE, {"n0": "its BMC is silent", "back": "no BMC"})
     assert [(step.name, step.action) for step in plan.hosts] == [("n0", "skip"), ("n1", "boot"), ("n2", "boot"), ("back", "skip")]
     assert plan.forced == [] and plan.missing == 0
-    few = plan_pool(Pool(TITLE), DesiredPool(3), spares, [], JUDGE, {"n0": "its BMC is silent", "back": "no BMC"})
+    few = plan_pool(ObservedPool(TITLE), DesiredPool(3), spares, [], JUDGE, {"n0": "its BMC is silent", "back": "no BMC"})
     assert few.missing == 1 and "n0: its BMC is silent; back: no BMC" in message_of(few.stop)
 
 
 def test_the_order_of_agents_does_not_matter() -> None:
     spares = [spare("n0"), spare("u0", agent("u0", approved=False)), spare("back", agent("back", "unbinding-pending-user-action"))]
     others = [agent(f"f{each}") for each in range(2)]
-    plans = [planned(Pool(TITLE), DesiredPool(4), spares, order) for order in itertools.permutations(others)]
+    plans = [planned(ObservedPool(TITLE), DesiredPool(4), spares, order) for order in itertools.permutations(others)]
     assert len({(plan.hosts, plan.missing, plan.needed) for plan in plans}) == 1

@@ -12,14 +12,14 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.hos
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.plan import PoolPlan
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.size import Resize
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.touch import choose_boots, shrink_stop
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Judgement, Request, judge
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Judgement, TouchRequest, judge
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import Touch
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import StopReason, message_of
 
 SPARES = ("n0", "n1", "n2", "n3")
 OFF, SILENT = Evidence(power="Off"), Evidence(bmc_fault="no answer")
-SUPPLY = Request("supply", "demo", "hosted")
+SUPPLY = TouchRequest("supply", "demo", "hosted")
 
 
 def replanned(needed: int) -> object:
@@ -35,7 +35,7 @@ def replanned(needed: int) -> object:
     return plan
 
 
-def chosen(needed: int, evidence: Mapping[str, Evidence], request: Request = SUPPLY) -> tuple[PoolPlan, list[str], list[str]]:
+def chosen(needed: int, evidence: Mapping[str, Evidence], request: TouchRequest = SUPPLY) -> tuple[PoolPlan, list[str], list[str]]:
     """The plan, the names of the hosts that were asked about, and those that are not usable."""
     asked: list[str] = []
 
@@ -67,7 +67,7 @@ def test_a_machine_that_is_on_stops_the_run_and_all_such_are_listed() -> None:
     evidence = {"n0": Evidence(power="On"), "n2": Evidence(power="On"), "n1": SILENT}
     plan, _asked, _unusable = chosen(2, evidence)
     assert str(plan.stop).startswith("No machine was touched.\nn0, n2: its BMC reports power On") and "take_over" in str(plan.stop)
-    allowed = Request("supply", "demo", "hosted", force=frozenset({"take_over"}))
+    allowed = TouchRequest("supply", "demo", "hosted", force=frozenset({"take_over"}))
     assert chosen(2, evidence, allowed)[0].stop is None
 
 

@@ -17,7 +17,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent import build as building
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.base_image import BaseImage, Source
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.base_image import BaseImage, BaseImageSource
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.build import BuildPlan, BuildRequest, apply_build, complete_plan, read_input
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.build_result import describe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.plan import Question, answer
@@ -68,7 +68,7 @@ def request_for(tmp_path: Path, base: Path, drawn: list[BuildSecrets], monkeypat
     work = tmp_path / "work"
 
     def make(**changes: Any) -> BuildRequest:
-        return BuildRequest(work / "config", work, BaseImage(path=str(base)), Source(SystemClock(), tmp_path / "cache"), **changes)
+        return BuildRequest(work / "config", work, BaseImage(path=str(base)), BaseImageSource(SystemClock(), tmp_path / "cache"), **changes)
 
     return make
 

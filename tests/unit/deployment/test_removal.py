@@ -13,8 +13,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_p
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import StoreLost
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.removal import (
-    Order,
     Removal,
+    RemovalOrder,
     check_order,
     foreign_files,
     plan_removal,
@@ -30,11 +30,11 @@ FILES = ("images", "boot-artifacts", "config", "state.json", ".state.lock", "ren
 BMC_HOSTS = ("a", "b", "c", "d")
 
 
-def order(tmp_path: Path, method: str = "agent", *, confirm: str = "demo", **more: Any) -> Order:
-    return Order(Touch(method=method, cluster="demo", work_dir=tmp_path / "demo", confirm=frozenset([confirm])), **more)
+def order(tmp_path: Path, method: str = "agent", *, confirm: str = "demo", **more: Any) -> RemovalOrder:
+    return RemovalOrder(Touch(method=method, cluster="demo", work_dir=tmp_path / "demo", confirm=frozenset([confirm])), **more)
 
 
-def planned(given: Order, *, forced: str = "", check_mode: bool = False) -> Removal:
+def planned(given: RemovalOrder, *, forced: str = "", check_mode: bool = False) -> Removal:
     outcomes = {"a": "act", "b": "through", "c": "leave", "d": "fail", "manual": "act"}
     verdicts = tuple(Verdict(name, "7", outcome, "reason", forced=forced if outcome == "act" else "") for name, outcome in outcomes.items())
     return plan_removal(given, Judgement(verdicts), BMC_HOSTS, ["c is left alone: reason."], check_mode=check_mode)
@@ -125,7 +125,7 @@ def test_a_purge_removes_nothing_of_another_origin(tmp_path: Path) -> None:
 
 def test_a_work_directory_is_required() -> None:
     with pytest.raises(ZeroTouchError, match=r"touch\.work_dir is missing"):
-        check_order(Order(Touch(cluster="demo", confirm=frozenset(["demo"])), purge=True))
+        check_order(RemovalOrder(Touch(cluster="demo", confirm=frozenset(["demo"])), purge=True))
 
 
 def test_files_are_removed_and_nothing_else(tmp_path: Path) -> None:

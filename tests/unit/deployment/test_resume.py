@@ -11,7 +11,7 @@ import itertools
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import ClusterProgress, HostProgress
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.resume import Decision, decide, readers
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Judgement, Request, judge
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Judgement, TouchRequest, judge
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.nodes import NodeView
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.observed import observed
@@ -21,11 +21,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sup
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import (
     ApiView,
     ClusterVersion,
-    Condition,
     ImageView,
     InventoryHost,
     Node,
     Observation,
+    OperatorCondition,
     ServiceView,
     Silence,
 )
@@ -39,7 +39,7 @@ MATCHES = ImageView(built=True, exists=True)
 CHANGED = ImageView(built=True, exists=True, differing=("install-config.yaml",))
 GONE = ImageView(built=True, exists=False)
 
-YES, NO = Condition("True"), Condition("False")
+YES, NO = OperatorCondition("True"), OperatorCondition("False")
 COMPLETE = ClusterVersion("4.22.0", available=YES, failing=NO, progressing=NO)
 GROWING = ClusterVersion("4.22.0", available=NO, failing=NO, progressing=YES)
 
@@ -426,7 +426,7 @@ def run(observation: Observation, force: tuple[str, ...] = ()) -> tuple[Decision
     known = bool(observation.phase or observation.lost)
     wanted = [host for host in HOSTS if host.name in decision.boot]
     evidence = {host.name: observed(Evidence(power="Off", recorded=known), host, observation, nodes, recorded=known) for host in wanted}
-    return decision, judge(evidence, Request("boot", "demo", confirm=frozenset({"demo"}), force=frozenset(force)))
+    return decision, judge(evidence, TouchRequest("boot", "demo", confirm=frozenset({"demo"}), force=frozenset(force)))
 
 
 @pytest.mark.parametrize("row", ROWS)

@@ -411,9 +411,9 @@ def test_what_is_cared_for_between_two_looks(world, kit):
     """What was done is said and counts as a change, a report is told once, and a stop ends the wait with its reason."""
     module = sys.modules[type(world.supervisor()).__module__]
     given = [
-        module.Cared(lines=("update host a",), reports=("b: no disk fits",), changed=True),
-        module.Cared(reports=("b: no disk fits",)),
-        module.Cared(stop=StopReason("the installation could not be prepared 3 times")),
+        module.UpkeepResult(lines=("update host a",), reports=("b: no disk fits",), changed=True),
+        module.UpkeepResult(reports=("b: no disk fits",)),
+        module.UpkeepResult(stop=StopReason("the installation could not be prepared 3 times")),
     ]
     outcome = elsewhere(world).at(0, kit.service(kit.found(kit.A), kit.found(kit.B), status="ready")).run(care=lambda seen: given.pop(0))
     assert (outcome.changed, outcome.warnings, outcome.step.reason) == (True, ("b: no disk fits",), "the installation could not be prepared 3 times")

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.match import registered
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.inspect import Question, look
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.inspect import ServiceQuery, look
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.narration import changes, read_view
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.rest.service import AssistedService
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions, BootRequest
@@ -133,7 +133,7 @@ def assisted_answers(random_: random.Random, wire: Wire, _tmp: Path) -> None:
 
     wire.answer = answer
     service = AssistedService("http://service.example.com", clock=Clock(tick=0.001))
-    json.dumps(look(service, Question(events=10, validations="all", inventory=True, versions=True), forks=1))
+    json.dumps(look(service, ServiceQuery(events=10, validations="all", inventory=True, versions=True), forks=1))
     cluster = service.cluster(seeds.CLUSTER_ID)
     changes(None, read_view(cluster))
     changes(read_view(seeds.CLUSTER), read_view(cluster))
@@ -307,7 +307,7 @@ def csr(random_: random.Random, _wire: Wire, _tmp: Path) -> None:
     body = mutate.body(random_, {"metadata": {}, "items": [found]}) if random_.random() < 0.5 else json.dumps({"metadata": {}, "items": [found]}).encode()
     client = _kube(_wire, lambda method, path: (200, {}, body))
     items = client.list("/apis/certificates.k8s.io/v1/certificatesigningrequests")
-    nodes = [csrs.NodeView("worker-0", frozenset({"192.0.2.10"}), False)]
+    nodes = [csrs.CsrNode("worker-0", frozenset({"192.0.2.10"}), False)]
     csrs.decide(items, nodes, [csrs.Expected("worker-0")])
 
 

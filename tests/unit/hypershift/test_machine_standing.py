@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import STATES, MachineView, view_machine
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import STATES, PoolMachineView, view_machine
 from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
 NOON = datetime.datetime(2026, 11, 21, 12, tzinfo=datetime.UTC)
@@ -18,11 +18,11 @@ NOT_SYNCED = {"conditions": [hub.condition("SpecSynced", "False", "BackendError"
 VALIDATIONS = {"validationsInfo": {"hw": [{"id": "has-min-memory", "status": "failure", "message": "too little"}, {"id": "cpu", "status": "success"}]}}
 
 
-def seen(machine: Any, agent_machine: Any = None, agent: Any = None, now: Any = None) -> MachineView:
+def seen(machine: Any, agent_machine: Any = None, agent: Any = None, now: Any = None) -> PoolMachineView:
     return view_machine(machine, agent_machine, read_agent(agent) if agent else None, now)
 
 
-def of(state: str, **more: Any) -> MachineView:
+def of(state: str, **more: Any) -> PoolMachineView:
     """A Machine whose Agent is in this state."""
     return seen(hub.machine("m"), hub.agent_machine("m", "a"), hub.agent("a", state, holder="m", bound=True, **more))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import MachineView
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import PoolMachineView
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.removal import StillGrowing, plan_removal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.view import PoolView
 from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
@@ -20,7 +20,7 @@ class Pool:
     """A NodePool with a MachineSet of upstream's deletion order: those that are deleted already, those that are marked, then by name (2.5)."""
 
     def __init__(self, machines: int, size: int) -> None:
-        self.machines = [MachineView(f"m{number:02}", "clusters-edge", state="running") for number in range(machines)]
+        self.machines = [PoolMachineView(f"m{number:02}", "clusters-edge", state="running") for number in range(machines)]
         self.size, self.made = size, machines
         self.victims: list[str] = []
 
@@ -35,7 +35,7 @@ class Pool:
                 self.change(machine.name, leaving=True)
                 self.victims.append(machine.name)
         if surplus < 0:
-            self.machines.append(MachineView(f"n{self.made:02}", "clusters-edge"))
+            self.machines.append(PoolMachineView(f"n{self.made:02}", "clusters-edge"))
             self.made += 1
 
     def finish(self) -> None:

@@ -14,8 +14,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift imp
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import view_machine
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.supply import shortage
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.view import PoolView
-from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.approval import Situation
-from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.csrs import Decision
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.approval import ApprovalSituation
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.csrs import CsrDecision
 from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
 FREE = {"conditions": [hub.condition(kind, status) for kind, status in (("Bound", "False"), ("Connected", "True"), ("Validated", "True"))]}
@@ -65,11 +65,11 @@ def stuck(monkeypatch: pytest.MonkeyPatch) -> Any:
     host = hub.agent("a", "added-to-existing-cluster", holder="m", bound=True)
     machine = view_machine(hub.machine("m"), hub.agent_machine("m", "a"), read_agent(host))
     decisions = (
-        Decision("csr-1", "approve", "client certificate of host-a", "client", "host-a"),
-        Decision("csr-2", "refuse", "node other is not expected", "client", "other"),
-        Decision("csr-3", "approved", "it is approved", "client", "host-a"),
+        CsrDecision("csr-1", "approve", "client certificate of host-a", "client", "host-a"),
+        CsrDecision("csr-2", "refuse", "node other is not expected", "client", "other"),
+        CsrDecision("csr-3", "approved", "it is approved", "client", "host-a"),
     )
-    monkeypatch.setattr(guest, "look", lambda _client, expected: Situation(decisions if expected[0].name == "host-a" else (), ()))
+    monkeypatch.setattr(guest, "look", lambda _client, expected: ApprovalSituation(decisions if expected[0].name == "host-a" else (), ()))
     return api, view(host, machines=(machine,), cluster=cluster)
 
 

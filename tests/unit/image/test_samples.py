@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.image.boot_artifacts import Names, boot_artifacts, network_arguments
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.boot_artifacts import ArtifactNames, boot_artifacts, network_arguments
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.build import ImageRecord, build_image, plan_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.composed import Composed
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.copy import patched_copy
@@ -206,7 +206,7 @@ def test_a_base_that_somebody_changed_makes_no_minimal_iso(tmp_path: Path) -> No
 
 def test_s390x_names_its_files_for_a_network_boot(tmp_path: Path) -> None:
     base = unpack("embed-areas-2023-07.s390x", tmp_path)
-    names = Names("agent", "s390x")
+    names = ArtifactNames("agent", "s390x")
     with ImageFile(base) as file:
         image = live_image(file)
         arguments = network_arguments(image, ["fips=1"])

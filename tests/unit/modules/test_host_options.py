@@ -13,10 +13,10 @@ import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.doc_fragments.host_requests import ModuleDocFragment
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.request import (
-    HostRequest,
+    ServiceHostRequest,
     host_requests,
 )
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.settings import Settings
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.hosts.settings import HostChanges
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_row import HostRow
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.field_table import (
     AGENT_REQUESTS,
@@ -39,7 +39,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variables import read_variables
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted import desired
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub import from_spec
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.change import Surroundings, plan_agent
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.change import AgentSurroundings, plan_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, read_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.request import (
     host_requests as agent_requests,
@@ -105,9 +105,9 @@ def test_what_an_annotation_says_the_agent_has() -> None:
 @pytest.mark.parametrize("row", AGENT_REQUESTS, ids=ids)
 def test_an_agent_gets_the_value(row: HostRow) -> None:
     (request,) = agent_requests([{"name": "a", "mac_addresses": [MAC], row.option: sample(row.shape)}], "lab")
-    change = plan_agent(request, agent_in("known"), Surroundings()).change
+    change = plan_agent(request, agent_in("known"), AgentSurroundings()).change
     assert change is not None and change.body["spec"][row.agent] == sample(row.shape)
-    (refusal,) = plan_agent(request, agent_in("installing"), Surroundings()).refusals
+    (refusal,) = plan_agent(request, agent_in("installing"), AgentSurroundings()).refusals
     assert refusal.startswith(f"{row.agent} can no longer be changed")
 
 
@@ -123,14 +123,14 @@ def test_a_bare_metal_host_passes_the_value_on(row: HostRow) -> None:
 @pytest.mark.parametrize("row", SERVICE_REQUESTS, ids=ids)
 def test_the_service_gets_the_value_once(row: HostRow) -> None:
     (request,) = host_requests([{"name": "a", "mac_addresses": [MAC], row.option: sample(row.shape)}])
-    (change,) = Settings(request, {"id": "a"}, "a").changes
+    (change,) = HostChanges(request, {"id": "a"}, "a").changes
     assert change.body == {row.service: sample(row.shape)}
-    assert Settings(request, {"id": "a", row.service: sample(row.shape)}, "a").changes == []
+    assert HostChanges(request, {"id": "a", row.service: sample(row.shape)}, "a").changes == []
 
 
 @pytest.mark.parametrize("empty", ["", [], False, 0])
 def test_nothing_is_sent_to_empty_what_is_empty(empty: Any) -> None:
-    assert Settings(HostRequest("a", members={"made_up": empty}), {"id": "a"}, "a").changes == []
+    assert HostChanges(ServiceHostRequest("a", members={"made_up": empty}), {"id": "a"}, "a").changes == []
 
 
 @pytest.mark.parametrize("row", [row for row in HOST_FIELDS if row.own_request or row.agent or row.service], ids=ids)

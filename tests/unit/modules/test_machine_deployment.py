@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.machine_deployment import standing
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.observe import Seen
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.plan import Pool
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import MachineView
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.plan import ObservedPool
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import PoolMachineView
 from ansible_collections.zerotouch.openshift.plugins.modules import machine_deployment
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
 from ansible_collections.zerotouch.openshift.tests.support.hub import agents as made
@@ -121,15 +121,15 @@ def test_what_cannot_be_done(hub: Any, call: Call, arguments: dict[str, Any], wo
 
 def test_what_is_waited_for() -> None:
     found = {"metadata": {"generation": 2}, "status": {"observedGeneration": 2, "readyReplicas": 1}}
-    pool = Pool("MachineDeployment edge/pool")
+    pool = ObservedPool("MachineDeployment edge/pool")
 
-    def seen(*machines: MachineView, unmade: tuple[str, ...] = ()) -> Seen:
+    def seen(*machines: PoolMachineView, unmade: tuple[str, ...] = ()) -> Seen:
         return Seen(pool, machines, unmade=unmade)
 
     runs, waits, goes = (
-        MachineView("a", "edge", state="running"),
-        MachineView("b", "edge", state="no-suitable-agent"),
-        MachineView("c", "edge", state="draining", leaving=True),
+        PoolMachineView("a", "edge", state="running"),
+        PoolMachineView("b", "edge", state="no-suitable-agent"),
+        PoolMachineView("c", "edge", state="draining", leaving=True),
     )
     assert (
         standing(found, seen(runs), 1, "ready") == standing(found, seen(runs, waits), 2, "replicas") == standing(found, seen(waits, goes), 1, "accepted") == ""

@@ -9,13 +9,13 @@ import base64
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.csrs import Decision, Expected, NodeView, decide
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.csrs import CsrDecision, CsrNode, Expected, decide
 from cryptography import x509
 
 from .requests import BOOTSTRAPPER_GROUPS, client, pem, serving
 
 WORKER = Expected("worker-0")
-NODE = NodeView("worker-0", frozenset({"192.0.2.20", "worker-0"}))
+NODE = CsrNode("worker-0", frozenset({"192.0.2.20", "worker-0"}))
 
 
 AUTHORITY = x509.BasicConstraints(ca=True, path_length=None)
@@ -26,7 +26,7 @@ USAGE_EXTENSIONS = (
 )
 
 
-def only(request: dict[str, Any], *nodes: NodeView, expected: Expected = WORKER) -> Decision:
+def only(request: dict[str, Any], *nodes: CsrNode, expected: Expected = WORKER) -> CsrDecision:
     (decision,) = decide([request], nodes, [expected])
     return decision
 

@@ -9,7 +9,7 @@ import ipaddress
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.approval import read_node
-from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.csrs import Decision, Expected, decide
+from ansible_collections.zerotouch.openshift.plugins.module_utils.nodes.csrs import CsrDecision, Expected, decide
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +21,7 @@ UNKNOWN = Expected(NAME)
 HONEST = Attack()
 
 
-def decided(attack: Attack, expected: Expected, own: str = OWN) -> Decision:
+def decided(attack: Attack, expected: Expected, own: str = OWN) -> CsrDecision:
     (decision,) = decide([request(attack, own=own)], [read_node(node(attack, own=own)), read_node(victim())], [expected])
     return decision
 

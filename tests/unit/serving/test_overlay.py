@@ -21,7 +21,6 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.overla
     Range,
     host_in_path,
     host_path,
-    host_url,
     read_overlay,
     write_overlay,
 )
@@ -199,7 +198,6 @@ def test_files_that_are_none(tmp_path: Path, content: bytes) -> None:
 
 
 def test_urls() -> None:
-    assert host_url("http://192.0.2.1:8080/t/agent.iso", "node-1") == "http://192.0.2.1:8080/t/node-1/agent.iso"
     assert host_in_path(host_path(PATH, "node-1"), PATH) == "node-1"
     assert host_in_path(PATH, PATH) == ""
     with pytest.raises(ValueError, match="cannot be part"):

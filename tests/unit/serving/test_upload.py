@@ -333,7 +333,7 @@ def test_a_run_that_was_killed_in_an_upload_leaves_nothing_unknown(store: Store,
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(transfer.Transfer, "put", killed)
+        patch.setattr(transfer.FileTransfer, "put", killed)
         with pytest.raises(KeyboardInterrupt):
             go(image, state, options)
     token = state.section("publish")["token"]

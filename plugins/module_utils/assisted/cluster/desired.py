@@ -53,7 +53,7 @@ class Manifest:
 
 
 @dataclasses.dataclass(frozen=True)
-class ClusterWish:
+class DesiredServiceCluster:
     """``params`` are in the words of cluster-create-params, only what the user gave; what is None or empty besides was not spoken of.
 
     ``existing`` are the parameters of an import: a cluster that runs already and shall get hosts. ``overrides`` is JSON text.
@@ -70,13 +70,13 @@ class ClusterWish:
     ignored_cluster: Sequence[str] | None = None
 
 
-def read_wish(options: Mapping[str, Any]) -> ClusterWish:
+def read_wish(options: Mapping[str, Any]) -> DesiredServiceCluster:
     """The wish in a door's options. Raises :class:`InvalidInput` with everything that is wrong with them."""
     problems = [problem for check in _CHECKS for problem in check(options)]
     if problems:
         raise InvalidInput(problems)
     ignored = options.get("ignored_validations") or {}
-    return ClusterWish(
+    return DesiredServiceCluster(
         name=options["name"],
         params=_params(options),
         pull_secret=pull_secret_text(options.get("pull_secret")),

@@ -17,10 +17,10 @@ from ...common import json_text
 from ...common.addresses import canonical_ip
 from ...common.errors import InvalidInput, ZeroTouchError
 from ...common.problems import FORBIDDEN, REQUIRED
-from ..change import Change, Difference, Equal, differing, same_json, same_list, same_value
+from ..change import Difference, Equal, ServiceChange, differing, same_json, same_list, same_value
 from ..rest.client import Document, members
 from ..shown_text import shown_yaml
-from .desired import ONLY_UPDATED, ClusterWish, problem
+from .desired import ONLY_UPDATED, DesiredServiceCluster, problem
 
 # What a PATCH does not take.
 FIXED = ("openshift_version", "ocp_release_image", "cpu_architecture", "high_availability_mode")
@@ -41,21 +41,21 @@ class ObservedCluster:
 
 
 @dataclasses.dataclass(frozen=True)
-class ClusterPlan:
-    changes: Sequence[Change] = ()
+class ServiceClusterPlan:
+    changes: Sequence[ServiceChange] = ()
     warnings: Sequence[str] = ()
 
 
-def plan_present(wish: ClusterWish, observed: ObservedCluster | None) -> ClusterPlan:
+def plan_present(wish: DesiredServiceCluster, observed: ObservedCluster | None) -> ServiceClusterPlan:
     """What makes the cluster as wished. Raises :class:`InvalidInput` for what is missing or cannot be changed, :class:`ZeroTouchError` where the service
     takes no changes any more."""
     title = f"cluster {wish.name}"
     if observed is None:
         changes = [_creation(wish, title), *_after_import(wish, title), *_around(wish, title, ObservedCluster({}))]
-        return ClusterPlan(changes)
+        return ServiceClusterPlan(changes)
     document = observed.document
     differences, warnings = _differences(wish, document)
-    changes = [Change("update", title, {item.field: item.after for item in differences}, differences)] if differences else []
+    changes = [ServiceChange("update", title, {item.field: item.after for item in differences}, differences)] if differences else []
     changes += _around(wish, title, observed)
     status = str(document.get("status") or "")
     if changes and status not in CHANGEABLE:
@@ -64,36 +64,36 @@ def plan_present(wish: ClusterWish, observed: ObservedCluster | None) -> Cluster
             f"Cluster {wish.name} is {status}, in which the service takes no changes, and it differs: {listed}.",
             "Have assisted_install reset the installation first, or leave these options as they are.",
         )
-    return ClusterPlan(changes, warnings)
+    return ServiceClusterPlan(changes, warnings)
 
 
-def plan_absent(name: str, document: Document | None) -> ClusterPlan:
+def plan_absent(name: str, document: Document | None) -> ServiceClusterPlan:
     """What takes the cluster away; the service forgets its hosts with it."""
     if document is None:
-        return ClusterPlan()
+        return ServiceClusterPlan()
     hosts = [str(host.get("requested_hostname") or host.get("id")) for host in members(document.get("hosts"))]
-    return ClusterPlan([Change("delete", f"cluster {name}", reason=f"and with it its hosts {', '.join(sorted(hosts))}" if hosts else "")])
+    return ServiceClusterPlan([ServiceChange("delete", f"cluster {name}", reason=f"and with it its hosts {', '.join(sorted(hosts))}" if hosts else "")])
 
 
-def _creation(wish: ClusterWish, title: str) -> Change:
+def _creation(wish: DesiredServiceCluster, title: str) -> ServiceChange:
     if wish.existing is not None:
-        return Change("import", title, wish.existing, reason="the service does not know it")
+        return ServiceChange("import", title, wish.existing, reason="the service does not know it")
     missing = [name for name, value in (("openshift_version", wish.params.get("openshift_version")), ("pull_secret", wish.pull_secret)) if not value]
     if missing:
         raise InvalidInput([problem(name, REQUIRED, f"there is no cluster {wish.name} yet, and a new one needs this") for name in missing])
     params = {name: value for name, value in wish.params.items() if name not in ONLY_UPDATED}
-    return Change("create", title, {"name": wish.name, **params, "pull_secret": wish.pull_secret}, reason="it does not exist")
+    return ServiceChange("create", title, {"name": wish.name, **params, "pull_secret": wish.pull_secret}, reason="it does not exist")
 
 
-def _after_import(wish: ClusterWish, title: str) -> list[Change]:
+def _after_import(wish: DesiredServiceCluster, title: str) -> list[ServiceChange]:
     """An import takes names and version only; the rest follows as a change, as the client of the agent ISO does it."""
     rest = {name: value for name, value in wish.params.items() if name not in FIXED}
     if wish.existing is None or not rest:
         return []
-    return [Change("update", title, rest, [Difference(name, None, value) for name, value in rest.items()])]
+    return [ServiceChange("update", title, rest, [Difference(name, None, value) for name, value in rest.items()])]
 
 
-def _differences(wish: ClusterWish, document: Document) -> tuple[list[Difference], list[str]]:
+def _differences(wish: DesiredServiceCluster, document: Document) -> tuple[list[Difference], list[str]]:
     shown = {**document, "additional_ntp_source": document.get("additional_ntp_source"), "olm_operators": list(members(document.get("monitored_operators")))}
     found = differing(wish.params, shown, _EQUAL)
     fixed = [
@@ -113,7 +113,7 @@ def _differences(wish: ClusterWish, document: Document) -> tuple[list[Difference
     return found, warnings
 
 
-def _derives_networks(wish: ClusterWish, document: Document) -> bool:
+def _derives_networks(wish: DesiredServiceCluster, document: Document) -> bool:
     """Whether setting the machine network is forbidden (reference 3.2)."""
 
     def value(name: str) -> Any:
@@ -123,28 +123,28 @@ def _derives_networks(wish: ClusterWish, document: Document) -> bool:
     return not value("vip_dhcp_allocation") and balancer != "user-managed" and not value("user_managed_networking")
 
 
-def _around(wish: ClusterWish, title: str, observed: ObservedCluster) -> list[Change]:
+def _around(wish: DesiredServiceCluster, title: str, observed: ObservedCluster) -> list[ServiceChange]:
     """What is set by requests of its own."""
     changes = []
     before = observed.document.get("install_config_overrides")
     if wish.overrides is not None and not same_json(wish.overrides, before):
         difference = Difference("install_config_overrides", before or None, wish.overrides)
         # An empty text would be refused as no JSON; an empty object overrides nothing.
-        changes.append(Change("update", f"{OVERRIDES} {title}", {"overrides": wish.overrides or "{}"}, [difference]))
+        changes.append(ServiceChange("update", f"{OVERRIDES} {title}", {"overrides": wish.overrides or "{}"}, [difference]))
     for manifest in wish.manifests:
         found = observed.manifests.get((manifest.folder, manifest.name))
         name = f"{MANIFEST} {manifest.folder}/{manifest.name}"
         key = {"folder": manifest.folder, "file_name": manifest.name}
         if manifest.absent and found is not None:
-            changes.append(Change("delete", name, key))
+            changes.append(ServiceChange("delete", name, key))
         elif not manifest.absent and found != manifest.content:
             verb = "create" if found is None else "update"
             difference = Difference("content", None if found is None else shown_yaml(found), shown_yaml(manifest.content))
-            changes.append(Change(verb, name, {**key, "content": manifest.content}, [difference]))
+            changes.append(ServiceChange(verb, name, {**key, "content": manifest.content}, [difference]))
     return changes + _ignored(wish, title, observed)
 
 
-def _ignored(wish: ClusterWish, title: str, observed: ObservedCluster) -> list[Change]:
+def _ignored(wish: DesiredServiceCluster, title: str, observed: ObservedCluster) -> list[ServiceChange]:
     now = {name: ignored_ids(observed.ignored, name) for name in ("host", "cluster")}
     wanted = {"host": wish.ignored_hosts, "cluster": wish.ignored_cluster}
     differences = [
@@ -153,7 +153,7 @@ def _ignored(wish: ClusterWish, title: str, observed: ObservedCluster) -> list[C
     if not differences:
         return []
     body = {name: sorted(ids) if ids is not None else now[name] for name, ids in wanted.items()}
-    return [Change("update", f"{IGNORED} {title}", body, differences)]
+    return [ServiceChange("update", f"{IGNORED} {title}", body, differences)]
 
 
 def ignored_ids(document: Mapping[str, Any], name: str) -> list[str]:

@@ -10,27 +10,27 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...common.errors import PartialFailure, RemoteError, Unreachable
-from ..change import Change
+from ..change import ServiceChange
 from ..lookup import only_one, required, several, to_be_had
 from ..records import cluster_record
 from ..rest.auth import NoToken
 from ..rest.client import Document, members
 from ..rest.service import AssistedService
 from .creation import Kind, settled
-from .desired import ClusterWish
-from .plan import IGNORED, MANIFEST, OVERRIDES, ClusterPlan, ObservedCluster, plan_absent, plan_present
+from .desired import DesiredServiceCluster
+from .plan import IGNORED, MANIFEST, OVERRIDES, ObservedCluster, ServiceClusterPlan, plan_absent, plan_present
 
 
 @dataclasses.dataclass(frozen=True)
-class Done:
+class ClusterResult:
     """``value`` is what the door returns, ``changes`` what it planned (and did, out of check mode)."""
 
     value: Mapping[str, Any]
-    changes: Sequence[Change] = ()
+    changes: Sequence[ServiceChange] = ()
     warnings: Sequence[str] = ()
 
 
-def make_present(service: AssistedService, wish: ClusterWish, *, check_mode: bool, cluster_id: str = "") -> Done:
+def make_present(service: AssistedService, wish: DesiredServiceCluster, *, check_mode: bool, cluster_id: str = "") -> ClusterResult:
     """The cluster as wished; ``cluster_id`` says which it is where that is known, else it is looked up by name.
 
     Raises what :func:`plan_present` raises before anything is written, and :class:`PartialFailure` with what was done where the service refuses some.
@@ -39,26 +39,26 @@ def make_present(service: AssistedService, wish: ClusterWish, *, check_mode: boo
     observed = None if found is None else _observe(service, wish, found)
     plan = plan_present(wish, observed)
     if check_mode:
-        return Done(_value(wish.name, found, plan), plan.changes, plan.warnings)
+        return ClusterResult(_value(wish.name, found, plan), plan.changes, plan.warnings)
     applied = _apply(service, wish, plan, found)
     if applied.adopted:
         # Another run made it a moment ago; what this one wants of it besides is compared with that.
         rest = make_present(service, wish, check_mode=False, cluster_id=applied.adopted)
         words = f"Another run made cluster {wish.name} at the same time. Its cluster {applied.adopted} is used; the one made here was taken back."
-        return Done({**rest.value, "changed": True}, rest.changes, [*rest.warnings, words])
-    return Done(_value(wish.name, applied.cluster, plan), plan.changes, plan.warnings)
+        return ClusterResult({**rest.value, "changed": True}, rest.changes, [*rest.warnings, words])
+    return ClusterResult(_value(wish.name, applied.cluster, plan), plan.changes, plan.warnings)
 
 
-def make_absent(service: AssistedService, name: str, *, check_mode: bool) -> Done:
+def make_absent(service: AssistedService, name: str, *, check_mode: bool) -> ClusterResult:
     """No such cluster, nor its hosts. Raises :class:`AssistedError` where the service refuses (while it installs)."""
     found = only_one(service.clusters_with_hosts(), "cluster", name)
     plan = plan_absent(name, found)
     if found is not None and not check_mode:
         service.delete_cluster(str(found["id"]))
-    return Done(_value(name, None, plan), plan.changes)
+    return ClusterResult(_value(name, None, plan), plan.changes)
 
 
-def _find(service: AssistedService, wish: ClusterWish) -> Document | None:
+def _find(service: AssistedService, wish: DesiredServiceCluster) -> Document | None:
     """An imported cluster is known by the id that it has given itself: the service may have named it after its API's name (reference 3.5)."""
     clusters = service.clusters()
     if wish.existing is None:
@@ -70,12 +70,12 @@ def _find(service: AssistedService, wish: ClusterWish) -> Document | None:
     return own[0] if own else None
 
 
-def _imported(clusters: Sequence[Document], wish: ClusterWish) -> list[Document]:
+def _imported(clusters: Sequence[Document], wish: DesiredServiceCluster) -> list[Document]:
     own_id = (wish.existing or {}).get("openshift_cluster_id")
     return [item for item in clusters if item.get("openshift_cluster_id") == own_id]
 
 
-def _observe(service: AssistedService, wish: ClusterWish, found: Document) -> ObservedCluster:
+def _observe(service: AssistedService, wish: DesiredServiceCluster, found: Document) -> ObservedCluster:
     cluster_id = str(found["id"])
     contents = {}
     if wish.manifests:
@@ -94,7 +94,7 @@ class _Applied:
     adopted: str = ""
 
 
-def _apply(service: AssistedService, wish: ClusterWish, plan: ClusterPlan, found: Document | None) -> _Applied:
+def _apply(service: AssistedService, wish: DesiredServiceCluster, plan: ServiceClusterPlan, found: Document | None) -> _Applied:
     cluster_id = str((found or {}).get("id") or "")
     done: list[str] = []
     for change in plan.changes:
@@ -111,7 +111,7 @@ def _apply(service: AssistedService, wish: ClusterWish, plan: ClusterPlan, found
     return _Applied(service.cluster(cluster_id) if done else found)
 
 
-def _kind(service: AssistedService, wish: ClusterWish) -> Kind:
+def _kind(service: AssistedService, wish: DesiredServiceCluster) -> Kind:
     def rivals() -> list[Document]:
         clusters = service.clusters_with_hosts()
         return _imported(clusters, wish) if wish.existing is not None else [item for item in clusters if item.get("name") == wish.name]
@@ -124,7 +124,7 @@ def _kind(service: AssistedService, wish: ClusterWish) -> Kind:
     return Kind("cluster", rivals, used, service.delete_cluster)
 
 
-def _carry_out(service: AssistedService, change: Change, cluster_id: str) -> str:
+def _carry_out(service: AssistedService, change: ServiceChange, cluster_id: str) -> str:
     """One change; the id of the cluster."""
     body = change.body
     if change.verb == "import":
@@ -142,7 +142,7 @@ def _carry_out(service: AssistedService, change: Change, cluster_id: str) -> str
     return cluster_id
 
 
-def _write_manifest(service: AssistedService, change: Change, cluster_id: str) -> None:
+def _write_manifest(service: AssistedService, change: ServiceChange, cluster_id: str) -> None:
     folder, name = str(change.body["folder"]), str(change.body["file_name"])
     if change.verb == "delete":
         service.delete_manifest(cluster_id, folder, name)
@@ -150,6 +150,6 @@ def _write_manifest(service: AssistedService, change: Change, cluster_id: str) -
         service.create_manifest(cluster_id, folder, name, str(change.body["content"]).encode())
 
 
-def _value(name: str, cluster: Document | None, plan: ClusterPlan) -> dict[str, Any]:
+def _value(name: str, cluster: Document | None, plan: ServiceClusterPlan) -> dict[str, Any]:
     lines = [change.text() for change in plan.changes]
     return {"changed": bool(lines), "plan": lines, "cluster": cluster_record(cluster) if cluster else {"id": "", "name": name}}

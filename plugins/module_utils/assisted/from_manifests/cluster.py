@@ -12,7 +12,7 @@ from typing import Any
 from ...common.addresses import canonical_ip
 from ...common.errors import InvalidInput
 from ...common.problems import INVALID, Problem
-from ..cluster.desired import ClusterWish, Manifest
+from ..cluster.desired import DesiredServiceCluster, Manifest
 from .documents import Object, at, list_at, number_at, text_at
 from .problems import problem
 from .read import Manifests
@@ -26,14 +26,14 @@ _ENABLED = "Enabled"
 
 
 @dataclasses.dataclass(frozen=True)
-class Release:
+class ManifestRelease:
     """What the metadata of the release image says: the client asks ``oc`` (3.2), here it is given."""
 
     version: str
     architecture: str
 
 
-def cluster_params(manifests: Manifests, release: Release) -> dict[str, Any]:
+def cluster_params(manifests: Manifests, release: ManifestRelease) -> dict[str, Any]:
     """The body that registers the cluster, members that the client sends as null included. Raises :class:`InvalidInput`."""
     deployment, install = manifests.cluster_deployment, manifests.agent_cluster_install
     always: dict[str, Any] = {
@@ -166,10 +166,10 @@ def extra_manifests(manifests: Manifests) -> list[Manifest]:
     return found
 
 
-def cluster_wish(manifests: Manifests, release: Release) -> ClusterWish:
+def cluster_wish(manifests: Manifests, release: ManifestRelease) -> DesiredServiceCluster:
     """The cluster with all that its manifests say: looked up by name and compared, where the client takes any single cluster for its own."""
     params = {name: value for name, value in cluster_params(manifests, release).items() if name not in ("name", "pull_secret")}
-    return ClusterWish(manifests.cluster_name, params, manifests.pull_secret, overrides=overrides(manifests), manifests=extra_manifests(manifests))
+    return DesiredServiceCluster(manifests.cluster_name, params, manifests.pull_secret, overrides=overrides(manifests), manifests=extra_manifests(manifests))
 
 
 def _problem(path: str, detail: str) -> Problem:

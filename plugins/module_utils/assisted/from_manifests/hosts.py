@@ -29,7 +29,7 @@ _WORDS = {"host_name": "hostname", "disks_selected_config": "installation disk",
 
 
 @dataclasses.dataclass(frozen=True)
-class HostPlan:
+class ConfiguredHostPlan:
     """One registered host. ``body`` is empty where nothing changes; ``problem`` says why its configuration cannot be applied.
 
     ``expected`` is the configuration and ``fenced`` the fencing credential that are its own.
@@ -54,7 +54,7 @@ class HostsPlan:
     """``missing`` are expected hosts that have not registered, or whose hardware is not known yet, or of which it cannot be told which one they are;
     ``unknown`` registered ones that nobody expects."""
 
-    hosts: tuple[HostPlan, ...]
+    hosts: tuple[ConfiguredHostPlan, ...]
     missing: tuple[str, ...]
     unknown: tuple[str, ...]
 
@@ -82,12 +82,12 @@ def _of_a_host(item: Fencing, settings: HostSettings) -> bool:
     return any((item.hostname and item.hostname == host.hostname) or item.mac_address in host.macs for host in settings.hosts)
 
 
-def _plan_host(host: RegisteredHost, config: HostConfig | None, settings: HostSettings) -> HostPlan:
+def _plan_host(host: RegisteredHost, config: HostConfig | None, settings: HostSettings) -> ConfiguredHostPlan:
     """What is to be done with one host, whose configuration is ``config``."""
     document, inventory = host.document, host.inventory
     infra_env_id = str(document.get("infra_env_id") or "")
     if not inventory:
-        return HostPlan(host.id, infra_env_id, safe_host_name(str(document.get("requested_hostname") or "")) or host.id)
+        return ConfiguredHostPlan(host.id, infra_env_id, safe_host_name(str(document.get("requested_hostname") or "")) or host.id)
     name = safe_host_name(str(document.get("requested_hostname") or inventory.get("hostname") or "")) or host.id
     names = {name, str(inventory.get("hostname") or ""), config.hostname if config else ""} - {""}
     fencing = next((item for item in settings.fencing if item.hostname in names or item.mac_address in host.macs), None)
@@ -95,9 +95,9 @@ def _plan_host(host: RegisteredHost, config: HostConfig | None, settings: HostSe
     expected = config.name if config else name if fencing else ""
     fenced = fencing.key if fencing else ""
     if problem:
-        return HostPlan(host.id, infra_env_id, name, expected, problem=problem, fenced=fenced)
+        return ConfiguredHostPlan(host.id, infra_env_id, name, expected, problem=problem, fenced=fenced)
     complete = {**dict.fromkeys(_UNUSED), **body} if body else {}
-    return HostPlan(host.id, infra_env_id, name, expected, complete, tuple(differences), fenced=fenced)
+    return ConfiguredHostPlan(host.id, infra_env_id, name, expected, complete, tuple(differences), fenced=fenced)
 
 
 def _changes(

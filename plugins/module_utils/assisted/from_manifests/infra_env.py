@@ -10,7 +10,7 @@ from typing import Any
 from ...common.errors import InvalidInput
 from ...common.problems import INVALID
 from ...common.yaml_text import dump
-from ..infra_env.plan import InfraEnvWish
+from ..infra_env.plan import DesiredServiceInfraEnv
 from .documents import Object, at, list_at, number_at, text_at
 from .problems import problem
 from .read import Manifests, label_problems
@@ -43,10 +43,10 @@ def infra_env_params(manifests: Manifests, *, cluster_id: str = "", image_type: 
     return always | {name: value for name, value in optional.items() if value}
 
 
-def infra_env_wish(manifests: Manifests, *, cluster_id: str | None, image_type: str = "full-iso") -> InfraEnvWish:
+def infra_env_wish(manifests: Manifests, *, cluster_id: str | None, image_type: str = "full-iso") -> DesiredServiceInfraEnv:
     """The InfraEnv, looked up by name and brought to what the manifests say, where the client never changes one. ``cluster_id`` None: not known yet."""
     params = {name: value for name, value in infra_env_params(manifests, image_type=image_type).items() if name not in ("name", "pull_secret")}
-    return InfraEnvWish(manifests.infra_env_name, params, cluster_id, manifests.pull_secret)
+    return DesiredServiceInfraEnv(manifests.infra_env_name, params, cluster_id, manifests.pull_secret)
 
 
 def _proxy(proxy: Object) -> dict[str, str]:

@@ -16,9 +16,9 @@ from ...common.parallel import Outcome, for_each
 from ...common.retry_policies import REGISTRATION_LOOKS
 from ...common.secrets import secret_values
 from ...common.waiting import Deadline, ProgressLines, turns
-from ..change import Change
+from ..change import ServiceChange
 from ..cluster import run as clusters
-from ..cluster.desired import ClusterWish
+from ..cluster.desired import DesiredServiceCluster
 from ..infra_env import run as infra_envs
 from ..infra_env.plan import plan_present
 from ..lookup import only_one
@@ -27,23 +27,23 @@ from ..rest.client import Document
 from ..rest.faults import AssistedError
 from ..rest.patience import patiently
 from ..rest.service import AssistedService
-from .cluster import Release, cluster_wish
+from .cluster import ManifestRelease, cluster_wish
 from .host_config import HostSettings, from_hosts, read_host_config
-from .hosts import HostPlan, HostsPlan, plan_hosts
+from .hosts import ConfiguredHostPlan, HostsPlan, plan_hosts
 from .infra_env import infra_env_wish
 from .read import Manifests, read_manifests
 from .release import release_of
-from .running_cluster import RunningCluster, parse_running_cluster, read_cluster_config
+from .running_cluster import ImportedCluster, parse_running_cluster, read_cluster_config
 
 _NOT_YET = "that of the cluster, which is not there yet"
 
 
 @dataclasses.dataclass(frozen=True)
-class Request:
+class RegistrationRequest:
     """``cluster`` is the release of the cluster in the manifests, or the running one that gets hosts."""
 
     manifests: Manifests = dataclasses.field(repr=False)
-    cluster: Release | RunningCluster
+    cluster: ManifestRelease | ImportedCluster
     settings: HostSettings = dataclasses.field(default_factory=HostSettings)
     image_type: str = "full-iso"
 
@@ -52,22 +52,22 @@ class Request:
         documents = [{"pull_secret": self.manifests.pull_secret}, dict(self.manifests.agent_cluster_install), dict(self.manifests.infra_env)]
         return secret_values(documents) | self.settings.secrets
 
-    def cluster_wish(self) -> ClusterWish:
-        return self.cluster.wish() if isinstance(self.cluster, RunningCluster) else cluster_wish(self.manifests, self.cluster)
+    def cluster_wish(self) -> DesiredServiceCluster:
+        return self.cluster.wish() if isinstance(self.cluster, ImportedCluster) else cluster_wish(self.manifests, self.cluster)
 
 
-def read_request(config_dir: Path, options: Mapping[str, Any]) -> Request:
+def read_request(config_dir: Path, options: Mapping[str, Any]) -> RegistrationRequest:
     """The request in a door's options and the files that they name. Raises :class:`InvalidInput` with everything that is wrong."""
     wanted = options.get("import_cluster")
     manifests = read_manifests(config_dir, with_cluster=not wanted)
     if wanted:
         files = read_cluster_config(Path(wanted["config_dir"])) if wanted.get("config_dir") else {}
-        cluster: Release | RunningCluster = parse_running_cluster(wanted, files)
+        cluster: ManifestRelease | ImportedCluster = parse_running_cluster(wanted, files)
     else:
         cluster = release_of(manifests, options.get("openshift_version") or "", options.get("arch") or "")
     directory = options.get("host_config_dir")
     settings = read_host_config(Path(directory)) if directory else from_hosts(options.get("hosts") or ())
-    return Request(manifests, cluster, settings, options["image_type"])
+    return RegistrationRequest(manifests, cluster, settings, options["image_type"])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,15 +81,15 @@ class Manner:
 
 
 @dataclasses.dataclass(frozen=True)
-class Done:
+class RegistrationResult:
     """``value`` is what the door returns, ``changes`` those of cluster, InfraEnv and hosts."""
 
     value: dict[str, Any]
-    changes: Sequence[Change] = ()
+    changes: Sequence[ServiceChange] = ()
     warnings: Sequence[str] = ()
 
 
-def register(service: AssistedService, request: Request, manner: Manner) -> Done:
+def register(service: AssistedService, request: RegistrationRequest, manner: Manner) -> RegistrationResult:
     """Bring the service to what the request says, or only tell it in check mode.
 
     Raises :class:`InvalidInput` for what the service cannot change, before anything is written, and :class:`PartialFailure` with the whole result where
@@ -112,13 +112,13 @@ def register(service: AssistedService, request: Request, manner: Manner) -> Done
     everything = (*predicted.changes, *changes)
     if infra_env is None:
         result["missing"] = list(plan_hosts((), request.settings).missing)
-        return Done(result, everything, warnings)
+        return RegistrationResult(result, everything, warnings)
     hosts = _Hosts(service, request.settings, manner, result)
     value = hosts.see_to(str(shown["id"]))
-    return Done(value, (*everything, *hosts.changes), warnings)
+    return RegistrationResult(value, (*everything, *hosts.changes), warnings)
 
 
-def _apply(service: AssistedService, request: Request, observed: Document | None, cluster: clusters.Done) -> infra_envs.Applied:
+def _apply(service: AssistedService, request: RegistrationRequest, observed: Document | None, cluster: clusters.ClusterResult) -> infra_envs.Applied:
     """The InfraEnv as wished, now that it is known which cluster it belongs to."""
     wish = infra_env_wish(request.manifests, cluster_id=str(cluster.value["cluster"]["id"]), image_type=request.image_type)
     changes = plan_present(wish, observed)
@@ -139,7 +139,7 @@ class _Hosts:
         self.result = result
         self.before = list(result["plan"])
         self.changed: dict[str, list[str]] = {}
-        self.changes: list[Change] = []
+        self.changes: list[ServiceChange] = []
         self._lines = ProgressLines(service.clock, manner.tell, timed=False)
 
     def see_to(self, infra_env_id: str) -> dict[str, Any]:
@@ -178,11 +178,11 @@ class _Hosts:
             self.changes = [_change(host) for host in work]
             return {}
 
-        def one(host: HostPlan) -> Document:
+        def one(host: ConfiguredHostPlan) -> Document:
             return self.service.update_host(host.infra_env_id, host.host_id, host.body)
 
         refused: dict[str, str] = {}
-        outcomes: Sequence[Outcome[HostPlan, Document]] = for_each(work, one, self.manner.forks)
+        outcomes: Sequence[Outcome[ConfiguredHostPlan, Document]] = for_each(work, one, self.manner.forks)
         for outcome in outcomes:
             if outcome.error is None:
                 self.changed.setdefault(outcome.item.host_id, []).extend(outcome.item.changes)
@@ -214,8 +214,8 @@ class _Hosts:
         self.result.update(missing=list(hosts.missing), unknown=list(hosts.unknown), plan=plan, changed=bool(plan))
 
 
-def _change(host: HostPlan) -> Change:
-    return Change("update", f"host {host.name}", host.body, host.differences)
+def _change(host: ConfiguredHostPlan) -> ServiceChange:
+    return ServiceChange("update", f"host {host.name}", host.body, host.differences)
 
 
 def _complaint(hosts: HostsPlan, problems: dict[str, str]) -> str:

@@ -9,7 +9,7 @@ import re
 
 from ...common.errors import InvalidInput
 from ...common.problems import REQUIRED, Problem
-from .cluster import Release
+from .cluster import ManifestRelease
 from .documents import text_at
 from .read import Manifests
 
@@ -20,7 +20,7 @@ _TAG = re.compile(rf":{_VERSION}(?:-(?P<architecture>x86_64|amd64|aarch64|arm64|
 _SET_NAME = re.compile(rf"^openshift-(?:v)?{_VERSION}$")
 
 
-def release_of(manifests: Manifests, version: str = "", architecture: str = "") -> Release:
+def release_of(manifests: Manifests, version: str = "", architecture: str = "") -> ManifestRelease:
     """What is given, else what the tag of the image says, else the name of the ClusterImageSet and the architecture of the InfraEnv.
 
     Raises :class:`InvalidInput` where nothing says it.
@@ -33,4 +33,4 @@ def release_of(manifests: Manifests, version: str = "", architecture: str = "") 
     if missing:
         detail = "the name of the release image does not tell it; it has to be given"
         raise InvalidInput([Problem(name, REQUIRED, detail, layer="ours", check="release") for name in missing])
-    return Release(found, _ARCHITECTURES.get(kind, kind))
+    return ManifestRelease(found, _ARCHITECTURES.get(kind, kind))

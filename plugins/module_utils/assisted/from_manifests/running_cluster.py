@@ -15,7 +15,7 @@ from typing import Any
 
 from ...common.errors import InvalidInput
 from ...common.problems import INVALID, REQUIRED, SYNTAX, Problem
-from ..cluster.desired import ClusterWish
+from ..cluster.desired import DesiredServiceCluster
 from .documents import at, text_at
 
 _CONFIG = "import-cluster-config.json"
@@ -23,7 +23,7 @@ _ENDPOINT = "worker-ignition-endpoint.json"
 
 
 @dataclasses.dataclass(frozen=True)
-class RunningCluster:
+class ImportedCluster:
     """``openshift_cluster_id`` is the id that the cluster gave itself (ClusterVersion ``spec.clusterID``); ``user_managed_networking`` None: not said."""
 
     openshift_cluster_id: str
@@ -42,12 +42,12 @@ class RunningCluster:
         managed = {} if self.user_managed_networking is None else {"user_managed_networking": self.user_managed_networking}
         return {**managed, **endpoint}
 
-    def wish(self) -> ClusterWish:
+    def wish(self) -> DesiredServiceCluster:
         """The cluster to be imported, unless the service knows it, and then brought to this."""
-        return ClusterWish(self.name, self.update_params(), existing=self.import_params())
+        return DesiredServiceCluster(self.name, self.update_params(), existing=self.import_params())
 
 
-def parse_running_cluster(wanted: Mapping[str, Any], files: Mapping[str, str]) -> RunningCluster:
+def parse_running_cluster(wanted: Mapping[str, Any], files: Mapping[str, str]) -> ImportedCluster:
     """From ``openshift_cluster_id``, ``name``, ``api_vip_dnsname`` and the files of a cluster configuration directory. Raises :class:`InvalidInput`."""
     problems = [Problem(f"import_cluster.{name}", REQUIRED, "is needed", layer="ours") for name in _IDENTITY if not wanted.get(name)]
     config = _json(files, _CONFIG, problems)
@@ -65,7 +65,7 @@ def parse_running_cluster(wanted: Mapping[str, Any], files: Mapping[str, str]) -
     if problems:
         raise InvalidInput(problems)
     own_id, name, api = (str(wanted[member]) for member in _IDENTITY)
-    return RunningCluster(own_id, name, api, managed, known)
+    return ImportedCluster(own_id, name, api, managed, known)
 
 
 def read_cluster_config(directory: Path) -> dict[str, str]:

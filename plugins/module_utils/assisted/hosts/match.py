@@ -16,7 +16,7 @@ from ...common.addresses import normal_mac
 from ..install.progress import read_host
 from ..records import host_record
 from ..rest.client import Document
-from .request import HostRequest
+from .request import ServiceHostRequest
 
 WORDS = host_match.Words("host", "hosts", "one host of the service is one machine")
 
@@ -97,7 +97,7 @@ def registered(document: Document) -> RegisteredHost:
     return RegisteredHost(document, macs, str(vendor.get("serial_number") or "").strip(), addresses)
 
 
-def match_hosts(requests: Sequence[HostRequest], hosts: Iterable[Document], clusters: Mapping[str, str], default: str = "") -> list[Match]:
+def match_hosts(requests: Sequence[ServiceHostRequest], hosts: Iterable[Document], clusters: Mapping[str, str], default: str = "") -> list[Match]:
     """A match for every request, in their order.
 
     ``clusters`` has the id for each cluster that a request names, ``default`` is the cluster of the others: in it a host is known by the hostname that it
@@ -108,6 +108,6 @@ def match_hosts(requests: Sequence[HostRequest], hosts: Iterable[Document], clus
     return [found[request.name] for request in requests]
 
 
-def _identity(request: HostRequest, cluster: str) -> Identity:
+def _identity(request: ServiceHostRequest, cluster: str) -> Identity:
     hostname = "" if request.absent or request.unbind else request.hostname or ""
     return dataclasses.replace(request.identity, hostname=hostname, cluster=cluster)

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...cluster.host_states import BINDABLE, BUSY
-from ..change import Change
+from ..change import ServiceChange
 from ..install.progress import read_host
 from ..rest.client import Document
 from .match import Match
-from .request import HostRequest
-from .settings import Settings
+from .request import ServiceHostRequest
+from .settings import HostChanges
 
 # Where the service takes changes of a host's settings; the unbound forms as well.
 CHANGEABLE = frozenset({"discovering", "known", "disconnected", "insufficient", "pending-for-input"})
@@ -24,15 +24,15 @@ BIND, UNBIND, DELETE = "bind", "unbind", "delete"
 
 
 @dataclasses.dataclass(frozen=True)
-class HostPlan:
+class ServiceHostPlan:
     """One host: ``changes`` to make now; ``waiting`` why there is more to do that cannot be done yet; ``refused`` why it cannot be as wished.
 
     A refused host is not touched at all. A change to another host than the one that was found has its ids in its body.
     """
 
-    request: HostRequest
+    request: ServiceHostRequest
     match: Match
-    changes: Sequence[Change] = ()
+    changes: Sequence[ServiceChange] = ()
     waiting: str = ""
     refused: str = ""
 
@@ -41,28 +41,28 @@ class HostPlan:
         return None if self.match.agent is None else self.match.agent.document
 
 
-def plan_host(request: HostRequest, match: Match, clusters: Mapping[str, str]) -> HostPlan:
+def plan_host(request: ServiceHostRequest, match: Match, clusters: Mapping[str, str]) -> ServiceHostPlan:
     """The plan for one match; ``clusters`` has the id for each cluster that requests name."""
     if match.agent is None:
-        return HostPlan(request, match) if request.absent and not match.candidates else HostPlan(request, match, waiting=match.reason)
+        return ServiceHostPlan(request, match) if request.absent and not match.candidates else ServiceHostPlan(request, match, waiting=match.reason)
     host = match.agent.document
     title = f"host {request.name} ({read_host(host).name})"
     if request.absent:
         # An earlier registration of the machine would stay behind otherwise, and keep its InfraEnv from being deleted.
-        earlier = [Change(DELETE, each.title, _where(each.document), reason="an earlier registration of it") for each in match.superseded]
-        return HostPlan(request, match, [*earlier, Change(DELETE, title)])
+        earlier = [ServiceChange(DELETE, each.title, _where(each.document), reason="an earlier registration of it") for each in match.superseded]
+        return ServiceHostPlan(request, match, [*earlier, ServiceChange(DELETE, title)])
     status = match.agent.status
-    settings = Settings(request, host, title)
+    settings = HostChanges(request, host, title)
     binding = _binding(request, host, title, clusters.get(request.cluster or "", ""))
     if status in _PASSING and (settings.changes or binding.change or binding.refused):
-        return HostPlan(request, match, waiting=f"it is {status}; then there is more to do")
+        return ServiceHostPlan(request, match, waiting=f"it is {status}; then there is more to do")
     refused = [*settings.refused, *([binding.refused] if binding.refused else [])]
     if settings.changes and status.removesuffix("-unbound") not in CHANGEABLE:
         refused.append(f"it is {status}, in which the service takes no changes: {'; '.join(change.text() for change in settings.changes)}")
     if refused:
-        return HostPlan(request, match, refused="; ".join(refused))
+        return ServiceHostPlan(request, match, refused="; ".join(refused))
     waiting = "; ".join(text for text in (settings.waiting, binding.waiting) if text)
-    return HostPlan(request, match, [*settings.changes, *settings.resets, *([binding.change] if binding.change else [])], waiting)
+    return ServiceHostPlan(request, match, [*settings.changes, *settings.resets, *([binding.change] if binding.change else [])], waiting)
 
 
 def _where(host: Document) -> dict[str, Any]:
@@ -71,23 +71,23 @@ def _where(host: Document) -> dict[str, Any]:
 
 @dataclasses.dataclass(frozen=True)
 class _Binding:
-    change: Change | None = None
+    change: ServiceChange | None = None
     waiting: str = ""
     refused: str = ""
 
 
-def _binding(request: HostRequest, host: Document, title: str, cluster_id: str) -> _Binding:
+def _binding(request: ServiceHostRequest, host: Document, title: str, cluster_id: str) -> _Binding:
     now, status = str(host.get("cluster_id") or ""), str(host.get("status") or "")
     if request.unbind:
         if not now:
             return _Binding()
         if status in BUSY:
             return _Binding(refused=f"it is {status} and cannot be unbound")
-        return _Binding(Change(UNBIND, title, reason=f"it belongs to cluster {now}"))
+        return _Binding(ServiceChange(UNBIND, title, reason=f"it belongs to cluster {now}"))
     if not request.cluster or (now and now == cluster_id):
         return _Binding()
     if now:
         return _Binding(refused=f"it belongs to cluster {now}; unbind it first")
     if status != BINDABLE:
         return _Binding(waiting=f"it can be bound once it is {BINDABLE}, and is {status or 'nothing yet'}")
-    return _Binding(Change(BIND, title, {"cluster_id": cluster_id}, reason=f"to cluster {request.cluster}"))
+    return _Binding(ServiceChange(BIND, title, {"cluster_id": cluster_id}, reason=f"to cluster {request.cluster}"))

@@ -39,7 +39,7 @@ _problem = OwnCheck(_CHECK)
 
 
 @dataclasses.dataclass(frozen=True)
-class HostRequest:
+class ServiceHostRequest:
     """One host: who it is and how it shall be. ``None`` leaves a field as it is.
 
     ``members`` are those of the update that the service gets as they are. ``skip_formatting`` are disks by id or path, as a
@@ -73,7 +73,7 @@ class HostRequest:
         return found - {""}
 
 
-def host_requests(hosts: Sequence[Mapping[str, Any]]) -> list[HostRequest]:
+def host_requests(hosts: Sequence[Mapping[str, Any]]) -> list[ServiceHostRequest]:
     """Requests for the ``hosts`` option of a door. Raises :class:`InvalidInput` with all problems."""
     problems = [found for index, host in enumerate(hosts) for found in _check(host, f"hosts[{index}]")]
     problems += _twice(hosts)
@@ -82,10 +82,10 @@ def host_requests(hosts: Sequence[Mapping[str, Any]]) -> list[HostRequest]:
     return [_request(host) for host in hosts]
 
 
-def _request(host: Mapping[str, Any]) -> HostRequest:
+def _request(host: Mapping[str, Any]) -> ServiceHostRequest:
     labels = {str(key): None if value is None else _text(value) for key, value in (host.get("node_labels") or {}).items()}
     ignition, headers = host.get("ignition_config_overrides"), host.get("ignition_endpoint_http_headers")
-    return HostRequest(
+    return ServiceHostRequest(
         name=str(host["name"]),
         identity=read_identity(host),
         hostname=host.get("hostname"),

@@ -10,33 +10,33 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...common.errors import PartialFailure
-from ..change import Change
+from ..change import ServiceChange
 from ..records import host_record, validation_rows
 from ..rest.client import Document
-from .plan import HostPlan
+from .plan import ServiceHostPlan
 from .waits import Target, standing
 
 _SHOWN = ("id", "infra_env_id", "cluster_id", "hostname", "role", "status", "installation_disk_id")
 
 
 @dataclasses.dataclass
-class Account:
+class HostsAccount:
     """What has been done, and why a host is not as wished, by name of the host."""
 
-    done: dict[str, list[Change]]
+    done: dict[str, list[ServiceChange]]
     failed: dict[str, str]
 
 
 def hosts_result(
-    plans: Sequence[HostPlan], account: Account, wait_for: Target, *, predicted: bool = False, seen: Mapping[str, Document] | None = None
-) -> tuple[dict[str, Any], list[Change]]:
+    plans: Sequence[ServiceHostPlan], account: HostsAccount, wait_for: Target, *, predicted: bool = False, seen: Mapping[str, Document] | None = None
+) -> tuple[dict[str, Any], list[ServiceChange]]:
     """The result and all changes; ``predicted`` (check mode): those of the plan, and what a run would wait for is no failure.
 
     Raises :class:`PartialFailure` with the result where a host is not as wished.
     """
     records: list[dict[str, Any]] = []
     lines: list[str] = []
-    every: list[Change] = []
+    every: list[ServiceChange] = []
     for plan in plans:
         changes = [] if plan.refused and predicted else list(plan.changes) if predicted else account.done[plan.request.name]
         waited_for = predicted and wait_for != "none"
@@ -63,7 +63,7 @@ def hosts_result(
     return result, every
 
 
-def _record(plan: HostPlan, changes: Sequence[Change], reason: str, seen: Mapping[str, Document]) -> dict[str, Any]:
+def _record(plan: ServiceHostPlan, changes: Sequence[ServiceChange], reason: str, seen: Mapping[str, Document]) -> dict[str, Any]:
     host = plan.host
     now = seen.get(str((host or {}).get("id"))) or host
     record = host_record(now) if now else {}

@@ -15,7 +15,7 @@ from ...common.listed import listed
 from ...common.parallel import API_FORKS, for_each
 from ...common.secrets import secret_values
 from ...common.waiting import Deadline, ProgressLines, WaitStatus, turns
-from ..change import Change
+from ..change import ServiceChange
 from ..install.narration import FEW
 from ..lookup import only_one, required
 from ..rest.auth import NoToken
@@ -23,9 +23,9 @@ from ..rest.client import Document
 from ..rest.patience import patiently
 from ..rest.service import AssistedService
 from .match import match_hosts
-from .plan import BIND, DELETE, UNBIND, HostPlan, plan_host
-from .request import HostRequest
-from .result import Account, hosts_result
+from .plan import BIND, DELETE, UNBIND, ServiceHostPlan, plan_host
+from .request import ServiceHostRequest
+from .result import HostsAccount, hosts_result
 from .settings import ARGUMENTS, IGNITION, RESET
 from .waits import Target, standing
 
@@ -37,7 +37,7 @@ PAUSE = 5.0
 class Bulk:
     """``infra_env`` and ``cluster`` (names or ids) say where to look; at least one of them. ``learnt`` is told secrets that the service shows."""
 
-    requests: Sequence[HostRequest]
+    requests: Sequence[ServiceHostRequest]
     infra_env: str = ""
     cluster: str = ""
     wait_for: Target = "none"
@@ -51,7 +51,7 @@ class Bulk:
 
 
 @dataclasses.dataclass(frozen=True)
-class Scope:
+class HostsScope:
     """Where hosts are looked for: ids, empty for none. ``clusters`` has the id of each cluster that is named, ``default_cluster`` is that of the others.
 
     ``nothing``: what is not there yet, in check mode, where an earlier task may be going to make it.
@@ -64,7 +64,7 @@ class Scope:
     nothing: str = ""
 
 
-def bring_hosts(service: AssistedService, bulk: Bulk) -> tuple[dict[str, Any], list[Change]]:
+def bring_hosts(service: AssistedService, bulk: Bulk) -> tuple[dict[str, Any], list[ServiceChange]]:
     """The result of the door, and the changes. Raises :class:`PartialFailure` with the complete list where a host is not as wished."""
     scope = _scope(service, bulk)
     return _Bringing(service, bulk, scope).run()
@@ -73,18 +73,18 @@ def bring_hosts(service: AssistedService, bulk: Bulk) -> tuple[dict[str, Any], l
 class _Bringing:
     """One task's hosts being brought to what is wished."""
 
-    def __init__(self, service: AssistedService, bulk: Bulk, scope: Scope) -> None:
+    def __init__(self, service: AssistedService, bulk: Bulk, scope: HostsScope) -> None:
         self.service, self.bulk, self.scope = service, bulk, scope
-        self.account = Account({request.name: [] for request in bulk.requests}, {})
+        self.account = HostsAccount({request.name: [] for request in bulk.requests}, {})
         self._lines = ProgressLines(bulk.clock, bulk.tell, timed=False)
 
-    def run(self) -> tuple[dict[str, Any], list[Change]]:
+    def run(self) -> tuple[dict[str, Any], list[ServiceChange]]:
         bulk, account = self.bulk, self.account
         plans = self._plans(self._hosts())
         if bulk.check_mode:
             self._refuse(plans)
             return self._predicted(plans)
-        open_ends: list[tuple[HostPlan, WaitStatus]] = []
+        open_ends: list[tuple[ServiceHostPlan, WaitStatus]] = []
         for turn in turns(Deadline(bulk.clock, bulk.timeout), PAUSE):
             plans = plans if turn == 1 else self._plans_now(plans)
             self._refuse(plans)
@@ -98,7 +98,7 @@ class _Bringing:
             account.failed |= {plan.request.name: f"{bulk.timeout:g} s are over: {why.reason}" for plan, why in open_ends}
         return hosts_result(plans, account, bulk.wait_for, seen=self._seen_now(plans))
 
-    def _predicted(self, plans: Sequence[HostPlan]) -> tuple[dict[str, Any], list[Change]]:
+    def _predicted(self, plans: Sequence[ServiceHostPlan]) -> tuple[dict[str, Any], list[ServiceChange]]:
         nothing = self.scope.nothing
         if not nothing:
             return hosts_result(plans, self.account, self.bulk.wait_for, predicted=True)
@@ -106,30 +106,30 @@ class _Bringing:
         later = [plan if plan.request.absent else dataclasses.replace(plan, waiting=f"there is no {nothing} yet") for plan in plans]
         return hosts_result(later, self.account, "registered", predicted=True)
 
-    def _plans(self, hosts: Sequence[Document]) -> list[HostPlan]:
+    def _plans(self, hosts: Sequence[Document]) -> list[ServiceHostPlan]:
         bulk, scope = self.bulk, self.scope
         bulk.learnt(secret_values([host["fencing_credentials"] for host in hosts if isinstance(host.get("fencing_credentials"), dict)]))
         matches = match_hosts(bulk.requests, hosts, scope.clusters, scope.default_cluster)
         plans = [plan_host(request, match, scope.clusters) for request, match in zip(bulk.requests, matches, strict=True)]
         return [self._without_repeats(plan) for plan in plans]
 
-    def _plans_now(self, known: Sequence[HostPlan]) -> list[HostPlan]:
+    def _plans_now(self, known: Sequence[ServiceHostPlan]) -> list[ServiceHostPlan]:
         """The plans for the hosts as they are now. While the service does not answer, the known ones without changes, which are planned again later."""
         seen = patiently(self._hosts, lambda text: self._tell([text]))
         if seen is not None:
             return self._plans(seen)
         return [dataclasses.replace(plan, changes=(), waiting=plan.waiting or "the service does not answer") for plan in known]
 
-    def _without_repeats(self, plan: HostPlan) -> HostPlan:
+    def _without_repeats(self, plan: ServiceHostPlan) -> ServiceHostPlan:
         """A validation is asked for again once in a task: what fails then goes on failing."""
         done = {change.body["validation_id"] for change in self.account.done[plan.request.name] if change.verb == RESET}
         kept = [change for change in plan.changes if change.verb != RESET or change.body["validation_id"] not in done]
         return dataclasses.replace(plan, changes=kept)
 
-    def _refuse(self, plans: Sequence[HostPlan]) -> None:
+    def _refuse(self, plans: Sequence[ServiceHostPlan]) -> None:
         self.account.failed |= {plan.request.name: plan.refused for plan in plans if plan.refused}
 
-    def _open_ends(self, plans: Sequence[HostPlan]) -> list[tuple[HostPlan, WaitStatus]]:
+    def _open_ends(self, plans: Sequence[ServiceHostPlan]) -> list[tuple[ServiceHostPlan, WaitStatus]]:
         found = [(plan, standing(plan, self.bulk.wait_for)) for plan in plans if plan.request.name not in self.account.failed]
         self.account.failed |= {plan.request.name: why.reason for plan, why in found if why.final}
         return [(plan, why) for plan, why in found if why.reason and not why.final]
@@ -144,18 +144,18 @@ class _Bringing:
             return [host for host in hosts if own is None or str(host.get("cluster_id") or "") in own]
         return self.service.cluster_hosts(scope.cluster_id)
 
-    def _seen_now(self, plans: Sequence[HostPlan]) -> dict[str, Document]:
+    def _seen_now(self, plans: Sequence[ServiceHostPlan]) -> dict[str, Document]:
         """Hosts as they are after the last change; as they were seen before it where the service does not answer any more."""
         if not any(self.account.done.values()):
             return {}
         hosts = patiently(self._hosts, lambda text: self._tell([text])) or [plan.host for plan in plans if plan.host is not None]
         return {str(host.get("id")): host for host in hosts}
 
-    def _apply(self, plans: Sequence[HostPlan]) -> bool:
+    def _apply(self, plans: Sequence[ServiceHostPlan]) -> bool:
         """Whether anything was changed."""
         work = [plan for plan in plans if plan.changes]
 
-        def one(plan: HostPlan) -> None:
+        def one(plan: ServiceHostPlan) -> None:
             for change in plan.changes:
                 carry_out(self.service, plan, change)
                 self.account.done[plan.request.name].append(change)
@@ -172,7 +172,7 @@ class _Bringing:
             self._lines.tell(line, line)  # no line twice in a task
 
 
-def _scope(service: AssistedService, bulk: Bulk) -> Scope:
+def _scope(service: AssistedService, bulk: Bulk) -> HostsScope:
     """Raises :class:`ZeroTouchError` for a name that nobody has, but in check mode, where another task may be going to make what is missing."""
     names = {request.cluster for request in bulk.requests if request.cluster} | ({bulk.cluster} if bulk.cluster else set())
     known = service.clusters() if names else []
@@ -184,15 +184,15 @@ def _scope(service: AssistedService, bulk: Bulk) -> Scope:
         clusters, missing = {name: str(required(known, "cluster", name)["id"]) for name in sorted(names)}, []
     cluster_id = clusters.get(bulk.cluster, "")
     if not bulk.infra_env:
-        return Scope("", cluster_id, cluster_id, clusters, "; ".join(missing))
+        return HostsScope("", cluster_id, cluster_id, clusters, "; ".join(missing))
     infra_envs = service.infra_envs()
     infra_env = only_one(infra_envs, "InfraEnv", bulk.infra_env) if bulk.check_mode else required(infra_envs, "InfraEnv", bulk.infra_env)
     missing += [] if infra_env else [f"InfraEnv {bulk.infra_env}"]
     document = infra_env or {}
-    return Scope(str(document.get("id") or ""), cluster_id, cluster_id or str(document.get("cluster_id") or ""), clusters, "; ".join(missing))
+    return HostsScope(str(document.get("id") or ""), cluster_id, cluster_id or str(document.get("cluster_id") or ""), clusters, "; ".join(missing))
 
 
-def carry_out(service: AssistedService, plan: HostPlan, change: Change) -> None:
+def carry_out(service: AssistedService, plan: ServiceHostPlan, change: ServiceChange) -> None:
     host = plan.host or {}
     if change.verb == DELETE:
         source = change.body or host

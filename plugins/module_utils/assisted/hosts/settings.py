@@ -11,21 +11,21 @@ from typing import Any
 
 from ...cluster.root_device import as_agents, choose_disk, find_disk
 from ...common.secrets import HIDDEN
-from ..change import Change, Difference, same_json
+from ..change import Difference, ServiceChange, same_json
 from ..install.progress import HOST_JOINED, failing, read_host
 from ..rest.client import Document, members
-from .request import HostRequest
+from .request import ServiceHostRequest
 
 SETTINGS, IGNITION, ARGUMENTS, RESET = "update", "override ignition of", "set installer args of", "reset validation of"
 
 
-class Settings:
+class HostChanges:
     """What differs of one host: ``changes``, ``resets`` of validations, ``refused`` why something cannot be, ``waiting`` for what has to come first."""
 
-    def __init__(self, request: HostRequest, host: Document, title: str) -> None:
+    def __init__(self, request: ServiceHostRequest, host: Document, title: str) -> None:
         self.request, self.host, self.title = request, host, title
-        self.changes: list[Change] = []
-        self.resets: list[Change] = []
+        self.changes: list[ServiceChange] = []
+        self.resets: list[ServiceChange] = []
         self.refused: list[str] = []
         self.waiting = ""
         self._body: dict[str, Any] = {}
@@ -46,23 +46,23 @@ class Settings:
         self._endpoint()
         self._fencing()
         if self._body:
-            self.changes.append(Change(SETTINGS, self.title, self._body, self._differences))
+            self.changes.append(ServiceChange(SETTINGS, self.title, self._body, self._differences))
         self._ignition_and_arguments()
         failed = {each.id: each for each in failing(read_host(self.host).validations)}
         for name in request.reset_validations:
             if name in failed:
-                self.resets.append(Change(RESET, self.title, {"validation_id": name}, reason=f"{name} failed: {failed[name].message}"))
+                self.resets.append(ServiceChange(RESET, self.title, {"validation_id": name}, reason=f"{name} failed: {failed[name].message}"))
 
     def _ignition_and_arguments(self) -> None:
         request = self.request
         before = self.host.get("ignition_config_overrides") or ""
         if request.ignition is not None and not same_json(request.ignition, before):
             difference = Difference("ignition_config_overrides", before or None, request.ignition)
-            self.changes.append(Change(IGNITION, self.title, {"config": request.ignition}, [difference]))
+            self.changes.append(ServiceChange(IGNITION, self.title, {"config": request.ignition}, [difference]))
         arguments = list(self.host.get("installer_args") or ()) if isinstance(self.host.get("installer_args"), list) else []
         if request.installer_args is not None and list(request.installer_args) != arguments:
             difference = Difference("installer_args", arguments or None, list(request.installer_args))
-            self.changes.append(Change(ARGUMENTS, self.title, {"args": list(request.installer_args)}, [difference]))
+            self.changes.append(ServiceChange(ARGUMENTS, self.title, {"args": list(request.installer_args)}, [difference]))
 
     def _field(self, name: str, wanted: Any, found: Any, sent: Any = None) -> None:
         if wanted is not None and wanted != found:

@@ -12,13 +12,13 @@ from ...cluster.host_states import BUSY, FAILED, INSTALLED, READY
 from ...common.waiting import REACHED, WaitStatus
 from ..install.progress import HostProgress, read_host
 from ..rest.client import Document
-from .plan import HostPlan
+from .plan import ServiceHostPlan
 
 Target = Literal["none", "registered", "ready", "bound", "unbound", "installed"]
 TARGETS: tuple[Target, ...] = ("none", "registered", "ready", "bound", "unbound", "installed")
 
 
-def standing(plan: HostPlan, target: Target) -> WaitStatus:
+def standing(plan: ServiceHostPlan, target: Target) -> WaitStatus:
     """Where one host stands on the way to ``target``."""
     if plan.request.absent or plan.waiting:
         return WaitStatus(reached=not plan.waiting, reason=plan.waiting)

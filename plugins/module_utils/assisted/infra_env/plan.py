@@ -18,7 +18,7 @@ from ...common import libraries, yaml_text
 from ...common.addresses import normal_mac
 from ...common.errors import InvalidInput
 from ...common.problems import DUPLICATE, FORBIDDEN, REQUIRED, Problem
-from ..change import Change, Difference, Equal, differing, same_json, same_list
+from ..change import Difference, Equal, ServiceChange, differing, same_json, same_list
 from ..rest.client import Document, members
 
 # Options that are a field of the same name, and those that are lists with commas there.
@@ -29,7 +29,7 @@ _FIXED = ("cpu_architecture", "cluster_id")
 
 
 @dataclasses.dataclass(frozen=True)
-class InfraEnvWish:
+class DesiredServiceInfraEnv:
     """``params`` are in the words of infra-env-create-params, only what the user gave; ``cluster_id`` None: nothing is said about it.
 
     ``replace_pull_secret``: send it although nobody can see whether it differs.
@@ -42,7 +42,7 @@ class InfraEnvWish:
     replace_pull_secret: bool = False
 
 
-def read_wish(options: Mapping[str, Any], cluster_id: str | None = None) -> InfraEnvWish:
+def read_wish(options: Mapping[str, Any], cluster_id: str | None = None) -> DesiredServiceInfraEnv:
     """The wish in a door's options. Raises :class:`InvalidInput` with everything that is wrong with them."""
     problems = [problem for check in _CHECKS for problem in check(options)]
     if problems:
@@ -60,7 +60,7 @@ def read_wish(options: Mapping[str, Any], cluster_id: str | None = None) -> Infr
         params["kernel_arguments"] = [{"operation": each["operation"], "value": each["value"]} for each in options["kernel_arguments"]]
     if options.get("hosts") is not None:
         params["static_network_config"] = [static_network(host["interfaces"], host["network_config"]) for host in options["hosts"]]
-    return InfraEnvWish(options["name"], params, cluster_id, pull_secret_text(options.get("pull_secret")), bool(options.get("replace_pull_secret")))
+    return DesiredServiceInfraEnv(options["name"], params, cluster_id, pull_secret_text(options.get("pull_secret")), bool(options.get("replace_pull_secret")))
 
 
 def static_network(interfaces: Sequence[Mapping[str, Any]], network_config: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,14 +76,14 @@ def pull_secret_text(given: Any) -> str:
     return given.strip() if isinstance(given, str) else json.dumps(given)
 
 
-def plan_present(wish: InfraEnvWish, observed: Document | None) -> list[Change]:
+def plan_present(wish: DesiredServiceInfraEnv, observed: Document | None) -> list[ServiceChange]:
     """What makes the InfraEnv as wished. Raises :class:`InvalidInput` for what cannot be changed, or is missing for a new one."""
     title = f"infra-env {wish.name}"
     if observed is None:
         if not wish.pull_secret:
             raise InvalidInput([image_problem("pull_secret", REQUIRED, f"there is no InfraEnv {wish.name} yet, and a new one needs a pull secret")])
         body = {"name": wish.name, **wish.params, "pull_secret": wish.pull_secret, **({"cluster_id": wish.cluster_id} if wish.cluster_id else {})}
-        return [Change("create", title, body, reason="it does not exist")]
+        return [ServiceChange("create", title, body, reason="it does not exist")]
     shown = {**observed, "image_type": observed.get("type")}
     wanted = {**wish.params, **({} if wish.cluster_id is None else {"cluster_id": wish.cluster_id})}
     found = differing(wanted, shown, _EQUAL)
@@ -92,10 +92,10 @@ def plan_present(wish: InfraEnvWish, observed: Document | None) -> list[Change]:
         raise InvalidInput(problems)
     if wish.replace_pull_secret and wish.pull_secret:
         found.append(Difference("pull_secret", None, wish.pull_secret))
-    return [Change("update", title, {item.field: item.after for item in found}, found)] if found else []
+    return [ServiceChange("update", title, {item.field: item.after for item in found}, found)] if found else []
 
 
-def plan_absent(name: str, observed: Document | None, hosts: Sequence[Document], *, delete_hosts: bool) -> list[Change]:
+def plan_absent(name: str, observed: Document | None, hosts: Sequence[Document], *, delete_hosts: bool) -> list[ServiceChange]:
     """What takes it away, its hosts first. Raises :class:`InvalidInput` where hosts are in the way."""
     if observed is None:
         return []
@@ -103,8 +103,8 @@ def plan_absent(name: str, observed: Document | None, hosts: Sequence[Document],
         listed = ", ".join(f"{host.get('requested_hostname') or host.get('id')} ({host.get('status')})" for host in hosts)
         detail = f"InfraEnv {name} has {len(hosts)} hosts, which the service would keep it for: {listed}"
         raise InvalidInput([image_problem("state", FORBIDDEN, detail, hint="With delete_hosts true the service forgets them.")])
-    forget = [Change("delete", f"host {host.get('requested_hostname') or host.get('id')}", {"id": host.get("id")}) for host in hosts]
-    return [*forget, Change("delete", f"infra-env {name}")]
+    forget = [ServiceChange("delete", f"host {host.get('requested_hostname') or host.get('id')}", {"id": host.get("id")}) for host in hosts]
+    return [*forget, ServiceChange("delete", f"infra-env {name}")]
 
 
 def _fixed(difference: Difference) -> Problem:

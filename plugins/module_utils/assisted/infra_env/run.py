@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...common.errors import PartialFailure
-from ..change import Change
+from ..change import ServiceChange
 from ..cluster.creation import Kind, settled
 from ..lookup import only_one, required, to_be_had
 from ..records import infra_env_record
 from ..rest.client import Document
 from ..rest.faults import AssistedError
 from ..rest.service import AssistedService
-from .plan import InfraEnvWish, plan_absent, plan_present, read_wish
+from .plan import DesiredServiceInfraEnv, plan_absent, plan_present, read_wish
 
 _DISABLED = "image service is disabled"
 # The id of a cluster that an earlier task makes, in check mode.
@@ -25,15 +25,15 @@ _LATER = "(not there yet)"
 
 
 @dataclasses.dataclass(frozen=True)
-class Done:
+class InfraEnvResult:
     """``value`` is what the door returns, ``changes`` what it planned (and did, out of check mode)."""
 
     value: Mapping[str, Any]
-    changes: Sequence[Change] = ()
+    changes: Sequence[ServiceChange] = ()
     warnings: Sequence[str] = ()
 
 
-def make_present(service: AssistedService, options: Mapping[str, Any], *, check_mode: bool) -> Done:
+def make_present(service: AssistedService, options: Mapping[str, Any], *, check_mode: bool) -> InfraEnvResult:
     """The InfraEnv as wished. Raises :class:`InvalidInput` before anything is written, :class:`AssistedError` in the service's words."""
     read_wish(options)  # every mistake that needs no service
     wanted = options.get("cluster_name")
@@ -43,9 +43,9 @@ def make_present(service: AssistedService, options: Mapping[str, Any], *, check_
     changes = plan_present(wish, observed)
     if check_mode:
         words = f"The service has no cluster {wanted}; check mode takes it for something that an earlier task makes."
-        return Done(_value(service, wish.name, observed, changes), changes, [words] if cluster_id == _LATER else [])
+        return InfraEnvResult(_value(service, wish.name, observed, changes), changes, [words] if cluster_id == _LATER else [])
     applied = carry_out(service, wish, changes, observed)
-    return Done(_value(service, wish.name, applied.infra_env, changes), changes, applied.warnings)
+    return InfraEnvResult(_value(service, wish.name, applied.infra_env, changes), changes, applied.warnings)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +56,9 @@ class Applied:
     warnings: Sequence[str] = ()
 
 
-def carry_out(service: AssistedService, wish: InfraEnvWish, changes: Sequence[Change], observed: Document | None, *, own_cluster: bool = False) -> Applied:
+def carry_out(
+    service: AssistedService, wish: DesiredServiceInfraEnv, changes: Sequence[ServiceChange], observed: Document | None, *, own_cluster: bool = False
+) -> Applied:
     """Make the changes of a plan. One that another run made at the same time is used and brought to the wish; raises as the service refuses it, and
     :class:`PartialFailure` where two remain. ``own_cluster``: InfraEnvs of this name that other clusters have are not meant."""
     now = observed
@@ -74,7 +76,7 @@ def carry_out(service: AssistedService, wish: InfraEnvWish, changes: Sequence[Ch
     return Applied(now)
 
 
-def _kind(service: AssistedService, wish: InfraEnvWish, own_cluster: bool) -> Kind:
+def _kind(service: AssistedService, wish: DesiredServiceInfraEnv, own_cluster: bool) -> Kind:
     def rivals() -> list[Document]:
         known = service.infra_envs(wish.cluster_id or "") if own_cluster else service.infra_envs()
         return [item for item in known if item.get("name") == wish.name]
@@ -85,7 +87,7 @@ def _kind(service: AssistedService, wish: InfraEnvWish, own_cluster: bool) -> Ki
     return Kind("InfraEnv", rivals, used, service.delete_infra_env)
 
 
-def make_absent(service: AssistedService, name: str, *, delete_hosts: bool, check_mode: bool) -> Done:
+def make_absent(service: AssistedService, name: str, *, delete_hosts: bool, check_mode: bool) -> InfraEnvResult:
     """No such InfraEnv. Raises :class:`InvalidInput` where hosts are in the way, :class:`PartialFailure` where some of it was done."""
     observed = only_one(service.infra_envs(), "InfraEnv", name)
     hosts = service.hosts(str(observed["id"])) if observed else []
@@ -97,7 +99,7 @@ def make_absent(service: AssistedService, name: str, *, delete_hosts: bool, chec
         except AssistedError as error:
             raise PartialFailure(str(error), {"changed": bool(done), "plan": [each.text() for each in changes], "done": done}) from error
         done.append(change.text())
-    return Done(_value(service, name, None, changes), changes)
+    return InfraEnvResult(_value(service, name, None, changes), changes)
 
 
 def image_of(service: AssistedService, infra_env_id: str) -> dict[str, str]:
@@ -120,14 +122,14 @@ def _cluster_id(service: AssistedService, wanted: str | None, *, check_mode: boo
     return _LATER if found is None else str(found["id"])
 
 
-def _delete(service: AssistedService, infra_env_id: str, change: Change) -> None:
+def _delete(service: AssistedService, infra_env_id: str, change: ServiceChange) -> None:
     if change.body:
         service.delete_host(infra_env_id, str(change.body["id"]))
     else:
         service.delete_infra_env(infra_env_id)
 
 
-def _value(service: AssistedService, name: str, infra_env: Document | None, changes: Sequence[Change]) -> dict[str, Any]:
+def _value(service: AssistedService, name: str, infra_env: Document | None, changes: Sequence[ServiceChange]) -> dict[str, Any]:
     image = image_of(service, str(infra_env["id"])) if infra_env else {"url": "", "expires_at": ""}
     return {
         "changed": bool(changes),

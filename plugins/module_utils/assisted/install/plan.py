@@ -25,7 +25,7 @@ _SAID = 5
 
 
 @dataclasses.dataclass(frozen=True)
-class Step:
+class InstallStep:
     """``action`` on the cluster, or on the host ``host_id``; ``title`` for people."""
 
     action: str
@@ -38,21 +38,21 @@ class Step:
 
 
 @dataclasses.dataclass(frozen=True)
-class Verdict:
+class InstallVerdict:
     """``steps`` to take now; ``waits``: what has to happen first, ``then`` what follows it; ``refused``: what the service would refuse, with its reasons;
     else it is as wished."""
 
-    steps: Sequence[Step] = ()
+    steps: Sequence[InstallStep] = ()
     waits: str = ""
     refused: str = ""
-    then: Sequence[Step] = ()
+    then: Sequence[InstallStep] = ()
 
     @property
     def settled(self) -> bool:
         return not (self.steps or self.waits or self.refused)
 
 
-def decide(document: Document, state: State) -> Verdict:
+def decide(document: Document, state: State) -> InstallVerdict:
     """What a cluster needs to be in ``state``. A status that this release does not know is waited on, never acted on."""
     cluster = read_cluster(document)
     title = f"cluster {cluster.name}"
@@ -65,25 +65,25 @@ def decide(document: Document, state: State) -> Verdict:
     if cluster.status == "adding-hosts":
         return _added(document, state)
     if cluster.status == "installed" or (state == "started" and cluster.status in CLUSTER_INSTALLING | {"preparing-for-installation"}):
-        return Verdict()
+        return InstallVerdict()
     if cluster.status == "ready":
-        return Verdict([Step("install", title)])
+        return InstallVerdict([InstallStep("install", title)])
     if cluster.status in ("error", "cancelled"):
-        return Verdict(refused=f"{title} is {cluster.status}: {cluster.status_info}. Have it reset first (state reset), and boot its hosts anew")
+        return InstallVerdict(refused=f"{title} is {cluster.status}: {cluster.status_info}. Have it reset first (state reset), and boot its hosts anew")
     if cluster.status in _BEFORE:
-        return Verdict(waits=f"{title} is {cluster.status}: {why_not(document)}", then=[Step("install", title)])
-    return Verdict(waits=f"{title} is {cluster.status}")
+        return InstallVerdict(waits=f"{title} is {cluster.status}: {why_not(document)}", then=[InstallStep("install", title)])
+    return InstallVerdict(waits=f"{title} is {cluster.status}")
 
 
-def decide_unknown(name: str, state: State) -> Verdict:
+def decide_unknown(name: str, state: State) -> InstallVerdict:
     """What check mode says of a cluster that is not there yet."""
     title = f"cluster {name}"
     if state in ("cancelled", "reset"):
-        return Verdict()
-    return Verdict(waits=f"{title} does not exist yet", then=[Step("allow-add-hosts" if state == "adding_hosts" else "install", title)])
+        return InstallVerdict()
+    return InstallVerdict(waits=f"{title} does not exist yet", then=[InstallStep("allow-add-hosts" if state == "adding_hosts" else "install", title)])
 
 
-def status_after(step: Step, document: Document, state: State) -> str:
+def status_after(step: InstallStep, document: Document, state: State) -> str:
     """The status that a step leads to in the end, for those who want to see before and after."""
     if step.host_id and step.action == "reset":
         return "resetting-pending-user-action"
@@ -105,47 +105,51 @@ def why_not(document: Document) -> str:
     return listed(reasons, _SAID, "; ") or cluster.status_info or cluster.status
 
 
-def _undo(document: Document, action: str, title: str, possible: frozenset[str]) -> Verdict:
+def _undo(document: Document, action: str, title: str, possible: frozenset[str]) -> InstallVerdict:
     status = str(document.get("status") or "")
     if status in possible:
-        return Verdict([Step(action, title)])
+        return InstallVerdict([InstallStep(action, title)])
     if status == "adding-hosts" and action == "reset":
         return _reset_added(document)
     if status in ("installed", "adding-hosts", "unmonitored"):
-        return Verdict(refused=f"{title} is {status}; an installation that is complete cannot be undone. To start over, delete the cluster")
-    return Verdict()
+        return InstallVerdict(refused=f"{title} is {status}; an installation that is complete cannot be undone. To start over, delete the cluster")
+    return InstallVerdict()
 
 
-def _reset_added(document: Document) -> Verdict:
+def _reset_added(document: Document) -> InstallVerdict:
     """Of a cluster that runs, the hosts whose adding has begun and is not complete are taken back; the service can do that one by one."""
     hosts = [host for host in members(document.get("hosts")) if str(host.get("status")) in BUSY | FAILED]
-    return Verdict([Step("reset", f"host {read_host(host).name}", str(host.get("infra_env_id")), str(host.get("id"))) for host in hosts])
+    return InstallVerdict([InstallStep("reset", f"host {read_host(host).name}", str(host.get("infra_env_id")), str(host.get("id"))) for host in hosts])
 
 
-def _open(status: str, title: str) -> Verdict:
+def _open(status: str, title: str) -> InstallVerdict:
     if status == "adding-hosts":
-        return Verdict()
+        return InstallVerdict()
     if status == "installed":
-        return Verdict([Step("allow-add-hosts", title)])
-    return Verdict(refused=f"{title} is {status}; hosts can be added once it is installed")
+        return InstallVerdict([InstallStep("allow-add-hosts", title)])
+    return InstallVerdict(refused=f"{title} is {status}; hosts can be added once it is installed")
 
 
-def _added(document: Document, state: State) -> Verdict:
+def _added(document: Document, state: State) -> InstallVerdict:
     """Hosts of a cluster that runs: those that are ready are installed, those that are not yet are waited for."""
     hosts = list(members(document.get("hosts")))
     ready = [_install(host) for host in hosts if host.get("status") == "known"]
     if ready:
-        return Verdict(ready)
+        return InstallVerdict(ready)
     progress = [read_host(host) for host in hosts]
     lost = [host for host in progress if host.terminal]
     if lost:
-        return Verdict(refused="; ".join(f"host {host.name} is {host.status}: {host.status_info}" for host in lost))
+        return InstallVerdict(refused="; ".join(f"host {host.name} is {host.status}: {host.status_info}" for host in lost))
     waiting = [
-        Step("install", f"host {host.name}", str(each.get("infra_env_id")), host.id) for each, host in zip(hosts, progress, strict=True) if not host.joined
+        InstallStep("install", f"host {host.name}", str(each.get("infra_env_id")), host.id)
+        for each, host in zip(hosts, progress, strict=True)
+        if not host.joined
     ]
     open_ends = [host for host in progress if host.status not in _ADDED and not (state == "started" and host.joined)]
-    return Verdict(waits="; ".join(f"host {host.name} is {host.describe()}: {host.status_info}" for host in open_ends), then=waiting if open_ends else ())
+    return InstallVerdict(
+        waits="; ".join(f"host {host.name} is {host.describe()}: {host.status_info}" for host in open_ends), then=waiting if open_ends else ()
+    )
 
 
-def _install(host: Mapping[str, Any]) -> Step:
-    return Step("install", f"host {read_host(host).name}", str(host.get("infra_env_id")), str(host.get("id")))
+def _install(host: Mapping[str, Any]) -> InstallStep:
+    return InstallStep("install", f"host {read_host(host).name}", str(host.get("infra_env_id")), str(host.get("id")))

@@ -20,7 +20,7 @@ from ..rest.faults import AssistedError
 from ..rest.patience import patiently
 from ..rest.service import AssistedService
 from .narration import Narrator
-from .plan import State, Step, Verdict, decide, decide_unknown, status_after, why_not
+from .plan import InstallStep, InstallVerdict, State, decide, decide_unknown, status_after, why_not
 from .progress import read_cluster
 
 # Seconds between two looks (the service's monitors run every 8 and 10 s).
@@ -30,7 +30,7 @@ STARTS = 3
 
 
 @dataclasses.dataclass(frozen=True)
-class Order:
+class InstallOrder:
     """``wait``: until the cluster is where it shall be; without it only what can be asked for at once is. Limits are in seconds.
 
     ``ready_timeout`` bounds the time until the installation can begin, ``timeout`` the rest. ``diff``: the result has one. In check mode a cluster that is
@@ -52,7 +52,7 @@ class Order:
 class Installation:
     """One order being carried out."""
 
-    def __init__(self, service: AssistedService, order: Order) -> None:
+    def __init__(self, service: AssistedService, order: InstallOrder) -> None:
         self.service, self.order = service, order
         self.done: list[str] = []
         self.starts = 0
@@ -79,7 +79,7 @@ class Installation:
                 seen = self._look(cluster_id)
                 document = seen or document
                 # What was asked for last may have been done, so nothing is asked for again before the cluster is seen.
-                verdict = decide(document, order.state) if seen is not None else Verdict(waits=f"{self.service.service} does not answer")
+                verdict = decide(document, order.state) if seen is not None else InstallVerdict(waits=f"{self.service.service} does not answer")
             if verdict.settled:
                 return self._result(document, self.done, changed=bool(self.done))
             self._refuse(document, verdict, waiting=order.wait)
@@ -107,7 +107,7 @@ class Installation:
         now = [step.text() for step in verdict.steps] + ([f"wait: {verdict.waits}"] if verdict.waits else [])
         return self._result(document, [*now, *(step.text() for step in verdict.then)], changed=bool(steps))
 
-    def _note(self, step: Step, document: Document) -> None:
+    def _note(self, step: InstallStep, document: Document) -> None:
         """Before and after of what a step is for, once each: a preparation that failed is no change."""
         host = next((each for each in members(document.get("hosts")) if each.get("id") == step.host_id), None)
         before = str((document if host is None else host).get("status") or "")
@@ -116,12 +116,12 @@ class Installation:
             step.title, {"before_header": step.title, "after_header": step.title, "before": f"{before}\n" if before else "", "after": f"{after}\n"}
         )
 
-    def _refuse(self, document: Document, verdict: Verdict, *, waiting: bool) -> None:
+    def _refuse(self, document: Document, verdict: InstallVerdict, *, waiting: bool) -> None:
         begun = str(document.get("status")) not in ("insufficient", "pending-for-input")
         if verdict.refused or (verdict.waits and not waiting and not (begun and self.order.state == "installed")):
             raise self._failed(ZeroTouchError(f"{verdict.refused or verdict.waits}."), document)
 
-    def _take(self, cluster_id: str, step: Step, document: Document) -> None:
+    def _take(self, cluster_id: str, step: InstallStep, document: Document) -> None:
         if step.action == "install" and not step.host_id:
             self.starts += 1
             if self.starts > STARTS:
@@ -141,7 +141,7 @@ class Installation:
         self._note(step, document)
         self._narrator.say(step.text())
 
-    def _has_moved_on(self, cluster_id: str, step: Step) -> bool:
+    def _has_moved_on(self, cluster_id: str, step: InstallStep) -> bool:
         """Somebody else asked for the same at the same time: then it is as wished, or on its way. Where the cluster cannot be seen now, the next look tells."""
         document = self._look(cluster_id)
         if document is None:

@@ -47,7 +47,7 @@ class Auth(Protocol):
 
 
 @dataclasses.dataclass(frozen=True)
-class Tokens:
+class FixedTokens:
     """Tokens by persona, as they are sent; without any, a service without authentication.
 
     The embedded service of an installation takes the bare token; a hosted one takes ``Bearer x``, which ``user`` may hold.

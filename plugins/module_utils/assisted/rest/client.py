@@ -24,11 +24,11 @@ from ...common import json_text
 from ...common.clock import Clock, SystemClock
 from ...common.connect import DIRECT, ConnectTo
 from ...common.errors import Unreachable, UnusableAnswer, ZeroTouchError
-from ...common.http import HttpClient, Proxy, Response
+from ...common.http import HttpClient, HttpProxy, Response
 from ...common.retry import retry
 from ...common.retry_policies import ASSISTED_ONCE, ASSISTED_REPEATABLE
 from ...common.tls import Tls
-from .auth import ALL, USER_AGENT, USER_LINK, USER_WATCHER, USER_WATCHER_LINK, Auth, Credential, Tokens
+from .auth import ALL, USER_AGENT, USER_LINK, USER_WATCHER, USER_WATCHER_LINK, Auth, Credential, FixedTokens
 from .faults import AssistedError
 from .shapes import misfit
 
@@ -84,13 +84,13 @@ class AssistedClient:
         connect_to: ConnectTo = DIRECT,
         timeout: float = 30.0,
         service: str = "assisted-service",
-        proxy: Proxy | None = None,
+        proxy: HttpProxy | None = None,
         clock: Clock | None = None,
         attempts: int = 1,
         read_only: bool = False,
         connections: int = 8,
     ) -> None:
-        self.auth = auth or Tokens()
+        self.auth = auth or FixedTokens()
         self.read_only = read_only
         self.clock = clock or SystemClock()
         self._repeatable, self._once = ASSISTED_REPEATABLE.limited(attempts), ASSISTED_ONCE.limited(attempts)

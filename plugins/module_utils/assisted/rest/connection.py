@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 from ...common.clock import Clock, SystemClock
 from ...common.connect import ConnectTo
 from ...common.errors import InvalidInput, ZeroTouchError
-from ...common.http import HttpClient, Proxy
+from ...common.http import HttpClient, HttpProxy
 from ...common.problems import FORBIDDEN, INVALID, REQUIRED, OwnCheck
 from ...common.tls import Tls
-from .auth import HOSTED_TOKEN_URL, Auth, ObjectToken, OfflineToken, Tokens
+from .auth import HOSTED_TOKEN_URL, Auth, FixedTokens, ObjectToken, OfflineToken
 from .service import AssistedService
 
 _problem = OwnCheck("connection")
@@ -72,7 +72,7 @@ def connect(
         "tls": Tls(options["validate_certs"], (options["ca_cert"],) if options.get("ca_cert") else ()),
         "connect_to": ConnectTo.of(params.get("connect_to") or {}),
         "timeout": options["request_timeout"],
-        "proxy": Proxy(options["proxy"]) if options.get("proxy") else None,
+        "proxy": HttpProxy(options["proxy"]) if options.get("proxy") else None,
     }
     return AssistedService(
         _base_url(options["service_url"]),
@@ -155,4 +155,4 @@ def _auth(options: Mapping[str, Any], clock: Clock, connections: Mapping[str, An
         )
     if kind == "local":
         return ObjectToken(str(options["token"]))
-    return Tokens(str(options.get("watcher_token") or ""), str(options.get("token") or "")) if kind == "agent-local" else Tokens()
+    return FixedTokens(str(options.get("watcher_token") or ""), str(options.get("token") or "")) if kind == "agent-local" else FixedTokens()

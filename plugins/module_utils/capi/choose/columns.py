@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Generic, TypeVar
 
-from .model import Host
+from .model import AgentFacts
 from .rules import Need, normal_architecture
 from .selector import ABSENT, EXISTS, IN, Requirement
 
@@ -86,7 +86,7 @@ class Column(Generic[T]):
 class Suitable:
     """The hosts that suit each need, by its number. ``hosts`` are those that fail no rule for everybody."""
 
-    def __init__(self, hosts: Sequence[Host], needs: Sequence[Need]) -> None:
+    def __init__(self, hosts: Sequence[AgentFacts], needs: Sequence[Need]) -> None:
         self.all = (1 << len(hosts)) - 1
         self._size = len(hosts)
         self._needs = needs

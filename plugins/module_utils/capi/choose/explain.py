@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from ...common.listed import listed
 from .columns import Suitable, bits
-from .model import Choice, Chosen, Host, Key, Policy, Rejection, Wish
+from .model import AgentFacts, Choice, Chosen, HostDemand, Key, Policy, Rejection
 from .policy import preferred
 from .rules import RULES, Need, is_named, objection, size_text, unusable
 
@@ -25,24 +25,24 @@ class Assignment:
     have the host that they had; ``faults`` what is wrong with a selector; ``held`` the places of each group's hosts.
     """
 
-    reserved: Mapping[Key, Host]
+    reserved: Mapping[Key, AgentFacts]
     faults: Mapping[Key, str]
     pins: Mapping[Key, str]
     needs: Mapping[Key, Need]
-    usable: Sequence[Host]
+    usable: Sequence[AgentFacts]
     suitable: Suitable
     chosen: Mapping[Key, int]
     again: frozenset[Key]
     held: Mapping[str, Counter[str]]
 
 
-def explained(found: Assignment, wishes: Sequence[Wish], hosts: Sequence[Host], policy: Policy) -> Choice:
+def explained(found: Assignment, wishes: Sequence[HostDemand], hosts: Sequence[AgentFacts], policy: Policy) -> Choice:
     """The choice with its reasons."""
     return _Words(found, hosts, policy).choice(wishes)
 
 
 class _Words:
-    def __init__(self, found: Assignment, hosts: Sequence[Host], policy: Policy) -> None:
+    def __init__(self, found: Assignment, hosts: Sequence[AgentFacts], policy: Policy) -> None:
         self._found = found
         self._hosts = sorted(hosts, key=lambda host: host.key)
         self._policy = policy
@@ -52,7 +52,7 @@ class _Words:
         self._unusable = {host.key: rejection for host in hosts if (rejection := unusable(host)) is not None}
         self._unusable_counts = Counter((namespace, rejection.rule) for (namespace, _name), rejection in self._unusable.items())
 
-    def choice(self, wishes: Sequence[Wish]) -> Choice:
+    def choice(self, wishes: Sequence[HostDemand]) -> Choice:
         assigned, unassigned = {}, {}
         for wish in sorted(wishes, key=lambda wish: wish.key):
             if wish.key in self._found.reserved:
@@ -67,7 +67,7 @@ class _Words:
     def _suits(self, key: Key) -> int:
         return self._found.suitable.of(self._needs[self._found.needs[key]])
 
-    def _reasons(self, wish: Wish, number: int) -> list[str]:
+    def _reasons(self, wish: HostDemand, number: int) -> list[str]:
         host, suits = self._found.usable[number], self._suits(wish.key)
         if self._found.pins[wish.key]:
             return [f"the Machine is pinned to {self._found.pins[wish.key]}"]
@@ -80,7 +80,7 @@ class _Words:
             found.append(f"it has the preferred {'label' if len(labels) == 1 else 'labels'} {', '.join(sorted(labels))}")
         return found + ([self._size_words(host, suits, number)] if self._policy.order == "fit" else [])
 
-    def _size_words(self, host: Host, suits: int, number: int) -> str:
+    def _size_words(self, host: AgentFacts, suits: int, number: int) -> str:
         before = (suits & ((1 << number) - 1)).bit_count()
         order = "by preferred labels, then size" if self._policy.prefer_labels else "smallest first"
         where = (
@@ -88,7 +88,7 @@ class _Words:
         )
         return f"of the {suits.bit_count()} Agents that suit, {order}, {where} ({size_text(host)})"
 
-    def _place_words(self, wish: Wish, host: Host) -> str:
+    def _place_words(self, wish: HostDemand, host: AgentFacts) -> str:
         held = {place or "none": count for place, count in self._found.held[wish.group].items() if count}
         shown = [f"{place} {held[place]}" for place in sorted(held)]
         label, group = self._policy.topology_label, wish.group or "the Machines"
@@ -96,7 +96,7 @@ class _Words:
         verb = "spreads" if self._policy.order == "spread" else "packs"
         return f"it is in {label} {place}, which {verb} {group} ({listed(shown, _MOST_PLACES)})"
 
-    def _why_none(self, wish: Wish) -> str:
+    def _why_none(self, wish: HostDemand) -> str:
         if wish.key in self._found.faults:
             return f"its selector is none: {self._found.faults[wish.key]}"
         need = self._found.needs[wish.key]
@@ -139,11 +139,11 @@ class _Words:
         words = ", ".join(f"{counts[rule]} {text}" for rule, text in RULES.items() if counts[rule])
         return f"of {len(here)} Agents{where} none suits: {words}"
 
-    def rejections(self, wish: Wish) -> list[tuple[Host, Rejection]]:
+    def rejections(self, wish: HostDemand) -> list[tuple[AgentFacts, Rejection]]:
         own = self._found.reserved.get(wish.key)
         return [(host, self._rejection(wish, host)) for host in self._hosts if (own is None or host.key != own.key) and self._takers.get(host.key) != wish.key]
 
-    def _rejection(self, wish: Wish, host: Host) -> Rejection:
+    def _rejection(self, wish: HostDemand, host: AgentFacts) -> Rejection:
         if wish.key in self._found.faults:
             return Rejection("selector", "cannot be asked for: the selector is none")
         if wish.key in self._found.reserved:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from ...hub.agents.model import Agent, ClusterRef
-from ...hub.install.status import Condition
+from ...hub.install.status import InstallCondition
 from ..names import RESERVED_LABEL, RESERVED_NAMESPACE
 
 Key = tuple[str, str]
@@ -19,7 +19,7 @@ ORDERS: tuple[Order, ...] = ("fit", "spread", "pack")
 
 
 @dataclasses.dataclass(frozen=True)
-class Host:
+class AgentFacts:
     """What counts of an Agent. ``bound`` is the status of its condition, empty if it has none; ``disk_bytes`` the largest disk that can be installed on;
     ``reserved_by`` and ``reserved_namespace`` name the AgentMachine that has claimed it. Sizes that are not known are 0.
     """
@@ -61,7 +61,7 @@ class Host:
 
 
 @dataclasses.dataclass(frozen=True)
-class Wish:
+class HostDemand:
     """A Machine that waits for a host. ``namespace`` and ``name`` are those of the AgentMachine; ``created``, if given, puts the older one first when there
     is not a host for everybody. ``agent_namespace`` empty: any. ``group`` is the pool in which spread and pack count. ``hostname`` is that of the host
     which the Machine had (policy ``reuse``); ``pinned`` the Agent or hostname that it gets or none.
@@ -121,7 +121,7 @@ class Rejection:
 class Chosen:
     """The host of a Machine and why this one. ``reserved``: it was reserved for the Machine already, nothing was chosen."""
 
-    host: Host
+    host: AgentFacts
     reasons: tuple[str, ...]
     reserved: bool = False
 
@@ -132,9 +132,9 @@ class Choice:
 
     assigned: Mapping[Key, Chosen]
     unassigned: Mapping[Key, str]
-    _reject: Callable[[Wish], list[tuple[Host, Rejection]]] = dataclasses.field(repr=False, compare=False)
+    _reject: Callable[[HostDemand], list[tuple[AgentFacts, Rejection]]] = dataclasses.field(repr=False, compare=False)
 
-    def rejections(self, wish: Wish) -> list[tuple[Host, Rejection]]:
+    def rejections(self, wish: HostDemand) -> list[tuple[AgentFacts, Rejection]]:
         """Every host that this wish does not get, with the first rule that it fails, in the order of their names. Made when asked for."""
         return self._reject(wish)
 
@@ -145,12 +145,12 @@ class Choice:
         return [texts[key] for key in sorted(texts)]
 
 
-def from_agent(agent: Agent) -> Host:
+def from_agent(agent: Agent) -> AgentFacts:
     """The host of an Agent. Conditions that are not there are not True."""
     conditions = agent.conditions
     annotations = agent.raw["metadata"].get("annotations") or {}
     cpu, memory = _mapping(agent.inventory.get("cpu")), _mapping(agent.inventory.get("memory"))
-    return Host(
+    return AgentFacts(
         namespace=agent.namespace,
         name=agent.name,
         hostname=agent.hostname,
@@ -160,9 +160,9 @@ def from_agent(agent: Agent) -> Host:
         memory_bytes=_number(memory.get("physicalBytes")) or _number(memory.get("usableBytes")),
         disk_bytes=max((_number(disk.get("sizeBytes")) for disk in agent.disks if _usable(disk)), default=0),
         approved=agent.approved,
-        validated=conditions.get("Validated", Condition()).true,
-        connected=conditions.get("Connected", Condition()).true,
-        bound=conditions.get("Bound", Condition()).status,
+        validated=conditions.get("Validated", InstallCondition()).true,
+        connected=conditions.get("Connected", InstallCondition()).true,
+        bound=conditions.get("Bound", InstallCondition()).status,
         cluster=agent.cluster,
         reserved_by=str(agent.labels.get(RESERVED_LABEL) or ""),
         reserved_namespace=str(annotations.get(RESERVED_NAMESPACE) or ""),

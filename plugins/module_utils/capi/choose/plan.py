@@ -24,16 +24,16 @@ from ...common.errors import InvalidInput, ZeroTouchError
 from .columns import Column, Suitable
 from .explain import Assignment, explained
 from .matching import Matching
-from .model import Choice, Host, Key, Policy, Wish
+from .model import AgentFacts, Choice, HostDemand, Key, Policy
 from .places import Places, pack, spread
 from .policy import check_policy, host_order, of_machine, service_order, turn_order
 from .rules import Need, need_of, unusable
 
-Taken = Sequence[tuple[str, Host]]
+Taken = Sequence[tuple[str, AgentFacts]]
 
 
 @collector_paused()
-def choose(wishes: Sequence[Wish], hosts: Sequence[Host], policy: Policy = Policy(), *, taken: Taken = ()) -> Choice:  # noqa: B008
+def choose(wishes: Sequence[HostDemand], hosts: Sequence[AgentFacts], policy: Policy = Policy(), *, taken: Taken = ()) -> Choice:  # noqa: B008
     """Assign hosts to wishes.
 
     ``taken`` are (group, host) of Machines that have a host: spread and pack count them. They may be among the hosts, which then reject everybody.
@@ -55,13 +55,13 @@ def _each_once(titles: Iterable[str], verb: str) -> None:
 class _Planner:
     """One run: wishes in turn order and usable hosts in host order, both by number."""
 
-    def __init__(self, wishes: Sequence[Wish], hosts: Sequence[Host], policy: Policy, taken: Taken) -> None:
+    def __init__(self, wishes: Sequence[HostDemand], hosts: Sequence[AgentFacts], policy: Policy, taken: Taken) -> None:
         self._policy = policy
         self._hosts = sorted((host for host in hosts if unusable(host) is None), key=lambda host: host_order(policy, host))
         self._reserved = _reserved_hosts(wishes, hosts)
         self._pins = {wish.key: wish.pinned or of_machine(policy.pins, wish.key) for wish in wishes}
         self._faults: dict[Key, str] = {}
-        self._wishes: list[Wish] = []
+        self._wishes: list[HostDemand] = []
         self._needs: dict[Key, Need] = {}
         for wish in sorted((wish for wish in wishes if wish.key not in self._reserved), key=turn_order):
             try:
@@ -127,18 +127,18 @@ class _Planner:
         for group in sorted(groups):
             arrange(self._matching, self._suits, groups[group], Places(names, column, self._held[group]))
 
-    def _place_of(self, host: Host) -> str:
+    def _place_of(self, host: AgentFacts) -> str:
         return host.labels.get(self._policy.topology_label, "")
 
-    def _hold(self, pairs: Iterable[tuple[str, Host]]) -> None:
+    def _hold(self, pairs: Iterable[tuple[str, AgentFacts]]) -> None:
         for group, host in pairs:
             self._held[group][self._place_of(host)] += 1
 
 
-def _reserved_hosts(wishes: Sequence[Wish], hosts: Sequence[Host]) -> dict[Key, Host]:
+def _reserved_hosts(wishes: Sequence[HostDemand], hosts: Sequence[AgentFacts]) -> dict[Key, AgentFacts]:
     """The host that is reserved for each wish already; of several one whose claim is the furthest, the others stay reserved."""
     waiting = {wish.key: wish for wish in wishes}
-    found: dict[Key, Host] = {}
+    found: dict[Key, AgentFacts] = {}
     for host in sorted(hosts, key=lambda host: (host.cluster is None, host.bound != "True", host.key)):
         wish = waiting.get(host.holder) if host.holder is not None else None
         if wish is not None and not host.deleting and wish.agent_namespace in ("", host.namespace):

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...common.errors import InvalidInput
 from ...common.problems import INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, OwnCheck, Problem, nearest
-from .model import ORDERS, Host, Key, Policy, Wish
+from .model import ORDERS, AgentFacts, HostDemand, Key, Policy
 
 _problem = OwnCheck("policy")
 
@@ -56,7 +56,7 @@ def _problems(given: Mapping[str, Any], path: str) -> Iterator[Problem]:
         yield from (_problem(f"{path}.{name}[{key}]", INVALID, f"must be {words}, not {values[key]!r}") for key in wrong)
 
 
-def preferred(policy: Policy, host: Host) -> dict[str, int]:
+def preferred(policy: Policy, host: AgentFacts) -> dict[str, int]:
     """The preferred labels that a host has, as ``label`` or ``label=value``, and what each counts."""
     found: dict[str, int] = {}
     for key, value in policy.prefer_labels.items():
@@ -66,7 +66,7 @@ def preferred(policy: Policy, host: Host) -> dict[str, int]:
     return found
 
 
-def host_order(policy: Policy, host: Host) -> tuple[Any, ...]:
+def host_order(policy: Policy, host: AgentFacts) -> tuple[Any, ...]:
     """By this hosts are sorted: the best first, whatever else is asked for. Equal ones by hostname and name, so that there is one order."""
     return (
         -sum(preferred(policy, host).values()),
@@ -79,12 +79,12 @@ def host_order(policy: Policy, host: Host) -> tuple[Any, ...]:
     )
 
 
-def service_order(wish: Wish, pinned: str) -> tuple[Any, ...]:
+def service_order(wish: HostDemand, pinned: str) -> tuple[Any, ...]:
     """By this wishes are sorted when there is not a host for everybody: pinned ones, then those that have waited longest."""
     return not pinned, not wish.created, wish.created, wish.key
 
 
-def turn_order(wish: Wish) -> tuple[Any, ...]:
+def turn_order(wish: HostDemand) -> tuple[Any, ...]:
     """By this wishes are sorted when it is about who gets which host: those that ask for little first, since the first hosts are the small ones."""
     return wish.cpus, wish.memory_bytes, wish.disk_bytes, not wish.created, wish.created, wish.key
 

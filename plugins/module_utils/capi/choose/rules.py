@@ -13,7 +13,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from ...cluster.host_states import BINDABLE, UNBOUND
-from .model import Host, Rejection, Wish
+from .model import AgentFacts, HostDemand, Rejection
 from .selector import Requirement, read_selector, selector_text
 
 # In the order in which they are asked, with the words that count hosts: "3 of 8 Agents <words>".
@@ -54,7 +54,7 @@ class Need:
     pinned: str = ""
 
 
-def need_of(wish: Wish, pinned: str = "") -> Need:
+def need_of(wish: HostDemand, pinned: str = "") -> Need:
     """Raises :class:`InvalidInput` for a selector that is none."""
     return Need(
         requirements=read_selector(wish.selector),
@@ -72,12 +72,12 @@ def normal_architecture(architecture: str) -> str:
     return _ARCHITECTURES.get(architecture.lower(), architecture.lower())
 
 
-def is_named(host: Host, name: str) -> bool:
+def is_named(host: AgentFacts, name: str) -> bool:
     """Whether ``name`` is this Agent, ``name`` or ``namespace/name``, or its hostname."""
     return name in (host.name, f"{host.namespace}/{host.name}") or (bool(host.hostname) and name == host.hostname)
 
 
-def objection(need: Need, host: Host) -> Rejection | None:
+def objection(need: Need, host: AgentFacts) -> Rejection | None:
     """The first rule that the host fails for this need; None if it suits."""
     if need.pinned and not is_named(host, need.pinned):
         return Rejection("pinned", f"is not {need.pinned}, which the Machine is pinned to")
@@ -86,7 +86,7 @@ def objection(need: Need, host: Host) -> Rejection | None:
     return unusable(host) or next(_unsuitable(need, host), None)
 
 
-def unusable(host: Host) -> Rejection | None:
+def unusable(host: AgentFacts) -> Rejection | None:
     """The first rule that the host fails for everybody."""
     if host.deleting:
         return Rejection("deleting", "is being deleted")
@@ -106,7 +106,7 @@ def unusable(host: Host) -> Rejection | None:
     return None
 
 
-def _bound(host: Host) -> str:
+def _bound(host: AgentFacts) -> str:
     if host.cluster is not None:
         return f"is bound to cluster {host.cluster}" if host.bound == "True" else f"is on its way to cluster {host.cluster}"
     if host.bound != "False":
@@ -114,7 +114,7 @@ def _bound(host: Host) -> str:
     return f"is in state {host.state}" if host.state and host.state not in UNBOUND else ""
 
 
-def _unsuitable(need: Need, host: Host) -> Iterator[Rejection]:
+def _unsuitable(need: Need, host: AgentFacts) -> Iterator[Rejection]:
     failed = tuple(requirement for requirement in need.requirements if not requirement.holds(host.labels))
     if failed:
         yield Rejection("selector", f"does not fit the selector: {selector_text(failed)}")
@@ -128,7 +128,7 @@ def _unsuitable(need: Need, host: Host) -> Iterator[Rejection]:
         yield Rejection("disk", f"has no disk of {_size(need.disk_bytes, _GB)} GB; the largest is of {_size(host.disk_bytes, _GB)}")
 
 
-def size_text(host: Host) -> str:
+def size_text(host: AgentFacts) -> str:
     """The size of a host in words."""
     return f"{host.cpus} CPUs, {_size(host.memory_bytes, _GIB)} GiB of memory, {_size(host.disk_bytes, _GB)} GB of disk"
 

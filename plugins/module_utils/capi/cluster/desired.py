@@ -46,7 +46,7 @@ class PoolWish:
 
 
 @dataclasses.dataclass(frozen=True)
-class ClusterWish:
+class DesiredAgentCluster:
     """A Cluster of Agents. ``pools`` None leaves MachineDeployments alone."""
 
     name: str
@@ -60,7 +60,7 @@ class ClusterWish:
     pools: tuple[PoolWish, ...] | None
 
 
-def read_cluster_wish(options: Mapping[str, Any]) -> ClusterWish:
+def read_cluster_wish(options: Mapping[str, Any]) -> DesiredAgentCluster:
     """From the options of the door. Raises :class:`InvalidInput` with all that is wrong."""
     problems: list[Problem] = []
     pools = options["machine_deployments"]
@@ -75,7 +75,7 @@ def read_cluster_wish(options: Mapping[str, Any]) -> ClusterWish:
         raise InvalidInput(problems)
     ca = ignition.get("ca_certificate")
     reference = {"name": ca["name"], "namespace": ca["namespace"] or options["namespace"]} if ca else None
-    return ClusterWish(
+    return DesiredAgentCluster(
         name=options["name"],
         namespace=options["namespace"],
         control_plane={**options["control_plane"], "name": options["control_plane"]["name"] or options["name"]},
@@ -131,7 +131,7 @@ def template_spec(pool: PoolWish) -> Object:
     return {"template": {"spec": {"agentLabelSelector": dict(pool.selector)} if pool.selector else {}}}
 
 
-def cluster_objects(wish: ClusterWish, core: CoreKinds) -> list[tuple[Resource, Object]]:
+def cluster_objects(wish: DesiredAgentCluster, core: CoreKinds) -> list[tuple[Resource, Object]]:
     """Cluster and AgentCluster, in the order of their creation."""
     metadata = {"name": wish.name, "namespace": wish.namespace}
     control_plane = reference(core, wish.control_plane["api_group"], wish.control_plane["kind"], wish.control_plane["name"], wish.namespace)
@@ -149,7 +149,7 @@ def cluster_objects(wish: ClusterWish, core: CoreKinds) -> list[tuple[Resource, 
     ]
 
 
-def pool_objects(wish: ClusterWish, pool: PoolWish, core: CoreKinds) -> list[tuple[Resource, Object]]:
+def pool_objects(wish: DesiredAgentCluster, pool: PoolWish, core: CoreKinds) -> list[tuple[Resource, Object]]:
     """The template and the MachineDeployment of a pool."""
     template = template_name(pool)
     mine = {CLUSTER_NAME_LABEL: wish.name}

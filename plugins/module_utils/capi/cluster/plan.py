@@ -18,7 +18,7 @@ from ..ignition_endpoint import install_endpoint
 from ..kinds import AGENT_CLUSTER
 from ..names import AGENT_CLUSTER_FINALIZER, CLUSTER_LABEL
 from ..objects import Object, backup_label, deleting, finalizers, key_of, part, paused, text
-from ..steps import Chain, Step, create, patch
+from ..steps import Chain, ChainStep, create, patch
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +38,7 @@ class ControlPlane:
 
 
 @dataclasses.dataclass(frozen=True)
-class ClusterView:
+class AgentClusterView:
     """One AgentCluster and what belongs to it. ``deployment`` is the ClusterDeployment that it refers to or that carries its label, in its own namespace;
     ``secrets`` are those that are there, by (namespace, name). ``provisioned`` is whether the served schema has ``status.initialization``.
     """
@@ -52,7 +52,7 @@ class ClusterView:
 
 
 @dataclasses.dataclass(frozen=True)
-class ClusterPlan:
+class AgentClusterPlan:
     """``reference`` is the ClusterDeployment that Agents are bound to once the chain is done; None while there is none. ``waits_for`` says why the
     cluster is not ready, ``problems`` what does not mend itself. ``left_alone``: it is paused or goes, and is not to become ready.
     """
@@ -84,45 +84,45 @@ def chain_name(agent_cluster: Mapping[str, Any]) -> str:
     return "AgentCluster " + "/".join(key_of(agent_cluster))
 
 
-def plan_cluster(view: ClusterView) -> ClusterPlan:
+def plan_cluster(view: AgentClusterView) -> AgentClusterPlan:
     """The whole way of one AgentCluster to ``status.ready``, as far as it can go now."""
     cluster = view.agent_cluster
     if deleting(cluster):
         return _plan_deletion(view)
     if paused(cluster):
         orphaned = (*_metadata(cluster, {}), *_orphan(view))
-        return ClusterPlan(Chain(chain_name(cluster), orphaned), _reference(view), _ready(cluster), "it is paused", left_alone=True)
+        return AgentClusterPlan(Chain(chain_name(cluster), orphaned), _reference(view), _ready(cluster), "it is paused", left_alone=True)
     steps = _metadata(cluster, backup_label(cluster))
     if view.deployment is None and view.control_plane.missing:
-        return ClusterPlan(Chain(chain_name(cluster), tuple(steps)), None, _ready(cluster), view.control_plane.missing)
+        return AgentClusterPlan(Chain(chain_name(cluster), tuple(steps)), None, _ready(cluster), view.control_plane.missing)
     if view.deployment is not None and deleting(view.deployment):
         waits = f"its ClusterDeployment {'/'.join(key_of(view.deployment))} is being deleted"
-        return ClusterPlan(Chain(chain_name(cluster), tuple(steps)), None, _ready(cluster), waits)
+        return AgentClusterPlan(Chain(chain_name(cluster), tuple(steps)), None, _ready(cluster), waits)
     reference = _reference(view) or ClusterRef(*key_of(cluster))
     steps = [*steps, *_deployment(view), *_install(view, reference)]
     has_endpoint = bool(text(cluster, "spec", "controlPlaneEndpoint", "host") and part(cluster, "spec", "controlPlaneEndpoint").get("port"))
     ready = has_endpoint or _ready(cluster)
     steps += patch(AGENT_CLUSTER, cluster, {"status": _status(view, reference, ready=ready)}, subresource="status")
     waits_for = "" if ready else "it has no spec.controlPlaneEndpoint yet"
-    return ClusterPlan(Chain(chain_name(cluster), tuple(steps)), reference, ready, waits_for, tuple(_problems(view)))
+    return AgentClusterPlan(Chain(chain_name(cluster), tuple(steps)), reference, ready, waits_for, tuple(_problems(view)))
 
 
 def _ready(cluster: Mapping[str, Any]) -> bool:
     return part(cluster, "status").get("ready") is True
 
 
-def _metadata(cluster: Mapping[str, Any], more_labels: Mapping[str, str]) -> list[Step]:
+def _metadata(cluster: Mapping[str, Any], more_labels: Mapping[str, str]) -> list[ChainStep]:
     present = finalizers(cluster)
     wanted = present if AGENT_CLUSTER_FINALIZER in present else [*present, AGENT_CLUSTER_FINALIZER]
     return patch(AGENT_CLUSTER, cluster, {"metadata": {"finalizers": wanted, "labels": dict(more_labels)}})
 
 
-def _reference(view: ClusterView) -> ClusterRef | None:
+def _reference(view: AgentClusterView) -> ClusterRef | None:
     """The ClusterDeployment that is there."""
     return ClusterRef(*key_of(view.deployment)) if view.deployment is not None else None
 
 
-def _status(view: ClusterView, reference: ClusterRef, *, ready: bool) -> dict[str, Any]:
+def _status(view: AgentClusterView, reference: ClusterRef, *, ready: bool) -> dict[str, Any]:
     status: dict[str, Any] = {"clusterDeploymentReference": {"name": reference.name, "namespace": reference.namespace}}
     if ready:
         status["ready"] = True
@@ -130,7 +130,7 @@ def _status(view: ClusterView, reference: ClusterRef, *, ready: bool) -> dict[st
     return status
 
 
-def _deployment(view: ClusterView) -> list[Step]:
+def _deployment(view: AgentClusterView) -> list[ChainStep]:
     """The ClusterDeployment: made, or ours by owner and label. One that somebody deleted is made again, where upstream fails for ever (14)."""
     if view.deployment is None:
         secrets = [step for name in view.control_plane.secrets for step in _backup(view, key_of(view.agent_cluster)[0], name)]
@@ -185,7 +185,7 @@ def deployment_object(cluster: Mapping[str, Any], control_plane: ControlPlane) -
     }
 
 
-def _install(view: ClusterView, reference: ClusterRef) -> list[Step]:
+def _install(view: AgentClusterView, reference: ClusterRef) -> list[ChainStep]:
     if view.install is not None:
         return []
     ca = part(view.agent_cluster, "spec", "ignitionEndpoint", "caCertificateReference")
@@ -208,18 +208,18 @@ def install_object(cluster: Mapping[str, Any], reference: ClusterRef) -> Object:
     return {"metadata": {"name": reference.name, "namespace": reference.namespace}, "spec": spec}
 
 
-def _endpoint(view: ClusterView) -> str:
+def _endpoint(view: AgentClusterView) -> str:
     return install_endpoint(text(view.agent_cluster, "spec", "ignitionEndpoint", "url"))
 
 
-def _backup(view: ClusterView, namespace: str, name: str) -> list[Step]:
+def _backup(view: AgentClusterView, namespace: str, name: str) -> list[ChainStep]:
     secret = view.secrets.get((namespace, name))
     if secret is None:
         return []
     return [dataclasses.replace(step, optional=True) for step in patch(SECRET, secret, {"metadata": {"labels": backup_label(secret)}})]
 
 
-def _problems(view: ClusterView) -> list[str]:
+def _problems(view: AgentClusterView) -> list[str]:
     found = []
     wanted, present = _endpoint(view), text(view.install, "spec", "ignitionEndpoint", "url")
     if view.install is not None and wanted != present:
@@ -232,16 +232,16 @@ def _problems(view: ClusterView) -> list[str]:
     return found
 
 
-def _plan_deletion(view: ClusterView) -> ClusterPlan:
+def _plan_deletion(view: AgentClusterView) -> AgentClusterPlan:
     """The ClusterDeployment goes with its owner, and with it the bindings of all Agents; a paused AgentCluster leaves it behind (4.4)."""
     cluster = view.agent_cluster
     steps = _orphan(view) if paused(cluster) else []
     kept = [name for name in finalizers(cluster) if name != AGENT_CLUSTER_FINALIZER]
     steps += patch(AGENT_CLUSTER, cluster, {"metadata": {"finalizers": kept}}, why="it is deleted") if AGENT_CLUSTER_FINALIZER in finalizers(cluster) else []
-    return ClusterPlan(Chain(chain_name(cluster), tuple(steps)), None, waits_for="it is being deleted", left_alone=True)
+    return AgentClusterPlan(Chain(chain_name(cluster), tuple(steps)), None, waits_for="it is being deleted", left_alone=True)
 
 
-def _orphan(view: ClusterView) -> list[Step]:
+def _orphan(view: AgentClusterView) -> list[ChainStep]:
     """Without its owner the ClusterDeployment stays when the AgentCluster goes: hubs are moved that way."""
     if view.deployment is None:
         return []

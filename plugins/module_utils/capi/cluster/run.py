@@ -14,8 +14,8 @@ from ...kube.connection import CONNECTION_OPTIONS, connect
 from ...kube.write import diff_of
 from ..kinds import core_kinds
 from ..objects import part
-from .desired import ClusterWish, read_cluster_wish
-from .unit import Unit, infrastructure_missing, plan_absent, plan_present, pool_row, replicas_missing
+from .desired import DesiredAgentCluster, read_cluster_wish
+from .unit import ClusterUnit, infrastructure_missing, plan_absent, plan_present, pool_row, replicas_missing
 
 
 def cluster_argument_spec() -> dict[str, Any]:
@@ -71,9 +71,9 @@ def run_cluster(call: Opened) -> dict[str, Any]:
         client.close()
 
 
-def _run(call: Opened, client: KubeClient, wish: ClusterWish | None) -> dict[str, Any]:
+def _run(call: Opened, client: KubeClient, wish: DesiredAgentCluster | None) -> dict[str, Any]:
     params = call.params
-    unit = Unit(client, core_kinds(client), params["namespace"], params["name"], call.clock, call.progress)
+    unit = ClusterUnit(client, core_kinds(client), params["namespace"], params["name"], call.clock, call.progress)
     try:
         _remove(call, unit) if wish is None else _make(call, unit, wish)
     except ZeroTouchError as error:
@@ -84,7 +84,7 @@ def _run(call: Opened, client: KubeClient, wish: ClusterWish | None) -> dict[str
     return _result(call, unit)
 
 
-def _make(call: Opened, unit: Unit, wish: ClusterWish) -> None:
+def _make(call: Opened, unit: ClusterUnit, wish: DesiredAgentCluster) -> None:
     unit.apply(plan_present(wish, unit.core, unit.observed), lambda: plan_present(wish, unit.core, unit.observed), check_mode=call.check_mode)
     call.plan(unit.planned)
     if call.check_mode:
@@ -97,7 +97,7 @@ def _make(call: Opened, unit: Unit, wish: ClusterWish) -> None:
         unit.until(replicas_missing([pool.name for pool in wish.pools or ()], unit.core), limit)
 
 
-def _remove(call: Opened, unit: Unit) -> None:
+def _remove(call: Opened, unit: ClusterUnit) -> None:
     name = call.params["name"]
 
     def step() -> None:
@@ -112,7 +112,7 @@ def _remove(call: Opened, unit: Unit) -> None:
         unit.until(lambda observed: plan_absent(name, unit.core, observed).waits_for, call.params["timeout"], step)
 
 
-def _result(call: Opened, unit: Unit) -> dict[str, Any]:
+def _result(call: Opened, unit: ClusterUnit) -> dict[str, Any]:
     observed, name = unit.observed, call.params["name"]
     changed = any(outcome.changed for outcome in unit.outcomes)
     result: dict[str, Any] = {

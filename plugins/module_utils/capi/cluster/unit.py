@@ -17,12 +17,12 @@ from ...hub.kinds import NAMESPACE
 from ...hub.namespaces import namespace_exists
 from ...kube.client import KubeClient
 from ...kube.resource import Resource
-from ...kube.write import Change, Outcome, apply_changes, is_ours, plan_deletion, plan_object
+from ...kube.write import Change, WriteOutcome, apply_changes, is_ours, plan_deletion, plan_object
 from ..kinds import AGENT_CLUSTER, AGENT_MACHINE_TEMPLATE, CoreKinds
 from ..names import CLUSTER_NAME_LABEL
-from ..nudge import Wake
+from ..nudge import ChangeSignal
 from ..objects import Object, generation, labels_of, part, text
-from .desired import ClusterWish, cluster_objects, pool_objects, template_name
+from .desired import DesiredAgentCluster, cluster_objects, pool_objects, template_name
 
 RECHECK = 30.0
 # Parts that are the user's as a whole: what he no longer names goes.
@@ -36,7 +36,7 @@ _OWNED = (
 
 
 @dataclasses.dataclass(frozen=True)
-class Observed:
+class ObservedUnit:
     """``namespace`` is whether it exists (None: we may not look); the lists are those of the namespace, machines and sets only of this cluster."""
 
     namespace: bool | None
@@ -65,14 +65,14 @@ class UnitPlan:
     notes: tuple[str, ...] = ()
 
 
-def observe(client: KubeClient, core: CoreKinds, namespace: str, name: str) -> Observed:
+def observe(client: KubeClient, core: CoreKinds, namespace: str, name: str) -> ObservedUnit:
     cluster = client.find(core.cluster.path(namespace, name))
 
     def of_cluster(resource: Resource) -> tuple[Object, ...]:
         found = client.list(resource.path(namespace))
         return tuple(item for item in found if name in (text(item, "spec", "clusterName"), labels_of(item).get(CLUSTER_NAME_LABEL)))
 
-    return Observed(
+    return ObservedUnit(
         namespace=True if cluster else namespace_exists(client, namespace),
         cluster=cluster,
         agent_cluster=client.find(AGENT_CLUSTER.path(namespace, name)),
@@ -83,7 +83,7 @@ def observe(client: KubeClient, core: CoreKinds, namespace: str, name: str) -> O
     )
 
 
-def plan_present(wish: ClusterWish, core: CoreKinds, observed: Observed) -> UnitPlan:
+def plan_present(wish: DesiredAgentCluster, core: CoreKinds, observed: ObservedUnit) -> UnitPlan:
     """Namespace, Cluster, AgentCluster, then for each pool the template before the MachineDeployment that names it; templates of old that nobody uses go.
 
     Raises :class:`ZeroTouchError` for a template that is not what its name says.
@@ -113,7 +113,7 @@ def _change(change: Change | None) -> list[Change]:
     return [] if change is None else [change]
 
 
-def _old_templates(wish: ClusterWish, observed: Observed) -> list[Change]:
+def _old_templates(wish: DesiredAgentCluster, observed: ObservedUnit) -> list[Change]:
     """Templates of ours that no pool has any more; one that a MachineSet still refers to is needed until that is gone."""
     used = {text(item, "spec", "template", "spec", "infrastructureRef", "name") for item in observed.sets}
     used |= {template_name(pool) for pool in wish.pools or ()}
@@ -123,7 +123,7 @@ def _old_templates(wish: ClusterWish, observed: Observed) -> list[Change]:
     return [change for item in old for change in _change(plan_deletion(AGENT_MACHINE_TEMPLATE, item, "no Machine is made from it any more"))]
 
 
-def plan_absent(name: str, core: CoreKinds, observed: Observed) -> UnitPlan:
+def plan_absent(name: str, core: CoreKinds, observed: ObservedUnit) -> UnitPlan:
     """MachineDeployments, then the Cluster once no Machine is left, then what is over: so every Machine lets its host go while its Node can be reached.
 
     Nothing of a Cluster that somebody else made is touched.
@@ -158,13 +158,13 @@ def _names(item: Mapping[str, Any]) -> tuple[str, str]:
     return str(item["metadata"].get("namespace") or ""), str(item["metadata"]["name"])
 
 
-class Unit:
+class ClusterUnit:
     """The unit of one name on one hub."""
 
     def __init__(self, client: KubeClient, core: CoreKinds, namespace: str, name: str, clock: Clock, show: Callable[[str], None] = lambda line: None) -> None:
         self._client, self.core, self._namespace, self._name = client, core, namespace, name
         self._clock, self._show = clock, show
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[WriteOutcome] = []
         self.planned: list[str] = []
         self.observed = observe(client, core, namespace, name)
         self.plan = UnitPlan()
@@ -184,7 +184,7 @@ class Unit:
 
         for change in plan.changes:
             if check_mode and new_namespace and change.resource.namespaced:
-                self.outcomes.append(Outcome(change, changed=True))  # its namespace is not there to try it in
+                self.outcomes.append(WriteOutcome(change, changed=True))  # its namespace is not there to try it in
                 continue
             outcome = apply_changes(self._client, [change], check_mode=check_mode, replan=replan)[0]
             if outcome.error is not None:
@@ -192,10 +192,10 @@ class Unit:
             self.outcomes.append(outcome)
             self._show(change.describe())
 
-    def until(self, reached: Callable[[Observed], Sequence[str]], limit: float, step: Callable[[], None] = lambda: None) -> None:
+    def until(self, reached: Callable[[ObservedUnit], Sequence[str]], limit: float, step: Callable[[], None] = lambda: None) -> None:
         """Until ``reached`` has nothing to say; ``step`` is done after each change. Raises :class:`LimitReached` with what is missing."""
         kinds = (self.core.machine, self.core.machine_deployment, self.core.cluster, AGENT_CLUSTER)
-        wake = Wake(self._client, [resource.path(self._namespace) for resource in kinds], limit, self._clock)
+        wake = ChangeSignal(self._client, [resource.path(self._namespace) for resource in kinds], limit, self._clock)
         missing: Sequence[str] = ()
 
         def await_change(seconds: float) -> None:
@@ -210,15 +210,15 @@ class Unit:
         raise LimitReached(f"Not done after {limit:g} s: {listed(missing, 20, '; ')}.", limit, "It goes on by itself; run again to wait further.")
 
 
-def infrastructure_missing(observed: Observed) -> list[str]:
+def infrastructure_missing(observed: ObservedUnit) -> list[str]:
     ready = part(observed.agent_cluster, "status").get("ready") is True
     return [] if ready else ["the AgentCluster is not ready"]
 
 
-def replicas_missing(names: Iterable[str], core: CoreKinds) -> Callable[[Observed], list[str]]:
+def replicas_missing(names: Iterable[str], core: CoreKinds) -> Callable[[ObservedUnit], list[str]]:
     """What each pool lacks of its replicas, all of them available and from the present template."""
 
-    def missing(observed: Observed) -> list[str]:
+    def missing(observed: ObservedUnit) -> list[str]:
         return [line for name in names for line in _pool_missing(name, observed.of(core.machine_deployment, name))]
 
     return missing

@@ -57,7 +57,7 @@ class BaseImage:
 
 
 @dataclasses.dataclass(frozen=True)
-class Source:
+class BaseImageSource:
     """How a base image by URL is fetched."""
 
     clock: Clock
@@ -73,14 +73,14 @@ class Source:
         return ImageCache(self.cache_dir or default_directory(), downloader)
 
 
-def from_options(given: Mapping[str, Any], clock: Clock, progress: Callable[[str], None]) -> tuple[BaseImage, Source]:
+def from_options(given: Mapping[str, Any], clock: Clock, progress: Callable[[str], None]) -> tuple[BaseImage, BaseImageSource]:
     """The values of :data:`OPTIONS`. Raises :class:`InvalidInput`."""
     connect_to, problems = ConnectTo.parse(given["connect_to"])
     if problems:
         raise InvalidInput(problems)
     cache_dir = Path(given["cache_dir"]).absolute() if given["cache_dir"] else None
     base = BaseImage(**{key: value or "" for key, value in given["base_image"].items()})
-    return base, Source(clock, cache_dir, connect_to, given["ca_cert"] or "", progress)
+    return base, BaseImageSource(clock, cache_dir, connect_to, given["ca_cert"] or "", progress)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,7 +148,7 @@ def check_base(given: BaseImage) -> list[Problem]:
     return []
 
 
-def find_base(given: BaseImage, source: Source, *, check_mode: bool = False) -> ReadyBase:
+def find_base(given: BaseImage, source: BaseImageSource, *, check_mode: bool = False) -> ReadyBase:
     """Have the base image at hand; one by URL is transferred unless the cache holds it. In check mode at most a HEAD request is sent.
 
     Raises :class:`InvalidInput`, and :class:`ZeroTouchError` for an image that cannot be had or read.

@@ -24,13 +24,13 @@ from ...common.problems import UNSUPPORTED, Problem
 from ...common.secrets import secret_values
 from ...ignition.live import LiveIgnition, build_live_ignition
 from ...ignition.secrets import BuildSecrets, from_state, make_secrets
-from ...image.boot_artifacts import Names
+from ...image.boot_artifacts import ArtifactNames
 from ...image.build import compare_base
 from ...manifests.cluster_manifests import render_manifests
 from ...manifests.source import read_source, source_problems
 from ..state.recovery import Recovered, recover
 from ..state.work_dir import WorkDir, check_place, cluster_section, loose_mode
-from .base_image import BaseImage, ReadyBase, Source, check_fit, find_base
+from .base_image import BaseImage, BaseImageSource, ReadyBase, check_fit, find_base
 from .build_files import TextFile, small_files
 from .inputs import input_digests
 from .product import Kind, Made, Product, about_boot, kind_of, make_product, order, path_of, plan_product
@@ -54,7 +54,7 @@ class BuildRequest:
     config_dir: Path
     work_dir: Path
     base: BaseImage
-    source: Source
+    source: BaseImageSource
     kind: Kind = "iso"
     engine: Engine = "auto"
     force: bool = False
@@ -73,7 +73,7 @@ class BuildPlan:
     request: BuildRequest
     base: ReadyBase
     kind: Kind
-    names: Names
+    names: ArtifactNames
     deployment: Deployment | None = None
     secrets: BuildSecrets | None = None
     new_secrets: bool = False
@@ -137,7 +137,7 @@ def read_input(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
     if deployment is not None and base.image is not None:
         warnings += check_fit(base.image, deployment.cluster.version, arch)
     kind = kind_of(request.kind, deployment.cluster) if deployment else request.kind
-    names = Names("agent", arch or _DEFAULT_ARCHITECTURE)
+    names = ArtifactNames("agent", arch or _DEFAULT_ARCHITECTURE)
     return BuildPlan(request, base, kind, names, deployment, loose=loose_mode(request.work_dir), warnings=tuple(warnings))
 
 

@@ -29,7 +29,7 @@ _MOST_PATHS = 5
 
 
 @dataclasses.dataclass(frozen=True)
-class Change:
+class ConfigurationChange:
     """One file of the directory that is not as it should be. ``path`` is relative; ``before`` and ``after`` are texts, None where there is no file.
 
     ``form_only``: both say the same, in another order, spelling or with other comments.
@@ -43,23 +43,23 @@ class Change:
     form_only: bool = False
 
 
-def changes(dest: Path, files: Mapping[str, str]) -> Iterator[Change]:
+def changes(dest: Path, files: Mapping[str, str]) -> Iterator[ConfigurationChange]:
     """What makes the directory hold these files (relative path -> text) and no other of a configuration."""
     for name, text in files.items():
         path = dest / name
         before = _read(path)
         if before is None:
-            yield Change(name, "create", "there is no such file", None, text)
+            yield ConfigurationChange(name, "create", "there is no such file", None, text)
         elif before != text and same_content(name, before, text):
-            yield Change(name, "change", "it says the same in another form", before, text, form_only=True)
+            yield ConfigurationChange(name, "change", "it says the same in another form", before, text, form_only=True)
         elif before != text:
-            yield Change(name, "change", _differences(name, before, text), before, text)
+            yield ConfigurationChange(name, "change", _differences(name, before, text), before, text)
         elif path.stat().st_mode & 0o777 != SECRET_FILE:
-            yield Change(name, "change", f"mode is {path.stat().st_mode & 0o777:04o}, not {SECRET_FILE:04o}", before, text, form_only=True)
+            yield ConfigurationChange(name, "change", f"mode is {path.stat().st_mode & 0o777:04o}, not {SECRET_FILE:04o}", before, text, form_only=True)
     for name in _left(dest):
         if name not in files:
             what = "manifest" if name.startswith(f"{MANIFESTS_DIRECTORY}/") else "file"
-            yield Change(name, "remove", f"the {what} is not part of the configuration any more", _read(dest / name), None)
+            yield ConfigurationChange(name, "remove", f"the {what} is not part of the configuration any more", _read(dest / name), None)
 
 
 def _left(dest: Path) -> list[str]:

@@ -30,7 +30,7 @@ from ...common.problems import Problem, apply_checks, errors
 from ...common.secrets import secret_data, secret_values
 from ...manifests.source import configuration_files, read_source, source_problems
 from ...nmstate.document import static_addresses
-from .configuration_changes import DIRECTORIES, Change, changes, documents_of, shown
+from .configuration_changes import DIRECTORIES, ConfigurationChange, changes, documents_of, shown
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,13 +51,13 @@ class Input:
 
 
 @dataclasses.dataclass(frozen=True)
-class Plan:
+class ConfigurePlan:
     """What the directory will hold and what has to change for it. ``problems`` are warnings only."""
 
     dest: Path
     deployment: Deployment
     files: Mapping[str, str]
-    changes: tuple[Change, ...]
+    changes: tuple[ConfigurationChange, ...]
     problems: tuple[Problem, ...]
 
 
@@ -65,7 +65,7 @@ def _nobody(secrets: set[str]) -> None:
     """Nobody wants to know."""
 
 
-def plan_configuration(given: Input, *, today: datetime.date | None = None, tell_secrets: Callable[[set[str]], None] = _nobody) -> Plan:
+def plan_configuration(given: Input, *, today: datetime.date | None = None, tell_secrets: Callable[[set[str]], None] = _nobody) -> ConfigurePlan:
     """Read, check and render the input, and compare with what the directory holds. Writes nothing.
 
     ``today`` is what certificates are compared with; ``tell_secrets`` gets every secret of the input before anything else is said about it.
@@ -74,10 +74,10 @@ def plan_configuration(given: Input, *, today: datetime.date | None = None, tell
     deployment, problems = read_input(given, today=today, tell_secrets=tell_secrets)
     _refuse_foreign(given)
     files = configuration_files(deployment)
-    return Plan(given.dest, deployment, files, tuple(changes(given.dest, files)), problems)
+    return ConfigurePlan(given.dest, deployment, files, tuple(changes(given.dest, files)), problems)
 
 
-def compared_again(plan: Plan) -> Plan:
+def compared_again(plan: ConfigurePlan) -> ConfigurePlan:
     """The same with what the directory holds now: another run may have written there since."""
     return dataclasses.replace(plan, changes=tuple(changes(plan.dest, plan.files)))
 
@@ -104,7 +104,7 @@ def _secrets_of(deployment: Deployment) -> set[str]:
     return secret_values([install_config(deployment.cluster), agent_config(deployment), bmcs, manifests]) | in_manifests
 
 
-def apply_plan(plan: Plan) -> None:
+def apply_plan(plan: ConfigurePlan) -> None:
     """Write what the plan says: files 0600, directories 0700, each file whole or not at all."""
     if not plan.changes:
         return
@@ -124,7 +124,7 @@ def _alone_in(directory: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _write(plan: Plan) -> None:
+def _write(plan: ConfigurePlan) -> None:
     remove_leftovers(plan.dest)
     # release.json first: it marks the directory as ours, should the run be killed before it ends.
     for change in sorted(plan.changes, key=lambda change: change.path != RELEASE_FILE):
@@ -139,7 +139,7 @@ def _write(plan: Plan) -> None:
             leftover.rmdir()
 
 
-def describe(plan: Plan) -> dict[str, Any]:
+def describe(plan: ConfigurePlan) -> dict[str, Any]:
     """The door's result (design 1.4)."""
     cluster = plan.deployment.cluster
     return {
@@ -168,7 +168,7 @@ def describe(plan: Plan) -> dict[str, Any]:
     }
 
 
-def describe_diff(plan: Plan) -> list[dict[str, str]]:
+def describe_diff(plan: ConfigurePlan) -> list[dict[str, str]]:
     """Differences of each file for Ansible's diff; secrets hidden, whatever form they have in the file."""
     return [
         {

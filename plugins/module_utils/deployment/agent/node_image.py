@@ -30,10 +30,10 @@ from ...ignition.document import LiveIgnition
 from ...ignition.nodes import IgnitionEndpoint, RunningCluster, build_nodes_ignition, nodes_deployment
 from ...ignition.secrets import BuildSecrets, from_state, make_secrets
 from ...ignition.tokens import Tokens, node_tokens
-from ...image.boot_artifacts import Names
+from ...image.boot_artifacts import ArtifactNames
 from ...nmstate.document import static_addresses
 from ..state.work_dir import WorkDir, check_place
-from .base_image import BaseImage, ReadyBase, Source, check_fit, find_base
+from .base_image import BaseImage, BaseImageSource, ReadyBase, check_fit, find_base
 from .product import Kind, Made, Product, about_boot, files_of, make_product, order, path_of, plan_product
 
 SECTION = "node_image"
@@ -56,7 +56,7 @@ class NodeImageRequest:
     config_dir: Path
     work_dir: Path
     base: BaseImage
-    source: Source
+    source: BaseImageSource
     cluster: RunningCluster
     nodes: tuple[RunningNode, ...] = ()
     kind: Kind = "iso"
@@ -70,7 +70,7 @@ class NodeImagePlan:
 
     request: NodeImageRequest
     base: ReadyBase
-    names: Names
+    names: ArtifactNames
     secrets: BuildSecrets
     tokens: Tokens
     new_tokens: bool
@@ -154,7 +154,7 @@ def plan_node_image(request: NodeImageRequest, *, now: datetime.datetime | None 
     secrets = from_state(known.get("secrets") or {}) or make_secrets()
     kept = Tokens(**known["tokens"]) if known.get("tokens") else None
     tokens = kept if kept is not None and kept.last(now) else node_tokens(now)
-    plan = NodeImagePlan(request, base, Names("node", arch), secrets, tokens, tokens is not kept, warnings=(*base.warnings, *warnings))
+    plan = NodeImagePlan(request, base, ArtifactNames("node", arch), secrets, tokens, tokens is not kept, warnings=(*base.warnings, *warnings))
     if base.image is None:
         return plan
     ignition = build_nodes_ignition(cluster, config.hosts, secrets, tokens, base.os_image(cluster.version, arch))

@@ -16,7 +16,7 @@ from ...common.files import sha256_of
 from ...common.problems import REQUIRED, Problem
 from ...ignition.document import LiveIgnition
 from ...image.artifact import Artifact, ArtifactRecord, make_artifact, plan_artifact
-from ...image.boot_artifacts import Names, boot_artifacts, network_arguments, rootfs_pieces
+from ...image.boot_artifacts import ArtifactNames, boot_artifacts, network_arguments, rootfs_pieces
 from ...image.build import ImagePlan, ImageRecord, build_image, compare_base, plan_image, verify_base
 from ...image.composed import Composed
 from ...image.iso9660 import ImageFile, Piece
@@ -31,13 +31,13 @@ _EXTERNAL = "external"
 
 
 @dataclasses.dataclass(frozen=True)
-class Order:
+class ProductOrder:
     """What is to be made: ``names`` of the files, ``arguments`` to add to the kernel's, ``rootfs_url`` where hosts find the root file system ("" where
     that is in the image or not known; ``assumed`` where nobody said it), ``base_url`` where the files of a network boot will be published.
     """
 
     kind: Kind
-    names: Names
+    names: ArtifactNames
     arguments: tuple[str, ...] = ()
     rootfs_url: str = ""
     base_url: str = ""
@@ -122,25 +122,25 @@ def kind_of(kind: Kind, cluster: Cluster) -> Kind:
     return "minimal_iso" if kind == "iso" and minimal else kind
 
 
-def path_of(work_dir: WorkDir, kind: Kind, names: Names) -> Path:
+def path_of(work_dir: WorkDir, kind: Kind, names: ArtifactNames) -> Path:
     """The file that holds the configuration."""
     if kind == "pxe":
         return work_dir.boot_artifacts / names.initrd
     return work_dir.images / (FILE_NAME if kind == "config_iso" else f"{names.prefix}.{names.arch}.iso")
 
 
-def order(kind: Kind, names: Names, base: ReadyBase, base_url: str, arguments: tuple[str, ...], *, force: bool) -> Order:
+def order(kind: Kind, names: ArtifactNames, base: ReadyBase, base_url: str, arguments: tuple[str, ...], *, force: bool) -> ProductOrder:
     """What to make. Raises :class:`InvalidInput` when it is not known where hosts find the root file system of a minimal ISO."""
     if kind not in ("minimal_iso", "pxe"):
-        return Order(kind, names, arguments, force=force)
+        return ProductOrder(kind, names, arguments, force=force)
     rootfs_url = f"{base_url}/{names.rootfs}" if base_url else base.rootfs_url(names.arch)
     if kind == "minimal_iso" and not rootfs_url:
         detail = "a minimal ISO needs the URL below which its root file system is published; or give openshift_base_image.rootfs_url"
         raise InvalidInput([Problem("bootArtifactsBaseURL", REQUIRED, detail, layer="ours", check="image")])
-    return Order(kind, names, arguments, rootfs_url, base_url, assumed=not base_url and not base.given.rootfs_url, force=force)
+    return ProductOrder(kind, names, arguments, rootfs_url, base_url, assumed=not base_url and not base.given.rootfs_url, force=force)
 
 
-def plan_product(base: LiveImage, work_dir: WorkDir, wanted: Order, ignition: LiveIgnition, before: Mapping[str, Any], base_sha256: str = "") -> Product:
+def plan_product(base: LiveImage, work_dir: WorkDir, wanted: ProductOrder, ignition: LiveIgnition, before: Mapping[str, Any], base_sha256: str = "") -> Product:
     """Compare what is wanted with what is there; ``before`` is what an earlier :class:`Made` left. Raises :class:`ZeroTouchError`."""
     path = path_of(work_dir, wanted.kind, wanted.names)
     if wanted.kind == "config_iso":
@@ -167,7 +167,7 @@ def plan_product(base: LiveImage, work_dir: WorkDir, wanted: Order, ignition: Li
     return Product(path, image=image, artifacts=beside, rootfs_url=wanted.rootfs_url, rootfs_size=size, base_sha256=image.base_sha256)
 
 
-def _network_boot(base: LiveImage, path: Path, wanted: Order, ignition: LiveIgnition, before: Mapping[str, Any], base_sha256: str) -> Product:
+def _network_boot(base: LiveImage, path: Path, wanted: ProductOrder, ignition: LiveIgnition, before: Mapping[str, Any], base_sha256: str) -> Product:
     arguments = network_arguments(base, wanted.arguments)
     with ImageFile(base.path) as file:
         files = boot_artifacts(file, base, ignition.encode(), wanted.names, arguments, wanted.base_url)
@@ -184,7 +184,7 @@ def _artifacts(base: ImageFile, wanted: Mapping[Path, tuple[Piece, ...]], before
     return tuple(plan_artifact(base, path, pieces, ArtifactRecord.from_state(records.get(path.name) or {}), force=force) for path, pieces in wanted.items())
 
 
-def about_boot(wanted: Order, deployment: Deployment) -> list[str]:
+def about_boot(wanted: ProductOrder, deployment: Deployment) -> list[str]:
     """Warnings about what hosts need before anything of the configuration is in force: the root file system, which the initramfs loads with addresses
     from DHCP.
     """

@@ -23,7 +23,7 @@ from ..supervise.bundle import failure_message, write_bundle
 from ..supervise.decide import Limits, Memory, Setup, Until
 from ..supervise.observe import Observer
 from ..supervise.silence import silence_of
-from ..supervise.supervisor import INTERVAL, MediaControl, Outcome, Supervisor
+from ..supervise.supervisor import INTERVAL, MediaControl, Supervisor, WaitOutcome
 from ..supervise.timeline import SECTION, STATE_PHASES, Timeline, utc_now
 
 
@@ -136,7 +136,7 @@ def wait_result(memory: Memory, setup: Setup, phase: str) -> dict[str, Any]:
     return {"phase": phase, "percent": memory.percent, "hosts": described}
 
 
-def _failure(request: WaitRequest, around: Surroundings, setup: Setup, observer: Observer, outcome: Outcome, result: dict[str, Any]) -> PartialFailure:
+def _failure(request: WaitRequest, around: Surroundings, setup: Setup, observer: Observer, outcome: WaitOutcome, result: dict[str, Any]) -> PartialFailure:
     deployment = read_deployment(request.work_dir.config)
     around.redactor.add(secret_values(deployment.cluster.pull_secret) if deployment else ())
     try:

@@ -9,7 +9,7 @@ from ...assisted.rest.client import Document
 from ...assisted.rest.service import AssistedService
 from ...common.errors import RemoteError
 from ...common.files import SECRET_FILE, ensure_directory, write_atomic
-from ...hub.credentials import Credentials
+from ...hub.credentials import HubCredentials
 from ..state.work_dir import WorkDir
 from .find import Known, remember
 
@@ -18,7 +18,7 @@ _WITH_KUBECONFIG = frozenset({"installing", "finalizing", "installing-pending-us
 _INSTALLED = frozenset({"installed", "adding-hosts"})
 
 
-def plan_credentials(service: AssistedService, work_dir: WorkDir, cluster: Document) -> Credentials:
+def plan_credentials(service: AssistedService, work_dir: WorkDir, cluster: Document) -> HubCredentials:
     """Files that are missing, or are those of an earlier cluster. What is there stays: by now it may hold more than the service's (the CA of the ingress)."""
     status, cluster_id = str(cluster.get("status") or ""), str(cluster.get("id") or "")
     stale = Known.of(work_dir).credentials_of != cluster_id
@@ -33,10 +33,10 @@ def plan_credentials(service: AssistedService, work_dir: WorkDir, cluster: Docum
             files[str(path)] = text
         else:
             missing.append(path.name)
-    return Credentials(files, tuple(missing))
+    return HubCredentials(files, tuple(missing))
 
 
-def write_credentials(credentials: Credentials, work_dir: WorkDir, cluster: Document) -> None:
+def write_credentials(credentials: HubCredentials, work_dir: WorkDir, cluster: Document) -> None:
     """What :func:`plan_credentials` says. What is left of another cluster goes first."""
     cluster_id = str(cluster.get("id") or "")
     if credentials.files and Known.of(work_dir).credentials_of != cluster_id:

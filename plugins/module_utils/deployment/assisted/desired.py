@@ -15,13 +15,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...assisted.cluster.desired import ClusterWish
+from ...assisted.cluster.desired import DesiredServiceCluster
 from ...assisted.from_manifests.cluster import cluster_wish
 from ...assisted.from_manifests.infra_env import infra_env_wish
 from ...assisted.from_manifests.read import parse_manifests
 from ...assisted.from_manifests.release import release_of
-from ...assisted.hosts.request import HostRequest, host_requests
-from ...assisted.infra_env.plan import InfraEnvWish, read_wish
+from ...assisted.hosts.request import ServiceHostRequest, host_requests
+from ...assisted.infra_env.plan import DesiredServiceInfraEnv, read_wish
 from ...cluster.field_table import HOST_FIELDS
 from ...cluster.field_values import request_options
 from ...cluster.spec import Cluster, Deployment, Host
@@ -41,9 +41,9 @@ _FENCING = {"address": "address", "username": "username", "password": "password"
 class Wishes:
     """What the service shall have; ``secrets`` must appear in no output."""
 
-    cluster: ClusterWish
-    infra_env: InfraEnvWish
-    hosts: Sequence[HostRequest]
+    cluster: DesiredServiceCluster
+    infra_env: DesiredServiceInfraEnv
+    hosts: Sequence[ServiceHostRequest]
     secrets: frozenset[str] = dataclasses.field(default=frozenset(), repr=False)
 
     @property

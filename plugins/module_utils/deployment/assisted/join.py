@@ -10,7 +10,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from ...assisted.hosts.plan import HostPlan
+from ...assisted.hosts.plan import ServiceHostPlan
 from ...assisted.install.progress import HOST_JOINED, failing, read_host
 from ...assisted.records import host_record
 from ...assisted.rest.client import Document
@@ -20,7 +20,7 @@ from ...common.lock import one_run
 from ...common.opened import Opened
 from ...common.waiting import Deadline, ProgressLines, turns
 from ..supervise.decide import Limits
-from .session import AssistedRequest, Session, open_session
+from .session import AssistedRequest, DeploymentSession, open_session
 from .upkeep import Refusals, change_hosts, plan_hosts
 
 PAUSE = 5.0
@@ -30,7 +30,7 @@ PAUSE = 5.0
 class JoinPlan:
     """``change``: hosts to be changed; ``install``: those to be told to install; ``failed``: name -> why it will never join; ``waits``: name -> for what."""
 
-    change: tuple[HostPlan, ...] = ()
+    change: tuple[ServiceHostPlan, ...] = ()
     install: tuple[Document, ...] = ()
     failed: dict[str, str] = dataclasses.field(default_factory=dict)
     waits: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -40,7 +40,7 @@ class JoinPlan:
         return not (self.change or self.install or self.failed or self.waits)
 
 
-def plan_join(plans: Sequence[HostPlan]) -> JoinPlan:
+def plan_join(plans: Sequence[ServiceHostPlan]) -> JoinPlan:
     """What to do about each host now. Only those that were asked for are ever told to install."""
     change, install = [], []
     failed: dict[str, str] = {}
@@ -83,7 +83,7 @@ def wait_joined(request: AssistedRequest, call: Opened, limits: Limits) -> dict[
 class JoinWait:
     """One wait."""
 
-    def __init__(self, session: Session, limits: Limits) -> None:
+    def __init__(self, session: DeploymentSession, limits: Limits) -> None:
         self.session, self.limits = session, limits
         self._deadline = Deadline(session.call.clock, limits.discovery)
         self._lines = ProgressLines(session.call.clock, session.call.progress)
@@ -94,7 +94,7 @@ class JoinWait:
         session = self.session
         if not session.found.cluster_id:
             raise ZeroTouchError(f"The service does not know cluster {session.name}.", "add_hosts imports it.")
-        plans, plan = list[HostPlan](), JoinPlan()
+        plans, plan = list[ServiceHostPlan](), JoinPlan()
         for _turn in turns(self._deadline, PAUSE):
             seen = self._look()
             plans = seen or []
@@ -108,7 +108,7 @@ class JoinWait:
         over = f"{self._deadline.limit:g} s are over"
         raise self._failure(plans, {name: f"{over}: {why}" for name, why in plan.waits.items()} or {"hosts": over})
 
-    def _act(self, plans: Sequence[HostPlan], plan: JoinPlan) -> None:
+    def _act(self, plans: Sequence[ServiceHostPlan], plan: JoinPlan) -> None:
         """Change and install hosts. Raises :class:`PartialFailure` for those that will never join."""
         if plan.failed:
             raise self._failure(plans, plan.failed)
@@ -120,7 +120,7 @@ class JoinWait:
             self.session.call.warn(f"{name}: {error}")
         self._install(plan)
 
-    def _look(self) -> list[HostPlan] | None:
+    def _look(self) -> list[ServiceHostPlan] | None:
         """None while the service does not answer."""
         session = self.session
         hosts = patiently(lambda: session.service.cluster_hosts(session.found.cluster_id), lambda text: self._lines.tell("service", text))
@@ -140,7 +140,7 @@ class JoinWait:
     def _ask_to_install(self, host: Document) -> Document:
         return self.session.service.host_action(str(host.get("infra_env_id")), str(host.get("id")), "install")
 
-    def _tell(self, plans: Sequence[HostPlan], plan: JoinPlan) -> None:
+    def _tell(self, plans: Sequence[ServiceHostPlan], plan: JoinPlan) -> None:
         self._lines.percent = min((read_host(each.host).percent if each.host else 0 for each in plans), default=0)
         for each in plans:
             name = each.request.name
@@ -151,11 +151,11 @@ class JoinWait:
         for text in lines:
             self._lines.say(text)
 
-    def _failure(self, plans: Sequence[HostPlan], reasons: dict[str, str]) -> PartialFailure:
+    def _failure(self, plans: Sequence[ServiceHostPlan], reasons: dict[str, str]) -> PartialFailure:
         words = "\n".join(f"{name}: {reason}" for name, reason in reasons.items())
         return PartialFailure(f"{len(reasons)} of {len(plans)} hosts did not join {self.session.name}.\n{words}", self._result(plans))
 
-    def _result(self, plans: Sequence[HostPlan]) -> dict[str, Any]:
+    def _result(self, plans: Sequence[ServiceHostPlan]) -> dict[str, Any]:
         records = [{"name": plan.request.name, **{key: host_record(plan.host)[key] for key in ("id", "status", "hostname")}} for plan in plans if plan.host]
         nodes = [{"name": plan.request.name, "addresses": host_record(plan.host)["ip_addresses"]} for plan in plans if plan.host]
         return {"changed": bool(self.done), "plan": list(self.done), "joined": records, "nodes": nodes}

@@ -9,10 +9,10 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...assisted.change import Change
+from ...assisted.change import ServiceChange
 from ...assisted.cluster import run as clusters
-from ...assisted.cluster.desired import ClusterWish
-from ...assisted.infra_env.plan import InfraEnvWish, plan_present
+from ...assisted.cluster.desired import DesiredServiceCluster
+from ...assisted.infra_env.plan import DesiredServiceInfraEnv, plan_present
 from ...assisted.infra_env.run import Applied, carry_out
 from ...assisted.records import cluster_record, infra_env_record
 from ...assisted.rest.client import Document
@@ -34,7 +34,7 @@ class Objects:
 
     cluster: Mapping[str, Any]
     infra_env: Mapping[str, Any]
-    changes: Sequence[Change] = ()
+    changes: Sequence[ServiceChange] = ()
     warnings: Sequence[str] = ()
 
     @property
@@ -58,7 +58,7 @@ class Maker:
     work_dir: WorkDir
     check_mode: bool
 
-    def present(self, found: Found, cluster: ClusterWish, infra_env: InfraEnvWish | None) -> Objects:
+    def present(self, found: Found, cluster: DesiredServiceCluster, infra_env: DesiredServiceInfraEnv | None) -> Objects:
         """``infra_env`` None: nothing is said about it (check mode only).
 
         Raises :class:`InvalidInput` for what cannot be changed before anything is written, :class:`PartialFailure` with what was done.
@@ -84,7 +84,7 @@ class Maker:
         self._remember(made.value["cluster"], shown, adopted=found.adopted)
         return Objects(made.value["cluster"], shown, everything, [*_made_meanwhile(found, cluster, made), *made.warnings, *applied.warnings])
 
-    def _infra_env(self, wish: InfraEnvWish, observed: Document | None, done: Mapping[str, Any]) -> Applied:
+    def _infra_env(self, wish: DesiredServiceInfraEnv, observed: Document | None, done: Mapping[str, Any]) -> Applied:
         try:
             return carry_out(self.service, wish, plan_present(wish, observed), observed, own_cluster=True)
         except ZeroTouchError as error:
@@ -93,15 +93,15 @@ class Maker:
     def _remember(self, cluster: Mapping[str, Any], infra_env: Mapping[str, Any], *, adopted: bool) -> None:
         remember(self.work_dir, cluster_id=cluster["id"], infra_env_id=infra_env.get("id") or None, adopted=adopted or None)
 
-    def allow_hosts(self, found: Found) -> list[Change]:
+    def allow_hosts(self, found: Found) -> list[ServiceChange]:
         """Open an installed cluster for more hosts."""
         if found.status != "installed":
             return []
         if not self.check_mode:
             self.service.cluster_action(found.cluster_id, "allow-add-hosts")
-        return [Change("allow-add-hosts", f"cluster {(found.cluster or {}).get('name')}")]
+        return [ServiceChange("allow-add-hosts", f"cluster {(found.cluster or {}).get('name')}")]
 
-    def absent(self, found: Found) -> list[Change]:
+    def absent(self, found: Found) -> list[ServiceChange]:
         """Take cluster, hosts and InfraEnv away; an installation on its way is cancelled first."""
         changes = plan_absent(found, self.service.hosts(found.infra_env_id) if found.infra_env_id else [])
         for change in () if self.check_mode else changes:
@@ -110,7 +110,7 @@ class Maker:
             remember(self.work_dir, cluster_id=None, infra_env_id=None, adopted=None, openshift_cluster_id=None)
         return changes
 
-    def _remove(self, change: Change, found: Found) -> None:
+    def _remove(self, change: ServiceChange, found: Found) -> None:
         if change.verb == "cancel":
             self.service.cluster_action(found.cluster_id, "cancel")
         elif change.title.startswith("cluster "):
@@ -131,7 +131,7 @@ class Maker:
         retry(delete, ASSISTED_INFRA_ENV_DELETION, self.service.clock)
 
 
-def _made_meanwhile(found: Found, wish: ClusterWish, made: clusters.Done) -> list[str]:
+def _made_meanwhile(found: Found, wish: DesiredServiceCluster, made: clusters.ClusterResult) -> list[str]:
     """What is to be said where there was no cluster when we looked, and none had to be created."""
     created = any(change.verb == "create" and change.title == f"cluster {wish.name}" for change in made.changes)
     if found.cluster is not None or wish.existing is not None or created or any("at the same time" in text for text in made.warnings):
@@ -139,17 +139,17 @@ def _made_meanwhile(found: Found, wish: ClusterWish, made: clusters.Done) -> lis
     return [f"Another run made cluster {wish.name} at the same time. Its cluster {made.value['cluster']['id']} is used."]
 
 
-def plan_absent(found: Found, hosts: Sequence[Document]) -> list[Change]:
+def plan_absent(found: Found, hosts: Sequence[Document]) -> list[ServiceChange]:
     """What takes them away, in the order in which the service lets it be done. Hosts go with their cluster; those that it leaves, before their InfraEnv."""
     changes = []
     if found.cluster is not None:
         title = f"cluster {found.cluster.get('name')}"
-        changes += [Change("cancel", title, reason=f"it is {found.status}")] if found.status in _CANCELLABLE else []
-        changes.append(Change("delete", title))
+        changes += [ServiceChange("cancel", title, reason=f"it is {found.status}")] if found.status in _CANCELLABLE else []
+        changes.append(ServiceChange("delete", title))
     if found.infra_env is not None:
         left = [host for host in hosts if found.cluster is None or host.get("cluster_id") != found.cluster_id]
-        changes += [Change("delete", f"host {host.get('requested_hostname') or host.get('id')}", {"id": host.get("id")}) for host in left]
-        changes.append(Change("delete", f"infra-env {found.infra_env.get('name')}"))
+        changes += [ServiceChange("delete", f"host {host.get('requested_hostname') or host.get('id')}", {"id": host.get("id")}) for host in left]
+        changes.append(ServiceChange("delete", f"infra-env {found.infra_env.get('name')}"))
     return changes
 
 

@@ -14,7 +14,7 @@ from ...assisted.rest.service import AssistedService
 from ...common.connect import DIRECT, ConnectTo
 from ...common.errors import RemoteError, Unreachable
 from ...common.parallel import for_each
-from ..state.work_dir import Identity, WorkDir
+from ..state.work_dir import DeploymentIdentity, WorkDir
 from ..supervise.observation import ApiView, Observation, ServiceView
 from ..supervise.observe import Observer
 
@@ -26,7 +26,7 @@ class AssistedObserver:
     """
 
     def __init__(
-        self, service: AssistedService, cluster_id: str, work_dir: WorkDir, identity: Identity, *, connect_to: ConnectTo = DIRECT, ca_cert: str = ""
+        self, service: AssistedService, cluster_id: str, work_dir: WorkDir, identity: DeploymentIdentity, *, connect_to: ConnectTo = DIRECT, ca_cert: str = ""
     ) -> None:
         self.service = service
         self.cluster_id = cluster_id

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...assisted.cluster.desired import ClusterWish
+from ...assisted.cluster.desired import DesiredServiceCluster
 from ...assisted.rest.connection import ASSISTED_OPTIONS, connect
 from ...assisted.rest.service import AssistedService
 from ...bmc.hosts import BmcOptions
@@ -39,7 +39,7 @@ from .image import Fetcher, Image, image_url
 from .objects import Maker, Objects, recorded
 from .observer import AssistedObserver
 from .resume import decide_additions, decide_installation
-from .session import AssistedRequest, Session, open_session
+from .session import AssistedRequest, DeploymentSession, open_session
 
 DOOR = "assisted_deployment"
 
@@ -63,7 +63,7 @@ def ensure_present(request: AssistedRequest, call: Opened) -> dict[str, Any]:
 class _Presence:
     """One run that makes or changes what the service has."""
 
-    def __init__(self, session: Session, observer: AssistedObserver) -> None:
+    def __init__(self, session: DeploymentSession, observer: AssistedObserver) -> None:
         self.session, self.call, self.observer = session, session.call, observer
         self.maker = Maker(session.service, session.work_dir, session.call.check_mode)
 
@@ -139,7 +139,7 @@ class _Presence:
                 document.pop(SECTION, None)
         return [change.text() for change in changes]
 
-    def _present(self, cluster: ClusterWish) -> Objects:
+    def _present(self, cluster: DesiredServiceCluster) -> Objects:
         session = self.session
         spec = session.deployment.cluster
         if session.found.adopted and spec.release_image == default_release_image(spec.version, spec.architecture):
@@ -227,11 +227,11 @@ class _Presence:
         image, transfer = self._image(objects, needed=bool(decision.boot))
         return self._result(decision, objects, fetched + opened + objects.lines + transfer, image)
 
-    def _running(self, seen: Observation) -> ClusterWish:
+    def _running(self, seen: Observation) -> DesiredServiceCluster:
         """The cluster as it is; one that the service does not know is imported by the id that it gave itself."""
         session, cluster = self.session, self.session.deployment.cluster
         if session.found.cluster is not None:
-            return ClusterWish(session.name)
+            return DesiredServiceCluster(session.name)
         version = self.observer.documents.get("cluster_version") or {}
         own_id = str((version.get("spec") or {}).get("clusterID") or "") or session.known.openshift_cluster_id
         if not own_id:
@@ -241,7 +241,7 @@ class _Presence:
             )
         api = urlsplit(cluster.api_url).hostname or f"api.{cluster.name}.{cluster.base_domain}"
         existing = {"name": session.name, "api_vip_dnsname": api, "openshift_cluster_id": own_id, "openshift_version": cluster.version}
-        return ClusterWish(session.name, existing=existing)
+        return DesiredServiceCluster(session.name, existing=existing)
 
     def _result(self, decision: Decision, objects: Objects, lines: Sequence[str], image: Image | None = None) -> dict[str, Any]:
         call, work_dir = self.call, self.session.work_dir

@@ -61,7 +61,7 @@ class AssistedRequest:
         )
 
 
-class Session:
+class DeploymentSession:
     """One opening of the door: what was asked for, the service, and what is there of this deployment."""
 
     def __init__(self, request: AssistedRequest, call: Opened, deployment: Deployment, service: AssistedService) -> None:
@@ -100,7 +100,7 @@ class Session:
         return [f"write {path}" for path in credentials.files]
 
 
-def open_session(request: AssistedRequest, call: Opened) -> tuple[Session, tuple[Problem, ...]]:
+def open_session(request: AssistedRequest, call: Opened) -> tuple[DeploymentSession, tuple[Problem, ...]]:
     """The session, and the warnings about its input. Raises :class:`InvalidInput` with every problem before the service is asked."""
     read, problems = read_input(request.given, tell_secrets=call.add_secrets)
     # BMC doors and Nodes know hosts by hostname.
@@ -109,4 +109,4 @@ def open_session(request: AssistedRequest, call: Opened) -> tuple[Session, tuple
     for problem in problems:
         call.warn(problem.text())
     service = connect(call.params, call.clock, call.check_mode, learnt=call.add_secrets)
-    return Session(request, call, deployment, service), problems
+    return DeploymentSession(request, call, deployment, service), problems

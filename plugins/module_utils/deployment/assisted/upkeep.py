@@ -9,8 +9,8 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
 from ...assisted.hosts.match import match_hosts
-from ...assisted.hosts.plan import HostPlan, plan_host
-from ...assisted.hosts.request import HostRequest
+from ...assisted.hosts.plan import ServiceHostPlan, plan_host
+from ...assisted.hosts.request import ServiceHostRequest
 from ...assisted.hosts.run import carry_out
 from ...assisted.install.progress import read_cluster, read_host
 from ...assisted.rest.client import Document
@@ -20,7 +20,7 @@ from ...common.errors import RemoteError, Unreachable, ZeroTouchError
 from ...common.parallel import for_each
 from ..stop_reason import StopReason
 from ..supervise.observation import Observation
-from ..supervise.supervisor import Cared
+from ..supervise.supervisor import UpkeepResult
 from .observer import AssistedObserver
 
 # States in which the installation has not begun and hosts may still be changed.
@@ -36,14 +36,14 @@ class CarePlan:
     ``complete``: all hosts are there, so that waiting would not mend what is refused.
     """
 
-    hosts: tuple[HostPlan, ...] = ()
+    hosts: tuple[ServiceHostPlan, ...] = ()
     refused: tuple[str, ...] = ()
     start: bool = False
     waits: str = ""
     complete: bool = False
 
 
-def plan_care(cluster: Document, hosts: Sequence[Document], requests: Sequence[HostRequest]) -> CarePlan:
+def plan_care(cluster: Document, hosts: Sequence[Document], requests: Sequence[ServiceHostRequest]) -> CarePlan:
     """What to do now for a cluster whose installation has not begun; nothing for another one.
 
     It is begun only with exactly the hosts that are asked for: the service would also install a cluster without its workers, or a stranger with it.
@@ -65,16 +65,16 @@ def plan_care(cluster: Document, hosts: Sequence[Document], requests: Sequence[H
     return CarePlan(start=True)
 
 
-def plan_hosts(requests: Sequence[HostRequest], hosts: Sequence[Document], cluster_id: str) -> list[HostPlan]:
+def plan_hosts(requests: Sequence[ServiceHostRequest], hosts: Sequence[Document], cluster_id: str) -> list[ServiceHostPlan]:
     """What makes hosts of a cluster as wished."""
     matches = match_hosts(requests, hosts, {}, cluster_id)
     return [plan_host(request, match, {}) for request, match in zip(requests, matches, strict=True)]
 
 
-def change_hosts(service: AssistedService, plans: Sequence[HostPlan]) -> tuple[list[str], dict[str, ZeroTouchError]]:
+def change_hosts(service: AssistedService, plans: Sequence[ServiceHostPlan]) -> tuple[list[str], dict[str, ZeroTouchError]]:
     """Make the changes; a line for each that was made, and by name of the host why it could not be changed."""
 
-    def one(plan: HostPlan) -> None:
+    def one(plan: ServiceHostPlan) -> None:
         for change in plan.changes:
             carry_out(service, plan, change)
 
@@ -103,19 +103,21 @@ class Refusals:
         return {name: text for name, text in now.items() if known.get(name) == text}
 
 
-class Care:
+class Upkeep:
     """Carries out :func:`plan_care` between the looks of a supervisor; ``fetch`` brings credentials home as soon as the service has them."""
 
-    def __init__(self, service: AssistedService, observer: AssistedObserver, requests: Sequence[HostRequest], fetch: Callable[[Document], list[str]]) -> None:
+    def __init__(
+        self, service: AssistedService, observer: AssistedObserver, requests: Sequence[ServiceHostRequest], fetch: Callable[[Document], list[str]]
+    ) -> None:
         self._service, self._observer, self._requests, self._fetch = service, observer, requests, fetch
         self._starts = 0
         self._refusal = ""
         self._refusals = Refusals()
         self.refused: tuple[str, ...] = ()
 
-    def __call__(self, seen: Observation) -> Cared:
+    def __call__(self, seen: Observation) -> UpkeepResult:
         if not seen.service.ours:
-            return Cared()
+            return UpkeepResult()
         fetched = self._fetch(self._observer.cluster)
         plan = plan_care(self._observer.cluster, self._observer.hosts, self._requests)
         lines, errors = change_hosts(self._service, plan.hosts)
@@ -127,22 +129,22 @@ class Care:
         settled = plan.complete and not lines and len(lasting) == len(errors)
         stop = StopReason(f"hosts cannot reach the desired state: {'; '.join(self.refused)}") if self.refused and settled else None
         reports = (f"{name}: {error}" for name, error in errors.items())
-        return Cared((*fetched, *lines), (*plan.refused, *reports), stop, changed=bool(fetched or lines))
+        return UpkeepResult((*fetched, *lines), (*plan.refused, *reports), stop, changed=bool(fetched or lines))
 
-    def _start(self) -> Cared:
+    def _start(self) -> UpkeepResult:
         cluster = read_cluster(self._observer.cluster)
         preparation = self._observer.cluster.get("last-installation-preparation") or {}
         reason = str(preparation.get("reason") or "") if preparation.get("status") == "failed" else ""
         if self._starts >= STARTS:
             text = f"the installation could not be prepared {STARTS} times: {reason or cluster.status_info or 'the service gives no reason'}"
-            return Cared(stop=StopReason(text.rstrip(".")))
+            return UpkeepResult(stop=StopReason(text.rstrip(".")))
         try:
             self._service.cluster_action(cluster.id, "install")
         except (RemoteError, Unreachable) as error:
             # Once, somebody else may have begun it, or a host have changed: the next look tells.
             known, self._refusal = self._refusal, str(error)
             passing = isinstance(error, AssistedError) and error.status == 409 and known != self._refusal
-            return Cared() if passing else Cared(reports=(f"The installation cannot begin: {error}",))
+            return UpkeepResult() if passing else UpkeepResult(reports=(f"The installation cannot begin: {error}",))
         self._starts += 1
         again = f" again: {reason}" if self._starts > 1 and reason else ""
-        return Cared(lines=(f"All hosts are ready; the installation of cluster {cluster.name} is begun{again}",), changed=True)
+        return UpkeepResult(lines=(f"All hosts are ready; the installation of cluster {cluster.name} is begun{again}",), changed=True)

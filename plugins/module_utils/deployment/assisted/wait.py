@@ -22,12 +22,12 @@ from ..served_note import served_note
 from ..supervise.bundle import failure_message, write_bundle
 from ..supervise.decide import Limits, Setup
 from ..supervise.media import HostMedia
-from ..supervise.supervisor import Outcome, Supervisor
+from ..supervise.supervisor import Supervisor, WaitOutcome
 from ..supervise.timeline import SECTION, Timeline, utc_now
 from .find import METHOD, remember
 from .observer import AssistedObserver
-from .session import AssistedRequest, Session, open_session
-from .upkeep import Care, plan_care
+from .session import AssistedRequest, DeploymentSession, open_session
+from .upkeep import Upkeep, plan_care
 
 # Seconds between two looks: the service is shared, and its monitors run every 8 and 10 s (reference assisted-rest.md 7).
 INTERVAL = 5.0
@@ -86,7 +86,7 @@ def predict_installed(request: AssistedRequest, call: Opened, patience: Patience
     return {"changed": True, "plan": lines, "phase": "", "percent": cluster.percent if cluster else 0, "progress": [], "elapsed": 0.0, "log_dir": ""}
 
 
-def _supervise(session: Session, observer: AssistedObserver, patience: Patience) -> dict[str, Any]:
+def _supervise(session: DeploymentSession, observer: AssistedObserver, patience: Patience) -> dict[str, Any]:
     work_dir, call = session.work_dir, session.call
     state = work_dir.state.read()
     before = str((state.get(SECTION) or {}).get("phase") or "")
@@ -101,7 +101,7 @@ def _supervise(session: Session, observer: AssistedObserver, patience: Patience)
             observer.credentials_changed()
         return lines
 
-    care = Care(session.service, observer, session.wishes.hosts, fetch)
+    care = Upkeep(session.service, observer, session.wishes.hosts, fetch)
     supervisor = Supervisor(setup, lambda: observer.observe(state), patience.media, timeline, call.clock, call.progress, interval=INTERVAL, care=care)
     outcome = supervisor.run()
     if outcome.step.kind == "stop" and care.refused:
@@ -129,7 +129,9 @@ def _supervise(session: Session, observer: AssistedObserver, patience: Patience)
     raise _failure(session, observer, setup, outcome, result, patience)
 
 
-def _failure(session: Session, observer: AssistedObserver, setup: Setup, outcome: Outcome, result: dict[str, Any], patience: Patience) -> PartialFailure:
+def _failure(
+    session: DeploymentSession, observer: AssistedObserver, setup: Setup, outcome: WaitOutcome, result: dict[str, Any], patience: Patience
+) -> PartialFailure:
     try:
         directory: Path | None = write_bundle(patience.log_dir, outcome, setup, observer, patience.media, patience.redactor, utc_now()).directory
     except (OSError, ZeroTouchError) as error:

@@ -24,11 +24,11 @@ from ...hub.from_spec import agent_hosts, infra_env_options
 from ...hub.install.objects import HubCluster
 from ...hub.install.run import InstallPlan, apply_install, await_gone, observe, plan_install, plan_removal
 from ...hub.install.status import InstallStatus, Phase, read_status
-from ...hub.install.wait import InstallWait, Limits, Situation, bound_agents
+from ...hub.install.wait import InstallLimits, InstallSituation, InstallWait, bound_agents
 from ...hub.kinds import AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT
 from ...kube.client import KubeClient
 from ...kube.connection import connect
-from ...kube.write import Outcome, apply_changes, diff_of
+from ...kube.write import WriteOutcome, apply_changes, diff_of
 from ..agent.configure import Input, read_input
 from ..described import described
 from ..state.work_dir import WorkDir
@@ -52,7 +52,7 @@ class HubRequest:
     image_set: str
     hold: bool | None
     wait_for: Phase | None
-    limits: Limits
+    limits: InstallLimits
     work_dir: WorkDir | None
     agent_namespace: str
     media_hosts: Sequence[Mapping[str, Any]]
@@ -68,7 +68,7 @@ class HubRequest:
             image_set=params["image_set"] or "",
             hold=params["hold"],
             wait_for=_PHASES.get(params["wait_for"]),
-            limits=Limits(**{name: float(value) for name, value in params["timeouts"].items() if value is not None}),
+            limits=InstallLimits(**{name: float(value) for name, value in params["timeouts"].items() if value is not None}),
             work_dir=WorkDir(work_dir) if work_dir else None,
             agent_namespace=params["agent_namespace"] or "",
             media_hosts=params["media_hosts"],
@@ -126,7 +126,7 @@ class _Presence:
         if call.diff:
             result["diff"] = diff_of(outcomes)
         call.plan(steps)
-        refuse_failures(outcomes, len(plan.changes), {**result_of(self._reference, Situation(plan.status), outcomes), **result})
+        refuse_failures(outcomes, len(plan.changes), {**result_of(self._reference, InstallSituation(plan.status), outcomes), **result})
         if not call.check_mode:
             self._timeline.known(started=plan.status.started)
         situation = self._situation(plan, outcomes, result)
@@ -145,11 +145,11 @@ class _Presence:
         )
         return MediaDetacher(HostMedia(boot_requests(request.media_hosts), options), media_names(request.media_hosts), self._timeline.detached)
 
-    def _situation(self, plan: InstallPlan, outcomes: Sequence[Outcome], result: Mapping[str, Any]) -> Situation:
+    def _situation(self, plan: InstallPlan, outcomes: Sequence[WriteOutcome], result: Mapping[str, Any]) -> InstallSituation:
         """How far it is, after the wait if one was asked for."""
         wanted = self._request.wait_for
         if self._call.check_mode:
-            now = Situation(plan.status, self._agents())
+            now = InstallSituation(plan.status, self._agents())
             if wanted and not plan.status.reached(wanted):
                 self._call.plan([f"wait until the cluster is {self._call.params['wait_for'].replace('_', ' ')}"])
             elif wanted == "installed":
@@ -158,7 +158,7 @@ class _Presence:
                 self._call.plan(f"detach the medium of {name}" for name in due)
             return now
         if wanted is None or plan.status.reached(wanted):
-            now = Situation(self._status(), self._agents())
+            now = InstallSituation(self._status(), self._agents())
             # A run that was killed may have left media behind.
             for text in self._media(now) if wanted == "installed" else ():
                 self._call.progress(text)
@@ -188,7 +188,7 @@ class _Presence:
             for text in self._media.warnings:
                 self._call.warn(text)
 
-    def _watch(self, situation: Situation) -> Sequence[str]:
+    def _watch(self, situation: InstallSituation) -> Sequence[str]:
         lines = self._media(situation)
         self._timeline.see(situation, self._media.done)
         return lines

@@ -15,12 +15,12 @@ from ...common.addresses import normal_mac
 from ...common.errors import PartialFailure
 from ...common.retry_policies import HUB_DETACH
 from ...hub.agents.model import Agent, ClusterRef
-from ...hub.credentials import KUBECONFIG, PASSWORD, Credentials, read_credentials
+from ...hub.credentials import KUBECONFIG, PASSWORD, HubCredentials, read_credentials
 from ...hub.install.run import failures
 from ...hub.install.status import InstallStatus
-from ...hub.install.wait import Situation, hosts_result
+from ...hub.install.wait import InstallSituation, hosts_result
 from ...kube.client import KubeClient
-from ...kube.write import Outcome
+from ...kube.write import WriteOutcome
 from ..state.work_dir import WorkDir
 from ..supervise.supervisor import MediaControl
 
@@ -28,7 +28,7 @@ from ..supervise.supervisor import MediaControl
 _BOOTED_FROM_DISK = frozenset({"Rebooting", "Waiting for ignition", "Configuring", "Joined", "Done"})
 
 
-def plan_credentials(client: KubeClient, namespace: str, status: InstallStatus, work_dir: WorkDir) -> Credentials:
+def plan_credentials(client: KubeClient, namespace: str, status: InstallStatus, work_dir: WorkDir) -> HubCredentials:
     """Which credentials have to be fetched: the kubeconfig once the installation runs, the password once it is complete."""
     wanted = ((status.kubeconfig_secret, KUBECONFIG, work_dir.kubeconfig), (status.password_secret, PASSWORD, work_dir.kubeadmin_password))
     return read_credentials(client, namespace, wanted)
@@ -46,7 +46,7 @@ class MediaDetacher:
         self.changed = False
         self.warnings: list[str] = []
 
-    def __call__(self, situation: Situation) -> Sequence[str]:
+    def __call__(self, situation: InstallSituation) -> Sequence[str]:
         due = self.due(situation)
         if not due:
             return ()
@@ -70,7 +70,7 @@ class MediaDetacher:
         """Hosts without a medium of ours, for the next run."""
         return sorted(self._done & set(self._names.values()))
 
-    def due(self, situation: Situation) -> list[str]:
+    def due(self, situation: InstallSituation) -> list[str]:
         """Hosts whose medium is to be detached now."""
         return [name for name in map(self._due, situation.agents) if name]
 
@@ -87,7 +87,7 @@ def media_names(hosts: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     return {key: str(host["name"]) for host in hosts for key in (str(host["name"]).lower(), *(normal_mac(str(mac)) for mac in host["mac_addresses"]))}
 
 
-def result_of(cluster: ClusterRef, situation: Situation, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def result_of(cluster: ClusterRef, situation: InstallSituation, outcomes: Sequence[WriteOutcome]) -> dict[str, Any]:
     """The part of the door's result that describes the cluster."""
     status = situation.status
     return {
@@ -102,7 +102,7 @@ def result_of(cluster: ClusterRef, situation: Situation, outcomes: Sequence[Outc
     }
 
 
-def refuse_failures(outcomes: Sequence[Outcome], planned: int, result: Mapping[str, Any]) -> None:
+def refuse_failures(outcomes: Sequence[WriteOutcome], planned: int, result: Mapping[str, Any]) -> None:
     """Raises :class:`PartialFailure` if an object could not be written, with what was and what was not done."""
     failed = failures(outcomes)
     if failed:

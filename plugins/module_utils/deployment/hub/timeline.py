@@ -16,7 +16,7 @@ from typing import Any
 from ...cluster.spec import Deployment
 from ...common.files import ensure_directory
 from ...hub.agents.model import Agent
-from ...hub.install.wait import Situation
+from ...hub.install.wait import InstallSituation
 from ..state.work_dir import WorkDir, cluster_section, hosts_of_deployment
 from ..supervise.observation import FAILED, InventoryHost
 from ..supervise.timeline import SECTION, utc_now
@@ -60,7 +60,7 @@ class HubTimeline:
             self._section["phase"] = "booted"
         self._write()
 
-    def see(self, situation: Situation, detached: Sequence[str]) -> None:
+    def see(self, situation: InstallSituation, detached: Sequence[str]) -> None:
         """What is known now; written only when it is news."""
         before = copy.deepcopy(self._section)
         status = situation.status

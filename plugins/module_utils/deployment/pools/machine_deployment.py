@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from ...capi.kinds import AGENT_MACHINE, CoreKinds, core_kinds
-from ...capi.nudge import Wake
+from ...capi.nudge import ChangeSignal
 from ...common.clock import Clock
 from ...common.errors import LimitReached, ZeroTouchError
 from ...common.opened import Opened
@@ -24,7 +24,7 @@ from ...hub.kinds import AGENT
 from ...hypershift.names import DELETE_MACHINE
 from ...kube.client import KubeClient, Object
 from ...kube.connection import connect
-from ...kube.write import Change, Outcome, apply_changes, diff_of, plan_object
+from ...kube.write import Change, WriteOutcome, apply_changes, diff_of, plan_object
 from ..hub.install import refuse_failures
 from ..stop_reason import message_of
 from .observe import PoolRequest, Seen, placed, see_machine_deployment
@@ -141,7 +141,7 @@ class _Scaling:
         namespace = self._request.namespace
         kinds = (self._kinds.machine_deployment, self._kinds.machine, AGENT_MACHINE)
         paths = [*(kind.path(namespace) for kind in kinds), AGENT.path(self._request.agent_namespace)]
-        wake = Wake(self._client, paths, self._limit, clock)
+        wake = ChangeSignal(self._client, paths, self._limit, clock)
         lines = ProgressLines(clock, self._call.progress, timed=False)
         message = ""
         for _turn in turns(Deadline(clock, self._limit), RECHECK, wake.wait):
@@ -162,7 +162,7 @@ class _Scaling:
             raise ZeroTouchError(f"There is no MachineDeployment {self._request.namespace}/{self._request.name}.", "Make it first (capi_cluster).")
         return found, see_machine_deployment(self._client, self._request, found)
 
-    def _result(self, seen: Seen, steps: Sequence[str], outcomes: Sequence[Outcome], replicas: int) -> dict[str, Any]:
+    def _result(self, seen: Seen, steps: Sequence[str], outcomes: Sequence[WriteOutcome], replicas: int) -> dict[str, Any]:
         result: dict[str, Any] = {
             "changed": any(outcome.changed for outcome in outcomes),
             "plan": list(steps),

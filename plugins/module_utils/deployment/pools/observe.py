@@ -12,7 +12,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from ...capi.choose.model import Host, Rejection, Wish, from_agent
+from ...capi.choose.model import AgentFacts, HostDemand, Rejection, from_agent
 from ...capi.choose.rules import need_of, objection
 from ...capi.choose.selector import Requirement, read_selector, selector_text
 from ...capi.kinds import AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, core_kinds
@@ -28,13 +28,13 @@ from ...hub.agents.request import host_requests
 from ...hub.kinds import AGENT
 from ...hypershift.kinds import HOSTED_CLUSTER, NODE_POOL
 from ...hypershift.names import control_plane_namespace
-from ...hypershift.node_pool.machine_status import MachineView, view_machine
+from ...hypershift.node_pool.machine_status import PoolMachineView, view_machine
 from ...hypershift.node_pool.rules import problems
 from ...hypershift.node_pool.view import read_pool
 from ...kube.client import KubeClient, Object
 from ..stop_reason import message_of
 from .plan import Judge, PoolPlan, plan_pool
-from .size import AgentKey, DesiredPool, Pool, PoolMachine, Spare, kept_size
+from .size import AgentKey, DesiredPool, ObservedPool, PoolMachine, Spare, kept_size
 
 Kind = Literal["NodePool", "MachineDeployment"]
 Selector = Mapping[str, Any]
@@ -97,8 +97,8 @@ class Seen:
     """A pool of either kind. ``selector`` is what it selects Agents by, None for any. ``unmade`` are Machines without an AgentMachine so far; ``others``,
     where the pool does not exist, are those that its cluster has."""
 
-    pool: Pool
-    machines: tuple[MachineView, ...] = ()
+    pool: ObservedPool
+    machines: tuple[PoolMachineView, ...] = ()
     selector: Selector | None = None
     architecture: str = ""
     ready: int = 0
@@ -112,7 +112,7 @@ class PoolInfo:
     """Everything that a plan is made of. ``steered``: the pool looks for the label that steering sets; ``agents`` are all that it might take."""
 
     seen: Seen
-    pool: Pool
+    pool: ObservedPool
     desired: DesiredPool
     spares: tuple[Spare, ...]
     agents: tuple[Agent, ...]
@@ -171,13 +171,13 @@ def _steering_rule(request: PoolRequest, seen: Seen) -> Callable[[Agent], Reject
 
 def judge_of(wanted: Selector, architecture: str, namespace: str, barrier: Callable[[Agent], Rejection | None] | None = None) -> Judge:
     """The hard rules of the choice of Agents, for any Machine of the pool; ``barrier`` says besides which must not be touched."""
-    need = need_of(Wish(namespace, "", wanted, architecture, agent_namespace=namespace))
+    need = need_of(HostDemand(namespace, "", wanted, architecture, agent_namespace=namespace))
 
-    def words(agent: Agent, host: Host) -> str:
+    def words(agent: Agent, host: AgentFacts) -> str:
         found = (barrier(agent) if barrier else None) or objection(need, host)
         return f"it {found.text}" if found else ""
 
-    def if_free(agent: Agent) -> Host:
+    def if_free(agent: Agent) -> AgentFacts:
         ready = {"approved": True, "connected": True, "validated": True, "bound": "False", "state": BINDABLE}
         return dataclasses.replace(from_agent(agent), cluster=None, reserved_by="", deleting=False, **ready)  # type: ignore[arg-type]
 
@@ -211,7 +211,7 @@ def _unfit(host: Mapping[str, Any], request: PoolRequest, requirements: Sequence
     return f"its Agent would not fit the selector: {selector_text(failed)}" if failed else ""
 
 
-def placed(machines: Sequence[MachineView], agents: Sequence[Agent]) -> tuple[PoolMachine, ...]:
+def placed(machines: Sequence[PoolMachineView], agents: Sequence[Agent]) -> tuple[PoolMachine, ...]:
     """The Machines; one whose reservation has not come back to it yet has its Agent all the same."""
     reserved = {
         (str(part(agent.raw, "metadata", "annotations").get(RESERVED_NAMESPACE) or ""), str(agent.labels[RESERVED_LABEL])): agent.key
@@ -237,11 +237,11 @@ def _node_pool(hub: KubeClient, request: PoolRequest) -> Seen:
         known = request.cluster and hub.find(HOSTED_CLUSTER.path(request.namespace, request.cluster)) is not None
         others = [each for each in hub.list(NODE_POOL.path(request.namespace)) if text(each, "spec", "clusterName") == request.cluster] if known else []
         names = tuple(sorted(text(each, "metadata", "name") for each in others))
-        return Seen(Pool(view.title, exists=False, orphan="" if known else _no_cluster(request)), cluster=request.cluster, others=names)
+        return Seen(ObservedPool(view.title, exists=False, orphan="" if known else _no_cluster(request)), cluster=request.cluster, others=names)
     if request.desired.replicas != 0 or request.desired.keep:  # nothing is booted for a pool that is taken down
         _refuse_changes(request, view.pool)
     scaling = view.auto_scaling
-    pool = Pool(view.title, replicas=view.desired, autoscaling=f"{scaling[0]} to {scaling[1]}" if scaling else "", rollout=view.rollout)
+    pool = ObservedPool(view.title, replicas=view.desired, autoscaling=f"{scaling[0]} to {scaling[1]}" if scaling else "", rollout=view.rollout)
     agent = part(view.pool, "spec", "platform", "agent")
     selector = agent.get("agentLabelSelector")
     return Seen(
@@ -271,7 +271,7 @@ def _machine_deployment(hub: KubeClient, request: PoolRequest) -> Seen:
     kinds = core_kinds(hub)
     found = hub.find(kinds.machine_deployment.path(request.namespace, request.name))
     if found is None:
-        return Seen(Pool(_title(request), exists=False), cluster=request.cluster)
+        return Seen(ObservedPool(_title(request), exists=False), cluster=request.cluster)
     return see_machine_deployment(hub, request, found)
 
 
@@ -286,7 +286,7 @@ def see_machine_deployment(hub: KubeClient, request: PoolRequest, found: Object)
     updated = part(found, "status").get("upToDateReplicas", part(found, "status").get("updatedReplicas"))
     rollout = f"{updated or 0} of {replicas} Machines are up to date" if isinstance(replicas, int) and updated is not None and updated < len(machines) else ""
     return Seen(
-        Pool(_title(request), replicas=int(replicas or 0), rollout=rollout),
+        ObservedPool(_title(request), replicas=int(replicas or 0), rollout=rollout),
         machines,
         _template_selector(hub, request.namespace, found),
         "",
@@ -296,7 +296,7 @@ def see_machine_deployment(hub: KubeClient, request: PoolRequest, found: Object)
     )
 
 
-def _machines_of(hub: KubeClient, request: PoolRequest) -> tuple[tuple[MachineView, ...], tuple[str, ...]]:
+def _machines_of(hub: KubeClient, request: PoolRequest) -> tuple[tuple[PoolMachineView, ...], tuple[str, ...]]:
     listed = hub.list(core_kinds(hub).machine.path(request.namespace), label_selector=f"{DEPLOYMENT_NAME_LABEL}={request.name}")
     if not listed:
         return (), ()

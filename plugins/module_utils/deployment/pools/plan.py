@@ -17,7 +17,7 @@ from ...common.listed import listed
 from ...hub.agents.model import Agent
 from ..host_step import Action, HostStep
 from ..stop_reason import StopReason
-from .size import AgentKey, DesiredPool, Pool, PoolMachine, Resize, Spare, resize
+from .size import AgentKey, DesiredPool, ObservedPool, PoolMachine, Resize, Spare, resize
 
 NEEDS_DISCOVERY = "unbinding-pending-user-action"
 # States (reference infrastructure-operator.md 5.2) from which a host gets to known-unbound without anybody's help but approval and a name.
@@ -69,7 +69,7 @@ class PoolPlan:
 
 
 def plan_pool(
-    pool: Pool, desired: DesiredPool, spares: Sequence[Spare], agents: Sequence[Agent], judge: Judge, unusable: Mapping[str, str] | None = None
+    pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare], agents: Sequence[Agent], judge: Judge, unusable: Mapping[str, str] | None = None
 ) -> PoolPlan:
     """The way from ``pool`` to ``desired``. ``agents`` are all that the pool might take, ``spares`` the machines of the inventory in its order; ``unusable``
     says why some of them must not be booted.
@@ -87,7 +87,7 @@ def plan_pool(
     return dataclasses.replace(plan, stop=size.stop or _what_is_missing(plan, spares, agents, judge))
 
 
-def _steps(pool: Pool, spares: Sequence[Spare], wanted: int, judge: Judge, unusable: Mapping[str, str]) -> tuple[HostStep, ...]:
+def _steps(pool: ObservedPool, spares: Sequence[Spare], wanted: int, judge: Judge, unusable: Mapping[str, str]) -> tuple[HostStep, ...]:
     """A step for each machine. ``wanted`` more hosts are needed than there are free ones."""
     of_pool = {machine.agent: machine for machine in pool.machines if machine.agent}
     nodes = {machine.node.lower() for machine in pool.machines if machine.node}

@@ -45,7 +45,7 @@ class PoolMachine:
 
 
 @dataclasses.dataclass(frozen=True)
-class Pool:
+class ObservedPool:
     """The pool as it is. ``replicas`` is None where autoscaling decides, between the numbers in ``autoscaling``; ``rollout`` says that one runs;
     ``orphan`` why one that does not exist cannot be made.
     """
@@ -111,7 +111,7 @@ class Resize:
         return self.leaving if self.replicas else self.named
 
 
-def resize(pool: Pool, desired: DesiredPool, spares: Sequence[Spare], agents: Sequence[Agent], *, choose: bool = True) -> Resize:
+def resize(pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare], agents: Sequence[Agent], *, choose: bool = True) -> Resize:
     """The size, and exactly the Machines that leave. Without ``choose`` Cluster API decides who leaves besides those that are named."""
     if desired.keep and pool.exists:
         desired = DesiredPool()
@@ -121,7 +121,7 @@ def resize(pool: Pool, desired: DesiredPool, spares: Sequence[Spare], agents: Se
     return Resize(replicas, named, chosen, unknown or stop or _not_choosable(pool, replicas, chosen))
 
 
-def kept_size(pool: Pool, desired: DesiredPool, spares: Sequence[Spare] = (), agents: Sequence[Agent] = ()) -> str:
+def kept_size(pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare] = (), agents: Sequence[Agent] = ()) -> str:
     """That a pool keeps its size although another one is configured; empty if it does not differ, or if none is configured."""
     asked = desired.replicas if desired.replicas is not None else (desired.initial or None)
     if not desired.keep or not pool.exists:
@@ -135,7 +135,7 @@ def kept_size(pool: Pool, desired: DesiredPool, spares: Sequence[Spare] = (), ag
     return f"{has}, and {' and '.join(differs)}. deploy_cluster does not change the size of a pool that exists: run scale_node_pool to change it."
 
 
-def _chosen(pool: Pool, replicas: int | None, named: Sequence[PoolMachine]) -> tuple[PoolMachine, ...]:
+def _chosen(pool: ObservedPool, replicas: int | None, named: Sequence[PoolMachine]) -> tuple[PoolMachine, ...]:
     """The Machines that leave because the pool shrinks by more than was named: those that an interrupted run marked, then those without a host, then those
     that are not Ready, and the newest first.
     """
@@ -147,7 +147,7 @@ def _chosen(pool: Pool, replicas: int | None, named: Sequence[PoolMachine]) -> t
     return tuple(others[: max(0, len(others) - replicas)])
 
 
-def _not_choosable(pool: Pool, replicas: int | None, chosen: Sequence[PoolMachine]) -> StopReason | None:
+def _not_choosable(pool: ObservedPool, replicas: int | None, chosen: Sequence[PoolMachine]) -> StopReason | None:
     """Why it cannot be said which hosts leave. The annotation works while the Machines are of one MachineSet, and all of them exist."""
     if not chosen or not replicas:
         return None
@@ -160,7 +160,7 @@ def _not_choosable(pool: Pool, replicas: int | None, chosen: Sequence[PoolMachin
     return None
 
 
-def _removed(pool: Pool, desired: DesiredPool, spares: Sequence[Spare], agents: Sequence[Agent]) -> tuple[tuple[PoolMachine, ...], StopReason | None]:
+def _removed(pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare], agents: Sequence[Agent]) -> tuple[tuple[PoolMachine, ...], StopReason | None]:
     """The Machines that are meant by name, and what is wrong with the names. A host that is known but not in the pool (any more) is no mistake."""
     agent_of = {spare.name.lower(): spare.match.agent.key for spare in spares if spare.match.agent is not None}
     known = {spare.name.lower() for spare in spares} | {spare.hostname.lower() for spare in spares}
@@ -181,7 +181,7 @@ def _removed(pool: Pool, desired: DesiredPool, spares: Sequence[Spare], agents: 
     return tuple(found.values()), None
 
 
-def _size(pool: Pool, desired: DesiredPool, removed: Sequence[PoolMachine]) -> tuple[int | None, StopReason | None]:
+def _size(pool: ObservedPool, desired: DesiredPool, removed: Sequence[PoolMachine]) -> tuple[int | None, StopReason | None]:
     """How many replicas the pool must have, and why it cannot have them."""
     if not pool.exists:
         size = desired.initial if desired.replicas is None else desired.replicas

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...cluster.spec import Deployment
 from ..credentials import expected_console, login_paths
-from ..state.work_dir import Identity, WorkDir, hosts_of_deployment, hosts_of_state, identity
+from ..state.work_dir import DeploymentIdentity, WorkDir, hosts_of_deployment, hosts_of_state, identity
 from ..supervise.observation import FAILED, InventoryHost
 from .nodes import ROLE_NAMES, node_of, node_warnings, role_differs
 
@@ -111,7 +111,7 @@ def seconds_between(start: str, end: str) -> float:
     return max(0.0, (parse_time(end) - parse_time(start)).total_seconds()) if start and end else 0.0
 
 
-def _cluster(who: Identity, state: Mapping[str, Any], deployment: Deployment | None, hosts: Sequence[Report]) -> Report:
+def _cluster(who: DeploymentIdentity, state: Mapping[str, Any], deployment: Deployment | None, hosts: Sequence[Report]) -> Report:
     spec = deployment.cluster if deployment else None
     recorded: Mapping[str, Any] = state.get("cluster") or {}
     return {
@@ -157,7 +157,7 @@ def _other_nodes(nodes: Sequence[Mapping[str, Any]], hosts: Sequence[InventoryHo
     return [{"name": str(node.get("name")), "ready": bool(node.get("ready")), "roles": list(node.get("roles") or [])} for node in nodes if node not in own]
 
 
-def _host(host: InventoryHost, install: Mapping[str, Any], who: Identity, nodes: Sequence[Mapping[str, Any]]) -> Report:
+def _host(host: InventoryHost, install: Mapping[str, Any], who: DeploymentIdentity, nodes: Sequence[Mapping[str, Any]]) -> Report:
     known: Mapping[str, Any] = (install.get("hosts") or {}).get(host.name) or {}
     addresses = list(dict.fromkeys([*host.addresses, *(str(address) for address in known.get("addresses") or [])]))
     role = host.role or str(known.get("role") or "")
@@ -220,7 +220,7 @@ def _last_event(install: Mapping[str, Any]) -> str:
     return max(times, default="")
 
 
-def _login(work_dir: WorkDir, who: Identity, install: Mapping[str, Any]) -> Report:
+def _login(work_dir: WorkDir, who: DeploymentIdentity, install: Mapping[str, Any]) -> Report:
     # A service that is elsewhere has no kubeconfig before it installs.
     paths = login_paths(work_dir) | ({} if work_dir.kubeconfig.exists() else {"kubeconfig": ""})
     installed = install.get("phase") == "installed"

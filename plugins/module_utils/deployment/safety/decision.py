@@ -17,7 +17,7 @@ NOTHING_TOUCHED = "No machine was touched."
 
 
 @dataclasses.dataclass(frozen=True)
-class Request:
+class TouchRequest:
     """What a run wants to do, and what its user allows. ``confirm`` are the names in ``openshift_confirm``, ``force`` the values of ``openshift_force``;
     ``take_over`` are hosts that may be taken over by what their ``openshift_host`` says. ``command`` is what the user ran, for messages;
     ``through``: it boots machines through their BareMetalHosts.
@@ -85,7 +85,7 @@ def row_of(evidence: Evidence) -> tuple[Row, str]:
     raise AssertionError("the last row of the table always holds")
 
 
-def may_touch(host: str, evidence: Evidence, request: Request) -> Verdict:
+def may_touch(host: str, evidence: Evidence, request: TouchRequest) -> Verdict:
     """The verdict for one host: the first row of the table that holds, and its cell for the action."""
     row, reason = row_of(evidence)
     cell = row.cell(request.action, request.method)
@@ -125,12 +125,12 @@ def _kept(evidence: Evidence) -> tuple[str, str] | None:
     return text, "Run again when it is Ready, or when it has been NotReady for 5 minutes."
 
 
-def _whatever_boots_it(host: str, evidence: Evidence, request: Request) -> Verdict:
+def _whatever_boots_it(host: str, evidence: Evidence, request: TouchRequest) -> Verdict:
     """The verdict by everything but its BareMetalHost, which is a record of its own: what the power of the machine says does not matter then."""
     return may_touch(host, dataclasses.replace(evidence, own_bare_metal_host="", released=evidence.released or "recorded"), request)
 
 
-def _without_bmc(host: str, evidence: Evidence, request: Request, row: Row, cell: Cell, reason: str) -> Verdict:
+def _without_bmc(host: str, evidence: Evidence, request: TouchRequest, row: Row, cell: Cell, reason: str) -> Verdict:
     """A BMC that cannot be used stops neither the removal of a host nor that of a cluster; what else is known about the host may."""
     rest = may_touch(host, dataclasses.replace(evidence, bmc_fault=""), request)
     if rest.outcome in ("act", "through") or (rest.outcome == "skip" and evidence.recorded):
@@ -138,7 +138,7 @@ def _without_bmc(host: str, evidence: Evidence, request: Request, row: Row, cell
     return rest
 
 
-def judge(evidence: Mapping[str, Evidence], request: Request) -> Judgement:
+def judge(evidence: Mapping[str, Evidence], request: TouchRequest) -> Judgement:
     """All hosts, in order. A stop for one stops the run: the message lists every host that stops it, by what was observed and what to do."""
     verdicts = tuple(may_touch(host, each, request) for host, each in evidence.items())
     return Judgement(verdicts, stop_reason(verdicts))

@@ -30,7 +30,7 @@ from .kubelet import nodes_at
 from .on_cluster import ClusterView, of_cluster, view_cluster, view_nodes
 from .on_hub import WantedHost, of_hub, view_hub
 from .options import Touch
-from .record import BOOTED, Record, owner_of, read_record, siblings
+from .record import BOOTED, TouchRecord, owner_of, read_record, siblings
 from .table import ABANDON_HUB, HUB_METHODS, Action
 
 _POWER: Mapping[str, Power] = {"On": "On", "Off": "Off"}
@@ -67,7 +67,7 @@ def gather(action: Action, touch: Touch, machines: Machines, clock: Clock, names
     uuids = {name: outcome.result.uuid for name, outcome in by_name.items() if outcome.result is not None}
     addresses = {name: outcome.item.address for name, outcome in by_name.items()}
     missing: list[str] = []
-    record = read_record(touch.work_dir) if touch.work_dir else Record(Path())
+    record = read_record(touch.work_dir) if touch.work_dir else TouchRecord(Path())
     hosts = [record.completed(touch.host(name, by_name[name].item.mac_addresses if name in by_name else ())) for name in dict.fromkeys([*by_name, *names])]
     evidence = _of_machines(hosts, machines)
     evidence = _of_record(evidence, hosts, record, touch)
@@ -98,15 +98,15 @@ def _of_machines(hosts: Sequence[InventoryHost], machines: Machines) -> dict[str
     return found
 
 
-def _other_method(method: str, record: Record) -> str:
+def _other_method(method: str, record: TouchRecord) -> str:
     return f"{method} is the method that is recorded for it in {record.directory}"
 
 
-def _of_record(evidence: Mapping[str, Evidence], hosts: Sequence[InventoryHost], record: Record, touch: Touch) -> dict[str, Evidence]:
+def _of_record(evidence: Mapping[str, Evidence], hosts: Sequence[InventoryHost], record: TouchRecord, touch: Touch) -> dict[str, Evidence]:
     return {host.name: _recorded(evidence[host.name], host, record, touch) for host in hosts}
 
 
-def _recorded(evidence: Evidence, host: InventoryHost, record: Record, touch: Touch) -> Evidence:
+def _recorded(evidence: Evidence, host: InventoryHost, record: TouchRecord, touch: Touch) -> Evidence:
     """What the state of this deployment says about a host."""
     entry = record.machine(host)
     if record.has(host):
@@ -132,7 +132,7 @@ def _of_siblings(evidence: Mapping[str, Evidence], hosts: Sequence[InventoryHost
     return {host.name: evidence[host.name].also(other_cluster=owner_of(host, records)) for host in hosts}
 
 
-def _silent(view: ClusterView, touch: Touch, record: Record) -> list[str]:
+def _silent(view: ClusterView, touch: Touch, record: TouchRecord) -> list[str]:
     """Addresses of the cluster that do not answer. Of a recorded one, only if none answers: the service ends when the API begins."""
     if view.fault:
         return [view.fault]

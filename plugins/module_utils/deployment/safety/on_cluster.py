@@ -19,7 +19,7 @@ from ...kube.client import KubeClient, Object
 from ...kube.paths import NODE
 from ..assisted.observer import AssistedObserver
 from ..state.recovery import readable_kubeconfig, recover
-from ..state.work_dir import Identity, WorkDir, identity, read_deployment
+from ..state.work_dir import DeploymentIdentity, WorkDir, identity, read_deployment
 from ..supervise.observation import InventoryHost, Observation, ServiceView
 from ..supervise.observe import Observer
 from ..supervise.silence import silence_of
@@ -29,7 +29,7 @@ from .nodes import NodeView, facts, find_node, member, read_node
 from .observed import observed
 from .on_hub import describe_bare_metal_host
 from .options import Touch
-from .record import Record
+from .record import TouchRecord
 from .table import COLUMNS, Action
 
 _TIMEOUT = 10.0
@@ -52,7 +52,7 @@ class ClusterView:
     installed: bool = False
 
 
-def view_cluster(touch: Touch, record: Record, clock: Clock) -> ClusterView:
+def view_cluster(touch: Touch, record: TouchRecord, clock: Clock) -> ClusterView:
     """Service and API of the deployment in ``touch.work_dir``; nothing without one."""
     if touch.work_dir is None or record.fault or record.method not in ("", touch.method):
         return ClusterView()
@@ -102,7 +102,7 @@ def _through_its_own(evidence: Evidence, host: InventoryHost, view: ClusterView)
     return evidence
 
 
-def _observe(touch: Touch, record: Record, clock: Clock) -> tuple[Observation, tuple[NodeView, ...]]:
+def _observe(touch: Touch, record: TouchRecord, clock: Clock) -> tuple[Observation, tuple[NodeView, ...]]:
     """Service and API as the deployment's method observes them."""
     work_dir = WorkDir(touch.work_dir or Path())
     deployment = read_deployment(work_dir.config)
@@ -123,7 +123,9 @@ def _observe(touch: Touch, record: Record, clock: Clock) -> tuple[Observation, t
     return dataclasses.replace(seen, silence=silence), nodes
 
 
-def _observe_assisted(touch: Touch, work_dir: WorkDir, state: Mapping[str, Any], who: Identity, clock: Clock) -> tuple[Observation, Mapping[str, Any]]:
+def _observe_assisted(
+    touch: Touch, work_dir: WorkDir, state: Mapping[str, Any], who: DeploymentIdentity, clock: Clock
+) -> tuple[Observation, Mapping[str, Any]]:
     """A service that refuses to answer (no access, no such cluster) is one that does not answer as this deployment."""
     service = connect_assisted(dict(touch.assisted or {}), clock, True)
     observer = AssistedObserver(service, touch.assisted_cluster_id(work_dir), work_dir, who, connect_to=touch.connect_to, ca_cert=touch.ca_cert)

@@ -16,7 +16,7 @@ from ...common.addresses import normal_mac
 from ...common.errors import ZeroTouchError
 from ...hub.agents.match import match_hosts
 from ...hub.agents.model import INFRA_ENV_LABEL, Agent, ClusterRef, read_agents, without_bulk
-from ...hub.agents.request import HostRequest
+from ...hub.agents.request import AgentHostRequest
 from ...hub.install.status import InstallStatus, read_status
 from ...hub.kinds import AGENT, AGENT_CLUSTER_INSTALL, BARE_METAL_HOST
 from ...kube.client import KubeClient, Object
@@ -49,7 +49,7 @@ class HubScope:
 
 
 @dataclasses.dataclass(frozen=True)
-class HubView:
+class HubEvidence:
     """``status`` is that of the deployment's cluster, None without one; ``not_checked`` says what could not be listed."""
 
     agents: tuple[Agent, ...] = ()
@@ -74,7 +74,7 @@ class WantedHost:
         return dataclasses.replace(self.described, macs=macs, system_uuid=uuid, hostname=self.host.node_name, cluster=scope.cluster)
 
 
-def view_hub(hub: KubeClient, scope: HubScope) -> HubView:
+def view_hub(hub: KubeClient, scope: HubScope) -> HubEvidence:
     """Agents and BareMetalHosts of all namespaces, of one where the caller may not list all, and how far the deployment's cluster is.
 
     Raises :class:`ZeroTouchError` for a hub that fails.
@@ -83,7 +83,7 @@ def view_hub(hub: KubeClient, scope: HubScope) -> HubView:
     agents = _list(hub, AGENT, scope.namespace, missing, trim=without_bulk)
     hosts = _list(hub, BARE_METAL_HOST, scope.namespace, missing)
     install = hub.find(AGENT_CLUSTER_INSTALL.path(scope.cluster.namespace, scope.cluster.name)) if scope.cluster else None
-    return HubView(tuple(read_agents(agents)), tuple(hosts), read_status(install) if install else None, tuple(missing))
+    return HubEvidence(tuple(read_agents(agents)), tuple(hosts), read_status(install) if install else None, tuple(missing))
 
 
 def _list(hub: KubeClient, resource: Resource, namespace: str, missing: list[str], trim: Callable[[Mapping[str, Any]], Object] = dict) -> Sequence[Object]:
@@ -101,9 +101,9 @@ def _list(hub: KubeClient, resource: Resource, namespace: str, missing: list[str
     return ()
 
 
-def of_hub(evidence: Mapping[str, Evidence], hosts: Sequence[WantedHost], view: HubView, scope: HubScope, action: Action) -> dict[str, Evidence]:
+def of_hub(evidence: Mapping[str, Evidence], hosts: Sequence[WantedHost], view: HubEvidence, scope: HubScope, action: Action) -> dict[str, Evidence]:
     """``evidence`` by host name with what the hub says."""
-    requests = [HostRequest(wanted.host.name, wanted.identity(view.agents, scope)) for wanted in hosts]
+    requests = [AgentHostRequest(wanted.host.name, wanted.identity(view.agents, scope)) for wanted in hosts]
     matches = match_hosts(requests, view.agents)
     found = dict(evidence)
     for wanted in hosts:
@@ -160,7 +160,7 @@ def _is_elsewhere(agent: Agent, scope: HubScope) -> bool:
     return agent.cluster is not None and not scope.owns(agent.cluster)
 
 
-def _of_failed(evidence: Evidence, view: HubView, scope: HubScope, *, concerned: bool) -> Evidence:
+def _of_failed(evidence: Evidence, view: HubEvidence, scope: HubScope, *, concerned: bool) -> Evidence:
     """An installation that failed, or was cancelled, holds for the hosts that are bound to its cluster, and for those that would be."""
     status = view.status
     if not concerned or status is None or status.phase not in ("failed", "cancelled"):

@@ -17,7 +17,7 @@ from ..assisted.find import Known
 from ..state.work_dir import WorkDir, inventory_host
 from ..supervise.decide import Limits
 from ..supervise.observation import InventoryHost
-from .decision import Request
+from .decision import TouchRequest
 from .on_hub import HubScope
 from .table import HUB_METHODS, Action
 
@@ -79,10 +79,10 @@ class Touch:
     connect_to: ConnectTo = DIRECT
     ca_cert: str = ""
 
-    def request(self, action: Action) -> Request:
+    def request(self, action: Action) -> TouchRequest:
         work_dir = str(self.work_dir or "")
         through = bool((self.hub or {}).get("bare_metal_hosts"))
-        return Request(action, self.cluster, self.method, self.confirm, self.force, self.take_over, work_dir, self.command, through)
+        return TouchRequest(action, self.cluster, self.method, self.confirm, self.force, self.take_over, work_dir, self.command, through)
 
     def identity(self, name: str) -> Identity:
         """By what else than its MAC addresses the Agent of a host is recognised."""

@@ -31,7 +31,7 @@ AGENT = "agent"
 
 
 @dataclasses.dataclass(frozen=True)
-class Record:
+class TouchRecord:
     """The state of one deployment. ``fault`` says why it cannot be read; ``method`` is empty where nothing is recorded."""
 
     directory: Path
@@ -123,13 +123,13 @@ class Record:
         return False
 
 
-def read_record(directory: Path) -> Record:
+def read_record(directory: Path) -> TouchRecord:
     """The record in ``directory``; one that cannot be read has its ``fault``."""
     file = StateFile(directory / "state.json")
     try:
-        return Record(directory, file.read())
+        return TouchRecord(directory, file.read())
     except ZeroTouchError as error:
-        return Record(directory, _undamaged(file.path), str(error))
+        return TouchRecord(directory, _undamaged(file.path), str(error))
 
 
 def _undamaged(path: Path) -> Mapping[str, Any]:
@@ -142,29 +142,29 @@ def _undamaged(path: Path) -> Mapping[str, Any]:
     return {name: section for name, section in sections.items() if not fault_of({name: section})[0]}
 
 
-def siblings(directory: Path) -> list[Record]:
+def siblings(directory: Path) -> list[TouchRecord]:
     """The records of the work directories beside this one, those that cannot be read included."""
     try:
         beside = sorted(entry for entry in directory.parent.iterdir() if entry.is_dir() and entry.resolve() != directory.resolve())
     except FileNotFoundError:
         return []
     except OSError as error:
-        return [Record(directory.parent, fault=f"{directory.parent} cannot be read: {error.strerror}")]
+        return [TouchRecord(directory.parent, fault=f"{directory.parent} cannot be read: {error.strerror}")]
     return [record for path in beside if (record := _sibling(path)) is not None]
 
 
-def _sibling(directory: Path) -> Record | None:
+def _sibling(directory: Path) -> TouchRecord | None:
     """The record in a directory that may be a deployment's; None if it has no state."""
     try:
         (directory / "state.json").lstat()
     except FileNotFoundError:
         return None
     except OSError as error:
-        return Record(directory, fault=f"{directory} cannot be read: {error.strerror}")
+        return TouchRecord(directory, fault=f"{directory} cannot be read: {error.strerror}")
     return read_record(directory)
 
 
-def owner_of(host: InventoryHost, records: Iterable[Record]) -> str:
+def owner_of(host: InventoryHost, records: Iterable[TouchRecord]) -> str:
     """The deployment of another work directory that has the host, in words; empty when none has."""
     for record in records:
         # Of a damaged record the sound sections count: which machines are in use may be in the other ones.

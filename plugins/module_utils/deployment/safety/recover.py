@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from ...assisted.install.progress import HostProgress
 from ..supervise.observation import InventoryHost, Observation
-from .decision import Request, may_touch
+from .decision import TouchRequest, may_touch
 from .evidence import Evidence
 from .observed import is_complete
 from .table import Outcome
 
-_REQUEST = Request("recover", "")
+_REQUEST = TouchRequest("recover", "")
 
 
 def may_recover(host: InventoryHost, last: HostProgress | None, seen: Observation, *, finished: bool = False) -> Outcome:

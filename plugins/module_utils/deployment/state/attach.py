@@ -18,7 +18,7 @@ from ...common.clock import Clock
 from ...common.connect import ConnectTo
 from ...common.lock import one_run
 from ...common.stop import SWITCH
-from ...common.store_link import DIRECTORY, Status
+from ...common.store_link import DIRECTORY, StoreStatus
 from . import process
 from .errors import StoreUnknown
 from .keeper import request_stop, store_holder
@@ -60,7 +60,7 @@ def attach(wanted: Attachment, clock: Clock, show: Callable[[str], None], *, che
         return _look(wanted, clock)
     with one_run(root, _TASK, clock):
         run = this_run(root)
-        known = Status.read(root)
+        known = StoreStatus.read(root)
         if known is not None and known.alive and known.run == run.id and not known.lost:
             return OpenedState()
         return _start(wanted, run, show)

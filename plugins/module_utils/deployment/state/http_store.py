@@ -27,7 +27,7 @@ from ...common.terminal import shortened
 from .errors import StoreConflict, StoreRefused, StoreUnknown
 from .lease import Lease
 from .snapshot import LARGEST_STORED
-from .store import Stored, read_surely, write_surely
+from .store import StoredState, read_surely, write_surely
 
 FORMAT = 1
 LONGEST_LINE = 4096
@@ -54,13 +54,13 @@ class HttpStore:
         parts = urlsplit(self._url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
-    def read(self) -> Stored | None:
+    def read(self) -> StoredState | None:
         stored = read_surely(self.name, self._read, self._clock)
         if stored is not None:
             self._snapshot = (stored.version, stored.snapshot)
         return stored
 
-    def _read(self) -> Stored | None:
+    def _read(self) -> StoredState | None:
         answer = self._client.request("GET", self._url, headers={"Cache-Control": "no-cache"})
         if answer.status == 404:
             return None
@@ -69,7 +69,7 @@ class HttpStore:
         document = read_document(answer.body)
         if document is None:
             raise StoreUnknown(f"What {self.name} has is not a state of this collection.", "Check openshift_state.url.")
-        return Stored(self._etag(answer), *document)
+        return StoredState(self._etag(answer), *document)
 
     def _etag(self, answer: Response) -> str:
         etag = answer.headers.get("etag", "")
@@ -90,7 +90,7 @@ class HttpStore:
         except RemoteError as error:
             raise StoreRefused(f"The state cannot be stored in {self.name}: {error.message}", error.hint or _HINT) from error
         if expected is None:
-            self.probe(Stored(version, lease, content))
+            self.probe(StoredState(version, lease, content))
         self._snapshot = (version, content)
         return version
 
@@ -118,7 +118,7 @@ class HttpStore:
             raise StoreConflict(f"{self.name} was changed by another run.")
         return found.version
 
-    def probe(self, stored: Stored | None) -> None:
+    def probe(self, stored: StoredState | None) -> None:
         """PUT under conditions that do not hold; each must be answered with 412. A server that ignores them writes what
         it has already.
         """

@@ -23,7 +23,7 @@ from ...common.waiting import Deadline, turns
 from .errors import LeaseHeld, LeaseLost, StoreConflict
 from .lease import HOLD, RENEW, TAKE_OVER, Lease, LeaseWatch, decide, ended, observe
 from .run import PlaybookRun
-from .store import Store, Stored
+from .store import Store, StoredState
 
 # Seconds between two reads of a waiter.
 _LOOK = 5.0
@@ -45,14 +45,14 @@ class LeaseKeeper:
     def __init__(self, store: Store, run: PlaybookRun, task: str, clock: Clock, elapsed: Callable[[], float] = since_boot) -> None:
         self._store, self._run, self._task, self._clock, self._elapsed = store, run, task, clock, elapsed
         self._lock = threading.Lock()
-        self._stored: Stored | None = None
-        self._attempt: Stored | None = None  # a write of which no answer is known
+        self._stored: StoredState | None = None
+        self._attempt: StoredState | None = None  # a write of which no answer is known
         self._confirmed: float | None = None
         self._lost = ""
         self._fault = ""  # of the latest renewal
         self.stop_requested = False
 
-    def acquire(self, *, break_lock: bool = False, show: Callable[[str], None] = lambda line: None) -> Stored:
+    def acquire(self, *, break_lock: bool = False, show: Callable[[str], None] = lambda line: None) -> StoredState:
         """Take the lease; the record as it is then. A lease that this run has already is renewed.
 
         Waits for the end of another run's lease. Raises :class:`LeaseHeld` as soon as that run renews it, and what the
@@ -76,7 +76,7 @@ class LeaseKeeper:
             f"Wait until it has ended, or stop it; then run again. If it cannot be stopped, {_BREAK}",
         )
 
-    def _take(self, stored: Stored | None) -> Stored | None:
+    def _take(self, stored: StoredState | None) -> StoredState | None:
         """The record with the lease of this run; None if another run was faster."""
         former = stored.lease if stored is not None and stored.lease is not None and stored.lease.run.id == self._run.id else None
         lease = former.renewed(self._task, _utc()) if former is not None else Lease(self._run, self._task, _utc())
@@ -87,7 +87,7 @@ class LeaseKeeper:
             return None
         with self._lock:
             self._stored, self._confirmed, self._lost = (
-                Stored(version, lease, stored.snapshot if stored else b""),
+                StoredState(version, lease, stored.snapshot if stored else b""),
                 began,
                 "",
             )
@@ -128,12 +128,12 @@ class LeaseKeeper:
             try:
                 version = self._write(lease, snapshot, self._stored)
             except ZeroTouchError as error:
-                self._attempt, self._fault = Stored("", lease, content), error.message
+                self._attempt, self._fault = StoredState("", lease, content), error.message
                 raise
-            self._stored, self._attempt = Stored(version, lease, content), None
+            self._stored, self._attempt = StoredState(version, lease, content), None
             self._confirmed, self._fault = began, ""
 
-    def _write(self, lease: Lease, snapshot: bytes | None, before: Stored) -> str:
+    def _write(self, lease: Lease, snapshot: bytes | None, before: StoredState) -> str:
         try:
             return self._store.write(lease, snapshot, before.version)
         except StoreConflict:
@@ -187,7 +187,7 @@ class LeaseKeeper:
                 return
 
 
-def _equal(stored: Stored, known: Stored | None) -> bool:
+def _equal(stored: StoredState, known: StoredState | None) -> bool:
     """Whether a record is as this run wrote it, apart from a request to stop."""
     if known is None or stored.snapshot != known.snapshot or stored.lease is None or known.lease is None:
         return False

@@ -82,7 +82,7 @@ class Marks:
 
 
 @dataclasses.dataclass(frozen=True)
-class Choice:
+class LineageChoice:
     """``same``: nothing to do. ``restore``: the store counts. ``store``: the work directory counts, and is stored.
     ``diverged``: a person decides.
     """
@@ -91,49 +91,49 @@ class Choice:
     reason: str
 
 
-def choose(local: Snapshot, stored: Snapshot | None, mark: Mark | None, marks: Marks) -> Choice:
+def choose(local: Snapshot, stored: Snapshot | None, mark: Mark | None, marks: Marks) -> LineageChoice:
     """Which side counts. ``stored`` and its ``mark`` are None for a store that was read and is empty; a snapshot
     without files was destroyed.
     """
     if stored is None or mark is None:
         return _of_empty_store(local, marks)
     if not stored.files and marks.restoring and local.state:
-        return Choice(
+        return LineageChoice(
             "diverged",
             "a restore into this work directory was interrupted, and then another run destroyed the deployment",
         )
     if not local.state or marks.restoring:
-        return Choice("restore", "the work directory has no record") if stored.files else Choice("same", "neither side has a record")
+        return LineageChoice("restore", "the work directory has no record") if stored.files else LineageChoice("same", "neither side has a record")
     marks = marks.settled(mark)
     if local.digest == stored.digest:
-        return Choice("same", "both sides are equal")
+        return LineageChoice("same", "both sides are equal")
     if mark == marks.base:
-        return Choice("store", "the work directory has later changes")
+        return LineageChoice("store", "the work directory has later changes")
     follows = marks.base is not None and mark.lineage == marks.base.lineage and mark.serial > marks.base.serial
     if follows and not stored.files:
-        return Choice("diverged", "another run destroyed the deployment, and this work directory still has its record")
+        return LineageChoice("diverged", "another run destroyed the deployment, and this work directory still has its record")
     if marks.base is not None and follows and local.digest == marks.base.digest:
-        return Choice("restore", "the store has later changes")
+        return LineageChoice("restore", "the store has later changes")
     return _by_content(local, stored)
 
 
-def _of_empty_store(local: Snapshot, marks: Marks) -> Choice:
+def _of_empty_store(local: Snapshot, marks: Marks) -> LineageChoice:
     if marks.restoring:
-        return Choice("diverged", "a restore into this work directory was interrupted, and the store has no record any more")
+        return LineageChoice("diverged", "a restore into this work directory was interrupted, and the store has no record any more")
     if not local.state:
-        return Choice("same", "neither side has a record")
+        return LineageChoice("same", "neither side has a record")
     reason = "the store lost its record" if marks.base is not None else "the store has no record yet"
-    return Choice("store", reason)
+    return LineageChoice("store", reason)
 
 
-def _by_content(local: Snapshot, stored: Snapshot) -> Choice:
+def _by_content(local: Snapshot, stored: Snapshot) -> LineageChoice:
     missing = list(missing_records(local.state, stored.state))
     if not missing:
-        return Choice("restore", "the store has all records of the work directory")
+        return LineageChoice("restore", "the store has all records of the work directory")
     other = list(missing_records(stored.state, local.state))
     if stored.files and not other:
-        return Choice("store", "the work directory has all records of the store")
-    return Choice("diverged", f"only the work directory has {_words(missing)}; only the store has {_words(other)}")
+        return LineageChoice("store", "the work directory has all records of the store")
+    return LineageChoice("diverged", f"only the work directory has {_words(missing)}; only the store has {_words(other)}")
 
 
 def _words(records: list[str]) -> str:

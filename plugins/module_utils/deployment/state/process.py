@@ -26,7 +26,7 @@ from ...common.files import ensure_directory, write_atomic
 from ...common.lock import start_time
 from ...common.state import StateFile
 from ...common.stop import SWITCH
-from ...common.store_link import DIRECTORY, FAILED, FORGET, SAVE, Status, since_boot
+from ...common.store_link import DIRECTORY, FAILED, FORGET, SAVE, StoreStatus, since_boot
 from .errors import LeaseLost
 from .lease import RENEW
 from .methods import keys_of, open_store
@@ -77,7 +77,7 @@ class Keeper:
 
     def __init__(self, session: StoreSession, name: str, root: Path, run: PlaybookRun, clock: Clock) -> None:
         self._session, self._root, self._run, self._clock = session, root, run, clock
-        self._status = Status(run.id, name, os.getpid(), start_time(os.getpid()))
+        self._status = StoreStatus(run.id, name, os.getpid(), start_time(os.getpid()))
         self._directory = root / DIRECTORY
         self._renewed = self._written = -1e9
         self._saved: Mapping[str, Any] = {}

@@ -14,7 +14,7 @@ from .encryption import Keys, seal, unseal
 from .errors import StoreRefused, StoreUnknown
 from .lineage import Mark
 from .snapshot import LARGEST_STORED, STATE, BadSnapshot, Snapshot, pack, read_files, unpack
-from .store import Stored
+from .store import StoredState
 
 FORMAT = 1
 
@@ -41,7 +41,7 @@ def check_size(root: Path) -> str:
     return size_fault(snapshot, len(pack(snapshot)))
 
 
-def read_record(stored: Stored | None, keys: Keys | None, cluster: str, name: str) -> tuple[Snapshot, Mark] | None:
+def read_record(stored: StoredState | None, keys: Keys | None, cluster: str, name: str) -> tuple[Snapshot, Mark] | None:
     """The snapshot in a store and its mark; None if the store was read and has none.
 
     Raises :class:`StoreUnknown` for everything that is not a sound record of this cluster.

@@ -21,7 +21,7 @@ from ...ignition.embedded import embedded_secrets
 from ...ignition.secrets import KeyPair, admin_kubeconfig, complete_section, from_state, issued_by, renew_admin
 from ...image.live import read_live_image
 from ...kube.config import KubeConfig, read_kubeconfig
-from .work_dir import Identity, WorkDir, cluster_section, identity
+from .work_dir import DeploymentIdentity, WorkDir, cluster_section, identity
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _missing_files(work_dir: WorkDir, state: Mapping[str, Any], who: Identity) -> tuple[tuple[Path, str], ...]:
+def _missing_files(work_dir: WorkDir, state: Mapping[str, Any], who: DeploymentIdentity) -> tuple[tuple[Path, str], ...]:
     """Those of auth/ that were there once: they are written before the image is."""
     secrets = state.get("secrets") or {}
     if not state.get("image") and not _image(work_dir):

@@ -24,7 +24,7 @@ from ...kube.paths import SECRET
 from ...kube.write import MANAGED_BY, OURS
 from .errors import StoreConflict, StoreRefused, StoreUnknown
 from .lease import Lease
-from .store import Stored, read_surely, write_surely
+from .store import StoredState, read_surely, write_surely
 
 KEY = "state"
 CLUSTER_LABEL = "zerotouch.openshift/cluster"
@@ -56,10 +56,10 @@ class SecretStore:
     def _list(self) -> str:
         return SECRET.path(self._namespace)
 
-    def read(self) -> Stored | None:
+    def read(self) -> StoredState | None:
         return read_surely(self.name, self._read, self._clock)
 
-    def _read(self) -> Stored | None:
+    def _read(self) -> StoredState | None:
         try:
             found = self._client.get(self._path)
         except RemoteError as error:
@@ -69,7 +69,7 @@ class SecretStore:
             raise
         return self._stored(found)
 
-    def _stored(self, found: Mapping[str, Any]) -> Stored:
+    def _stored(self, found: Mapping[str, Any]) -> StoredState:
         metadata, data = _mapping(found.get("metadata")), _mapping(found.get("data"))
         labels, annotations = _mapping(metadata.get("labels")), _mapping(metadata.get("annotations"))
         version = metadata.get("resourceVersion")
@@ -78,7 +78,7 @@ class SecretStore:
             raise StoreUnknown(f"{self.name} was not created by this collection for cluster {self._cluster}.", hint)
         if not isinstance(version, str) or not version:
             raise StoreUnknown(f"{self.name} has no resourceVersion.", "Check that openshift_state names a Kubernetes API.")
-        return Stored(version, self._lease(annotations.get(LEASE_ANNOTATION)), self._snapshot(data.get(KEY)))
+        return StoredState(version, self._lease(annotations.get(LEASE_ANNOTATION)), self._snapshot(data.get(KEY)))
 
     def _lease(self, text: Any) -> Lease | None:
         if text is None:
@@ -135,7 +135,7 @@ class SecretStore:
             )
         return version
 
-    def probe(self, stored: Stored | None) -> None:
+    def probe(self, stored: StoredState | None) -> None:
         """Nothing: every Kubernetes API observes ``resourceVersion`` (kubernetes/community
         contributors/devel/sig-architecture/api-conventions.md).
         """

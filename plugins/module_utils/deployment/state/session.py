@@ -29,7 +29,7 @@ from .lineage import Mark, Marks, StateAction, choose
 from .record import read_record, seal_record
 from .run import PlaybookRun
 from .snapshot import STATE, Snapshot, read_files, restore
-from .store import Store, Stored
+from .store import Store, StoredState
 
 # Seconds between two stores of changes that are no transition.
 PAUSE = 60.0
@@ -141,7 +141,7 @@ class StoreSession:
                 self._keeper.release()
             raise
 
-    def _reconcile(self, stored: Stored) -> OpenedState:
+    def _reconcile(self, stored: StoredState) -> OpenedState:
         record = read_record(stored, self._keys, self._cluster, self._store.name)
         marks = Marks.load(self._root)
         if not marks.restoring:

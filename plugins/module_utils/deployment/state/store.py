@@ -27,7 +27,7 @@ _PERMISSION = (401, 403)
 
 
 @dataclasses.dataclass(frozen=True)
-class Stored:
+class StoredState:
     """A record. ``snapshot`` is sealed; it is empty before the first one is stored."""
 
     version: str
@@ -42,7 +42,7 @@ class Store(Protocol):
     def name(self) -> str:
         """The place in words, without secrets."""
 
-    def read(self) -> Stored | None:
+    def read(self) -> StoredState | None:
         """The record; None only if the store says that there is none. Raises :class:`StoreUnknown` for everything else."""
 
     def write(self, lease: Lease, snapshot: bytes | None, expected: str | None) -> str:
@@ -52,14 +52,14 @@ class Store(Protocol):
         Raises :class:`StoreConflict` if the version is another one, :class:`StoreRefused` or :class:`StoreFailed`.
         """
 
-    def probe(self, stored: Stored | None) -> None:
+    def probe(self, stored: StoredState | None) -> None:
         """Prove that conditions are observed, without a change. Raises :class:`StoreRefused`."""
 
     def close(self) -> None:
         """Close connections."""
 
 
-def read_surely(name: str, read: Callable[[], Stored | None], clock: Clock) -> Stored | None:
+def read_surely(name: str, read: Callable[[], StoredState | None], clock: Clock) -> StoredState | None:
     """Read, again after a fault that may pass. Raises :class:`StoreUnknown`."""
     try:
         return retry(read, STATE_STORE, clock)
@@ -72,7 +72,7 @@ def read_surely(name: str, read: Callable[[], Stored | None], clock: Clock) -> S
 def write_surely(
     name: str,
     write: Callable[[], str],
-    read: Callable[[], Stored | None],
+    read: Callable[[], StoredState | None],
     lease: Lease,
     expected: str | None,
     clock: Clock,

@@ -77,7 +77,7 @@ class WorkDir:
 
 
 @dataclasses.dataclass(frozen=True)
-class Identity:
+class DeploymentIdentity:
     """Where the cluster will be found: from the last image, else from the configuration. Empty where neither says it."""
 
     name: str = ""
@@ -103,15 +103,15 @@ def read_deployment(config: Path) -> Deployment | None:
     return from_directory(config)[0] if config.is_dir() else None
 
 
-def identity(state: Mapping[str, Any], deployment: Deployment | None) -> Identity:
+def identity(state: Mapping[str, Any], deployment: Deployment | None) -> DeploymentIdentity:
     """The cluster of the state file; before the first image that of the configuration."""
     cluster = state.get("cluster") or {}
     if cluster:
-        return Identity(**{field.name: str(cluster.get(field.name) or "") for field in dataclasses.fields(Identity)})
+        return DeploymentIdentity(**{field.name: str(cluster.get(field.name) or "") for field in dataclasses.fields(DeploymentIdentity)})
     if deployment is None:
-        return Identity()
+        return DeploymentIdentity()
     spec = deployment.cluster
-    return Identity(spec.name, spec.base_domain, spec.version, spec.api_url, deployment.rendezvous_ip)
+    return DeploymentIdentity(spec.name, spec.base_domain, spec.version, spec.api_url, deployment.rendezvous_ip)
 
 
 def cluster_section(deployment: Deployment) -> dict[str, Any]:

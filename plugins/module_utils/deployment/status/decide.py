@@ -12,7 +12,7 @@ from typing import Any, Literal
 from ...common.waiting import WaitStatus
 from ...hub.install.status import InstallStatus
 from ..safety.observed import is_complete
-from ..safety.record import Record
+from ..safety.record import TouchRecord
 from ..supervise.observation import FAILED, Observation, Silence
 
 State = Literal["done", "running", "failed", "unknown"]
@@ -52,7 +52,7 @@ class HostStatus:
 class StatusView:
     """Everything that decides. ``fault`` says why the stored state cannot be read; ``silence`` how long ago the installation was last seen."""
 
-    record: Record
+    record: TouchRecord
     authority: Authority
     method: str = "agent"
     fault: str = ""

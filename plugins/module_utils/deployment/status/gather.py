@@ -18,7 +18,7 @@ from ...common.listed import listed
 from ...common.waiting import WaitStatus
 from ...hub.agents.match import match_hosts
 from ...hub.agents.model import Agent
-from ...hub.agents.request import HostRequest
+from ...hub.agents.request import AgentHostRequest
 from ...hypershift.hosted_cluster.status import standing
 from ...hypershift.kinds import HOSTED_CLUSTER, NODE_POOL
 from ...hypershift.node_pool.view import find_hypershift
@@ -29,7 +29,7 @@ from ..safety.nodes import NodeView
 from ..safety.on_cluster import ClusterView, view_cluster, view_nodes
 from ..safety.on_hub import WantedHost, view_hub
 from ..safety.options import Touch
-from ..safety.record import Record, read_record
+from ..safety.record import TouchRecord, read_record
 from ..safety.table import HUB_METHODS
 from ..state.work_dir import WorkDir
 from ..supervise.observation import InventoryHost, Observation, Silence
@@ -41,7 +41,7 @@ _FEW = 3
 
 
 @dataclasses.dataclass(frozen=True)
-class Request:
+class StatusRequest:
     """What is asked. ``hosted`` is the HostedCluster (namespace, name) of method hosted; ``fault`` says why the stored state cannot be read."""
 
     touch: Touch
@@ -58,10 +58,10 @@ class _Sources:
     not_checked: tuple[str, ...] = ()
 
 
-def gather(request: Request, machines: Machines, clock: Clock) -> StatusView:
+def gather(request: StatusRequest, machines: Machines, clock: Clock) -> StatusView:
     """The view of a deployment. A source that cannot be read is in ``not_checked``."""
     touch = request.touch
-    record = read_record(touch.work_dir) if touch.work_dir else Record(Path())
+    record = read_record(touch.work_dir) if touch.work_dir else TouchRecord(Path())
     sources = _sources(request, record, clock)
     faults = tuple(f"BMC of {outcome.item.name}: {outcome.error}" for outcome in machines if outcome.result is None)
     return StatusView(
@@ -76,7 +76,7 @@ def gather(request: Request, machines: Machines, clock: Clock) -> StatusView:
     )
 
 
-def _sources(request: Request, record: Record, clock: Clock) -> _Sources:
+def _sources(request: StatusRequest, record: TouchRecord, clock: Clock) -> _Sources:
     touch = request.touch
     if touch.method in HUB_METHODS:
         try:
@@ -95,13 +95,13 @@ def _sources(request: Request, record: Record, clock: Clock) -> _Sources:
     return _Sources(of_observation(seen), seen, nodes, not_checked=(*silent, *([view.fault] if view.fault else [])))
 
 
-def _of_hub(request: Request, record: Record, clock: Clock) -> _Sources:
+def _of_hub(request: StatusRequest, record: TouchRecord, clock: Clock) -> _Sources:
     touch = request.touch
     hub = connect_hub(dict(touch.hub or {}), clock=clock, check_mode=True)
     try:
         view = view_hub(hub, touch.scope)
         wanted = [WantedHost(host, touch.identity(host.name)) for host in touch.hosts]
-        matches = match_hosts([HostRequest(each.host.name, each.identity(view.agents, touch.scope)) for each in wanted], view.agents)
+        matches = match_hosts([AgentHostRequest(each.host.name, each.identity(view.agents, touch.scope)) for each in wanted], view.agents)
         agents = {name: match.agent for name, match in matches.items() if match.agent is not None}
         authority = _hosted(hub, request.hosted) if touch.method == "hosted" else of_hub(view.status, str(touch.scope.cluster or touch.cluster))
         cluster = _cluster(hub, touch, record, clock) if authority.verdict == "installed" or touch.method == "hosted" else ClusterView(fault="")
@@ -111,7 +111,7 @@ def _of_hub(request: Request, record: Record, clock: Clock) -> _Sources:
         hub.close()
 
 
-def _cluster(hub: KubeClient, touch: Touch, record: Record, clock: Clock) -> ClusterView:
+def _cluster(hub: KubeClient, touch: Touch, record: TouchRecord, clock: Clock) -> ClusterView:
     """Nodes of a cluster that the hub made, with the kubeconfig in the work directory, or the one that the hub has."""
     view = view_cluster(touch, record, clock)
     if view.nodes or touch.method == "hosted" or touch.scope.cluster is None:
@@ -134,7 +134,7 @@ def _hosted(hub: KubeClient, key: tuple[str, str]) -> Authority:
     return of_hosted(status, exists=found is not None, cluster=f"{namespace}/{name}")
 
 
-def _silence(record: Record, touch: Touch, now: datetime.datetime) -> Silence | None:
+def _silence(record: TouchRecord, touch: Touch, now: datetime.datetime) -> Silence | None:
     """How long ago the installation was last seen; of machines that boot, when the last one was booted."""
     if record.phase != "booted":
         return silence_of(record.install, touch.limits, now)
@@ -147,7 +147,7 @@ def _silence(record: Record, touch: Touch, now: datetime.datetime) -> Silence | 
     return Silence("boot", max(0.0, seconds), touch.limits.boot, since)
 
 
-def _hosts(touch: Touch, record: Record, sources: _Sources, machines: Machines) -> tuple[HostStatus, ...]:
+def _hosts(touch: Touch, record: TouchRecord, sources: _Sources, machines: Machines) -> tuple[HostStatus, ...]:
     """In the order of the inventory."""
     by_name = {outcome.item.name: outcome for outcome in machines}
     known = {host.name: host for host in touch.hosts}
@@ -156,7 +156,7 @@ def _hosts(touch: Touch, record: Record, sources: _Sources, machines: Machines) 
     return tuple(_host(host, record, sources, by_name[host.name].result if host.name in by_name else None) for host in hosts)
 
 
-def _host(host: InventoryHost, record: Record, sources: _Sources, machine: Any) -> HostStatus:
+def _host(host: InventoryHost, record: TouchRecord, sources: _Sources, machine: Any) -> HostStatus:
     status, waits_for = _progress(host, record, sources)
     node = _node(host, sources.nodes)
     if node == "not ready":
@@ -166,7 +166,7 @@ def _host(host: InventoryHost, record: Record, sources: _Sources, machine: Any) 
     return HostStatus(host.name, status, node, power, None if slots is None else any(slot.occupied for slot in slots), waits_for)
 
 
-def _progress(host: InventoryHost, record: Record, sources: _Sources) -> tuple[str, str]:
+def _progress(host: InventoryHost, record: TouchRecord, sources: _Sources) -> tuple[str, str]:
     """Status and stage of a host, and what it waits for, by the newest source."""
     agent = sources.agents.get(host.name)
     if agent is not None:

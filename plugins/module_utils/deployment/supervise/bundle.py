@@ -19,7 +19,7 @@ from ...common.files import SECRET_DIRECTORY, SECRET_FILE, atomic_writer, ensure
 from ...common.secrets import Redactor
 from .archive import redact_archive
 from .decide import Setup
-from .supervisor import MediaControl, Outcome
+from .supervisor import MediaControl, WaitOutcome
 
 # Bytes; the service's log archive of a large cluster must not fill a workstation's disk.
 LOG_LIMIT = 512 << 20
@@ -55,7 +55,7 @@ class _Limited:
         self.handle.write(block)
 
 
-class Source(Protocol):
+class BundleSource(Protocol):
     """Who asked service and API: the last raw answers, and what the service tells besides."""
 
     @property
@@ -70,7 +70,9 @@ class Source(Protocol):
         """The events of the service, None when it does not answer."""
 
 
-def write_bundle(logs: Path, outcome: Outcome, setup: Setup, observer: Source, media: MediaControl, redactor: Redactor, now: datetime.datetime) -> Bundle:
+def write_bundle(
+    logs: Path, outcome: WaitOutcome, setup: Setup, observer: BundleSource, media: MediaControl, redactor: Redactor, now: datetime.datetime
+) -> Bundle:
     """Collect into ``logs/<time>/`` (0700, files 0600). What cannot be collected is named in ``missing.json``; nothing of that is raised."""
     directory = _new_directory(logs, now)
     missing: dict[str, str] = {}
@@ -101,7 +103,7 @@ def write_bundle(logs: Path, outcome: Outcome, setup: Setup, observer: Source, m
     return Bundle(directory, tuple(sorted(files)))
 
 
-def failure_message(outcome: Outcome, directory: Path | None, still_running: str = "") -> str:
+def failure_message(outcome: WaitOutcome, directory: Path | None, still_running: str = "") -> str:
     """What the user reads: what ended the wait, where everything is, the first suspects, and what was left running on purpose."""
     lines = [f"The installation did not complete: {outcome.step.reason.rstrip('.')}."]
     if directory is not None:
@@ -112,7 +114,7 @@ def failure_message(outcome: Outcome, directory: Path | None, still_running: str
     return "\n".join(lines)
 
 
-def console_hints(outcome: Outcome, setup: Setup) -> str:
+def console_hints(outcome: WaitOutcome, setup: Setup) -> str:
     """Where to look on the machines themselves, host by host."""
     seen, memory = outcome.seen, outcome.memory
     lines = [
@@ -149,7 +151,7 @@ def _collected(name: str, read: Callable[[], Any], missing: dict[str, str]) -> A
         return None
 
 
-def _service_logs(path: Path, observer: Source, redactor: Redactor, missing: dict[str, str]) -> bool:
+def _service_logs(path: Path, observer: BundleSource, redactor: Redactor, missing: dict[str, str]) -> bool:
     """The service's own archive of logs, if it serves one."""
     cluster_id = str((observer.documents.get("cluster") or {}).get("id") or "")
     if not observer.service or not cluster_id:
@@ -170,7 +172,7 @@ def _service_logs(path: Path, observer: Source, redactor: Redactor, missing: dic
     return True
 
 
-def _summary(outcome: Outcome) -> dict[str, Any]:
+def _summary(outcome: WaitOutcome) -> dict[str, Any]:
     return {
         "phase": outcome.memory.phase,
         "reason": outcome.step.reason,

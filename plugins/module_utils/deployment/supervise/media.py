@@ -11,7 +11,7 @@ from typing import Any
 from ...bmc.hosts import BmcOptions
 from ...boot.facts import describe_machines
 from ...boot.methods import method_of
-from ...boot.protocol import Request
+from ...boot.protocol import MachineRequest
 from ...boot.run import inspect_all, release
 from ...common.errors import Interrupted
 from ...common.parallel import for_each
@@ -24,7 +24,7 @@ class HostMedia:
     Ejecting takes no image URL: the boot procedure left no other medium in these machines, and some BMCs show the URL rewritten.
     """
 
-    def __init__(self, requests: Sequence[Request], options: BmcOptions) -> None:
+    def __init__(self, requests: Sequence[MachineRequest], options: BmcOptions) -> None:
         self._requests = {request.name: request for request in requests if method_of(request).capabilities.can_eject}
         self._options = options
 

@@ -60,7 +60,7 @@ class ServiceView:
 
 
 @dataclasses.dataclass(frozen=True)
-class Condition:
+class OperatorCondition:
     """A condition of an operator or the ClusterVersion; ``age`` is in seconds by the API server's own clock, -1 if it does not say."""
 
     status: str = ""
@@ -77,9 +77,9 @@ class Operator:
     """A ClusterOperator."""
 
     name: str
-    available: Condition = Condition()
-    progressing: Condition = Condition()
-    degraded: Condition = Condition()
+    available: OperatorCondition = OperatorCondition()
+    progressing: OperatorCondition = OperatorCondition()
+    degraded: OperatorCondition = OperatorCondition()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,9 +87,9 @@ class ClusterVersion:
     """The ClusterVersion named ``version``."""
 
     version: str = ""
-    available: Condition = Condition()
-    failing: Condition = Condition()
-    progressing: Condition = Condition()
+    available: OperatorCondition = OperatorCondition()
+    failing: OperatorCondition = OperatorCondition()
+    progressing: OperatorCondition = OperatorCondition()
 
     @property
     def complete(self) -> bool:

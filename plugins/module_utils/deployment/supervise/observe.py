@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...assisted.install.progress import read_cluster, read_host
-from ...assisted.rest.auth import Tokens
+from ...assisted.rest.auth import FixedTokens
 from ...assisted.rest.client import AssistedClient
 from ...common.connect import DIRECT, ConnectTo
 from ...common.errors import RemoteError, Unreachable
@@ -25,8 +25,8 @@ from ...kube.config import KubeConfig
 from ...kube.paths import CLUSTER_OPERATOR, CLUSTER_VERSION, CONFIG_MAP, NODE, VERSION
 from ..agent.inputs import BASE_IMAGE, base_image_changed, differing_paths, input_digests
 from ..state.recovery import kubeconfig_of, readable_kubeconfig
-from ..state.work_dir import Identity, WorkDir
-from .observation import ApiView, ClusterVersion, Condition, ImageView, Node, Observation, Operator, ServiceView
+from ..state.work_dir import DeploymentIdentity, WorkDir
+from .observation import ApiView, ClusterVersion, ImageView, Node, Observation, Operator, OperatorCondition, ServiceView
 
 # Seconds for one request; an address where nothing is must not hold up what does answer.
 TIMEOUT = 5.0
@@ -55,7 +55,14 @@ class Observer:
     """
 
     def __init__(
-        self, work_dir: WorkDir, state: Mapping[str, Any], identity: Identity, *, connect_to: ConnectTo = DIRECT, ca_cert: str = "", timeout: float = TIMEOUT
+        self,
+        work_dir: WorkDir,
+        state: Mapping[str, Any],
+        identity: DeploymentIdentity,
+        *,
+        connect_to: ConnectTo = DIRECT,
+        ca_cert: str = "",
+        timeout: float = TIMEOUT,
     ) -> None:
         self.work_dir = work_dir
         self.identity = identity
@@ -76,7 +83,7 @@ class Observer:
     def service(self) -> AssistedClient | None:
         """None when nobody knows yet where it will be."""
         if self._service is None and self.identity.service_url:
-            tokens = Tokens(str(self._secrets.get("watcher_token") or ""), str(self._secrets.get("user_token") or ""))
+            tokens = FixedTokens(str(self._secrets.get("watcher_token") or ""), str(self._secrets.get("user_token") or ""))
             name = f"assisted-service at {self.identity.rendezvous_ip}"
             self._service = AssistedClient(self.identity.service_url, tokens, connect_to=self._connect_to, timeout=self._timeout, service=name)
         return self._service
@@ -204,35 +211,35 @@ def read_node(document: Mapping[str, Any]) -> Node:
     metadata, status = document.get("metadata") or {}, document.get("status") or {}
     roles = tuple(sorted(label.removeprefix(_NODE_ROLE) for label in metadata.get("labels") or {} if label.startswith(_NODE_ROLE)))
     addresses = tuple(str(entry.get("address")) for entry in status.get("addresses") or [] if entry.get("type") == "InternalIP")
-    return Node(str(metadata.get("name") or ""), _conditions(document, None).get("Ready", Condition()).true, roles, addresses)
+    return Node(str(metadata.get("name") or ""), _conditions(document, None).get("Ready", OperatorCondition()).true, roles, addresses)
 
 
 def read_cluster_version(document: Mapping[str, Any], now: datetime.datetime | None = None) -> ClusterVersion:
     conditions = _conditions(document, now)
     desired = (document.get("status") or {}).get("desired") or {}
-    named = {field: conditions.get(field.capitalize(), Condition()) for field in ("available", "failing", "progressing")}
+    named = {field: conditions.get(field.capitalize(), OperatorCondition()) for field in ("available", "failing", "progressing")}
     return ClusterVersion(version=str(desired.get("version") or ""), **named)
 
 
 def read_operator(document: Mapping[str, Any], now: datetime.datetime | None = None) -> Operator:
     conditions = _conditions(document, now)
-    named = {field: conditions.get(field.capitalize(), Condition()) for field in ("available", "progressing", "degraded")}
+    named = {field: conditions.get(field.capitalize(), OperatorCondition()) for field in ("available", "progressing", "degraded")}
     return Operator(str((document.get("metadata") or {}).get("name") or ""), **named)
 
 
-def _conditions(document: Mapping[str, Any], now: datetime.datetime | None) -> dict[str, Condition]:
+def _conditions(document: Mapping[str, Any], now: datetime.datetime | None) -> dict[str, OperatorCondition]:
     entries = (document.get("status") or {}).get("conditions") or []
     return {str(entry.get("type")): _condition(entry, now) for entry in entries if isinstance(entry, dict)}
 
 
-def _condition(entry: Mapping[str, Any], now: datetime.datetime | None) -> Condition:
+def _condition(entry: Mapping[str, Any], now: datetime.datetime | None) -> OperatorCondition:
     age = -1.0
     try:
         since = datetime.datetime.fromisoformat(str(entry.get("lastTransitionTime")))
         age = (now - since).total_seconds() if now else -1.0
     except (ValueError, TypeError):
         age = -1.0
-    return Condition(str(entry.get("status") or ""), str(entry.get("message") or ""), age)
+    return OperatorCondition(str(entry.get("status") or ""), str(entry.get("message") or ""), age)
 
 
 def _list_if_known(read: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]]:

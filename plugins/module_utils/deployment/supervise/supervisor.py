@@ -49,7 +49,7 @@ class MediaControl(Protocol):
 
 
 @dataclasses.dataclass(frozen=True)
-class Outcome:
+class WaitOutcome:
     """How a wait ended. ``step`` is its ``done`` or ``stop``; ``suspects`` only after a stop. ``elapsed`` in seconds."""
 
     step: Step
@@ -62,7 +62,7 @@ class Outcome:
 
 
 @dataclasses.dataclass(frozen=True)
-class Cared:
+class UpkeepResult:
     """What was done between two observations, one line each; ``reports`` are worth a warning, each once; ``stop`` ends the wait."""
 
     lines: tuple[str, ...] = ()
@@ -71,9 +71,9 @@ class Cared:
     changed: bool = False
 
 
-def _nothing(seen: Observation) -> Cared:
+def _nothing(seen: Observation) -> UpkeepResult:
     """Whoever installs by itself needs nothing."""
-    return Cared()
+    return UpkeepResult()
 
 
 class Supervisor:
@@ -92,7 +92,7 @@ class Supervisor:
         *,
         fresh: bool = False,
         interval: float = INTERVAL,
-        care: Callable[[Observation], Cared] = _nothing,
+        care: Callable[[Observation], UpkeepResult] = _nothing,
     ) -> None:
         self._setup = setup
         self._observe = observe
@@ -115,7 +115,7 @@ class Supervisor:
         self.memory = remember(self.memory, self.seen, self._clock.now())
         return self.seen, plan(self.seen, self.memory, self._setup, self._clock.now())
 
-    def run(self) -> Outcome:
+    def run(self) -> WaitOutcome:
         """Until ``done`` or ``stop``. Raises :class:`Interrupted` when the process was asked to stop; what was seen until then is recorded."""
         self._timeline.begin(fresh=self._fresh)
         ends = (self._turn() for _turn in turns(Deadline(self._clock), self._interval))
@@ -169,14 +169,14 @@ class Supervisor:
             if result.failed:
                 self._warn(f"{kind} {result.name} failed: {result.reason}")
 
-    def _finish(self, end: Step) -> Outcome:
+    def _finish(self, end: Step) -> WaitOutcome:
         found = suspects(self.seen, self.memory, self._setup) if end.kind == "stop" else []
         if end.kind == "done":
             self.memory = dataclasses.replace(self.memory, percent=100 if self._setup.until == "installed" else self.memory.percent)
         self._timeline.finish(end, self.memory, found)
         self._tell([end.text()])
         elapsed = self._clock.now() - self.memory.started
-        return Outcome(end, self.memory, self.seen, elapsed, self._changed, tuple(self._warnings), tuple(found))
+        return WaitOutcome(end, self.memory, self.seen, elapsed, self._changed, tuple(self._warnings), tuple(found))
 
     def _warn(self, text: str) -> None:
         if text not in self._warnings:

@@ -15,16 +15,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from ...common.errors import Interrupted, ZeroTouchError
 from ...common.parallel import API_FORKS
 from ...kube.client import KubeClient, Object
-from ...kube.write import Change, Outcome, apply_changes
-from .change import AgentPlan, Surroundings
+from ...kube.write import Change, WriteOutcome, apply_changes
+from .change import AgentPlan, AgentSurroundings
 from .model import Agent, read_agent
-from .plan import HostPlan, Plan, replan_agent, replan_approval
+from .plan import AgentHostPlan, AgentsPlan, replan_agent, replan_approval
 
 Key = tuple[str, str]
 
 
 @dataclasses.dataclass(frozen=True)
-class Done:
+class AgentHostResult:
     """What became of the changes of one host (or of one Agent that nobody expected, then ``host`` is empty).
 
     ``agents`` are those that were written or read again, as they are now; ``gone`` says that the Agent was deleted under our hands.
@@ -37,15 +37,15 @@ class Done:
     gone: bool = False
     interrupted: bool = False
     agents: tuple[Agent, ...] = ()
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[WriteOutcome, ...] = ()
 
 
-def apply_plan(client: KubeClient, plan: Plan, around: Surroundings, *, forks: int = API_FORKS, check_mode: bool = False) -> list[Done]:
+def apply_plan(client: KubeClient, plan: AgentsPlan, around: AgentSurroundings, *, forks: int = API_FORKS, check_mode: bool = False) -> list[AgentHostResult]:
     """Write everything that is planned. Hosts without changes have no entry. In check mode the server tries every write without keeping it."""
     work = [(host.request.name, change) for host in plan.hosts for change in host.changes] + [("", change) for change in plan.approvals]
     planner = _Planner(plan, around)
     outcomes = apply_changes(client, [change for _host, change in work], forks=forks, check_mode=check_mode, replan=planner.again)
-    by_host: dict[str, list[Outcome]] = {}
+    by_host: dict[str, list[WriteOutcome]] = {}
     strangers = []
     for (host, _change), outcome in zip(work, outcomes, strict=True):
         if host:
@@ -58,10 +58,10 @@ def apply_plan(client: KubeClient, plan: Plan, around: Surroundings, *, forks: i
 class _Planner:
     """Plans single Agents again, and remembers why nothing more is to be done to one."""
 
-    def __init__(self, plan: Plan, around: Surroundings) -> None:
+    def __init__(self, plan: AgentsPlan, around: AgentSurroundings) -> None:
         self._around = around
         self._holds = plan.holds
-        self._hosts: Mapping[Key, HostPlan] = {(change.namespace, change.name): host for host in plan.hosts for change in host.changes}
+        self._hosts: Mapping[Key, AgentHostPlan] = {(change.namespace, change.name): host for host in plan.hosts for change in host.changes}
         self.refusals: dict[Key, str] = {}
         self.gone: set[Key] = set()
 
@@ -83,7 +83,7 @@ class _Planner:
         return plan.change
 
     @staticmethod
-    def _somebody_else(host: HostPlan, change: Change, agent: Agent) -> str:
+    def _somebody_else(host: AgentHostPlan, change: Change, agent: Agent) -> str:
         before = read_agent(change.before)
         if agent.deleting and host.request.action != "delete":
             return f"{agent.title} is being deleted"
@@ -94,7 +94,7 @@ class _Planner:
         return ""
 
 
-def _done(host: str, outcomes: Sequence[Outcome], planner: _Planner) -> Done:
+def _done(host: str, outcomes: Sequence[WriteOutcome], planner: _Planner) -> AgentHostResult:
     failures: list[str] = []
     changes: list[str] = []
     agents: list[Agent] = []
@@ -117,16 +117,16 @@ def _done(host: str, outcomes: Sequence[Outcome], planner: _Planner) -> Done:
             agents.append(read_agent(outcome.object))
     if gone:
         failures.append(f"Agent {outcomes[0].change.namespace}/{outcomes[0].change.name} was deleted while we worked on it")
-    return Done(host, changed, tuple(changes), "; ".join(failures), gone, interrupted, tuple(agents), tuple(outcomes))
+    return AgentHostResult(host, changed, tuple(changes), "; ".join(failures), gone, interrupted, tuple(agents), tuple(outcomes))
 
 
-def _words(outcome: Outcome) -> str:
+def _words(outcome: WriteOutcome) -> str:
     if outcome.error is not None and not isinstance(outcome.error, ZeroTouchError):
         raise outcome.error
     return str(outcome.error)
 
 
-def merge_agents(agents: Iterable[Agent], done: Iterable[Done]) -> list[Agent]:
+def merge_agents(agents: Iterable[Agent], done: Iterable[AgentHostResult]) -> list[Agent]:
     """The Agents as they are after the changes."""
     now = {agent.key: agent for agent in agents}
     for each in done:

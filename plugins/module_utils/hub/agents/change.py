@@ -19,7 +19,7 @@ from ..install.status import FailingValidation
 from ..kinds import AGENT
 from .clusters import ClusterFacts, InfraEnvFacts
 from .model import Agent, ClusterRef
-from .request import HostRequest
+from .request import AgentHostRequest
 
 _PLAIN = ("hostname", "role", *(row.agent for row in AGENT_REQUESTS))
 _DISK = ("installation_disk_id", "installation_disk_path")
@@ -34,7 +34,7 @@ _OF_BARE_METAL_HOST = {
 
 
 @dataclasses.dataclass(frozen=True)
-class Surroundings:
+class AgentSurroundings:
     """What is known besides the Agents: clusters that are bound to, InfraEnvs of the namespace by name (None: not looked at);
     ``barred`` says why an Agent must be neither unbound nor deleted.
     """
@@ -57,7 +57,7 @@ class AgentPlan:
     notes: tuple[str, ...] = ()
 
 
-def plan_agent(request: HostRequest, agent: Agent, around: Surroundings, *, hold_bind: str = "") -> AgentPlan:
+def plan_agent(request: AgentHostRequest, agent: Agent, around: AgentSurroundings, *, hold_bind: str = "") -> AgentPlan:
     """The plan for the Agent of one host. ``hold_bind`` is what stands against binding it for reasons that concern the whole set."""
     if request.action in ("delete", "unbind") and (reason := around.barred(agent)):
         return AgentPlan(refusals=(reason,))
@@ -86,7 +86,7 @@ def condition_text(agent: Agent) -> str:
 class _Draft:
     """The desired fields as they come together, with what is against them."""
 
-    def __init__(self, request: HostRequest, agent: Agent, around: Surroundings) -> None:
+    def __init__(self, request: AgentHostRequest, agent: Agent, around: AgentSurroundings) -> None:
         self.request = request
         self.agent = agent
         self.around = around

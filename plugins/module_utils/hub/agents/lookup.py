@@ -12,11 +12,11 @@ from ...common.errors import RemoteError
 from ...common.problems import FORBIDDEN, Problem
 from ...kube.client import KubeClient
 from ..kinds import AGENT, AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, INFRA_ENV
-from .change import Surroundings
+from .change import AgentSurroundings
 from .clusters import ClusterFacts, InfraEnvFacts, install_of, read_cluster, read_infra_env
 from .model import BOUND_NAMESPACE_LABEL, Agent, ClusterRef, read_agent
 from .problems import problem
-from .request import HostRequest
+from .request import AgentHostRequest
 
 
 @dataclasses.dataclass
@@ -25,20 +25,20 @@ class Lookup:
 
     client: KubeClient
     namespace: str
-    requests: Sequence[HostRequest]
+    requests: Sequence[AgentHostRequest]
     problems: list[Problem] = dataclasses.field(default_factory=list)
     bound_elsewhere: list[Agent] = dataclasses.field(default_factory=list)
     _infra_envs: dict[str, InfraEnvFacts] | None = None
     looked: bool = False
 
-    def surroundings(self) -> Surroundings:
+    def surroundings(self) -> AgentSurroundings:
         """The present state. What may not be read becomes a warning, or for a cluster the obstacle to binding to it."""
         targets = sorted({request.cluster for request in self.requests if request.action == "bind" and request.cluster is not None})
         clusters = {ref: self._cluster(ref) for ref in targets}
         if not self.looked:
             self.looked = True
             self._look_once([facts.ref.namespace for facts in clusters.values() if facts.required is not None])
-        return Surroundings(clusters, self._infra_envs)
+        return AgentSurroundings(clusters, self._infra_envs)
 
     def _look_once(self, counted: Iterable[str]) -> None:
         for namespace in sorted(set(counted)):

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 
 from ...cluster import host_match
 from .model import Agent
-from .request import HostRequest
+from .request import AgentHostRequest
 
 Match = host_match.Match[Agent]
 _WORDS = host_match.Words("Agent", "Agents", "one Agent is one host")
 
 
-def match_hosts(requests: Sequence[HostRequest], agents: Iterable[Agent]) -> dict[str, Match]:
+def match_hosts(requests: Sequence[AgentHostRequest], agents: Iterable[Agent]) -> dict[str, Match]:
     """A match for every request, by its name."""
     return host_match.match_identities((host_match.Wanted(request.name, request.identity) for request in requests), agents, _WORDS)

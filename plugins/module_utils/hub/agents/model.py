@@ -14,7 +14,7 @@ from ...cluster.host_states import QUIET
 from ...common.addresses import normal_mac
 from ...common.collector import collector_paused
 from ...common.host_names import safe_host_name
-from ..install.status import Condition, FailingValidation, failing_validations, read_conditions
+from ..install.status import FailingValidation, InstallCondition, failing_validations, read_conditions
 
 INFRA_ENV_LABEL = "infraenvs.agent-install.openshift.io"
 BMH_LABEL = "agent-install.openshift.io/bmh"
@@ -138,13 +138,13 @@ class Agent:
         return value if isinstance(value, int) else 0
 
     @property
-    def conditions(self) -> dict[str, Condition]:
+    def conditions(self) -> dict[str, InstallCondition]:
         return read_conditions(self.status)
 
     @property
     def connected(self) -> bool:
         """Whether the service hears from the host, as far as is known."""
-        return self.conditions.get("Connected", Condition()).status != "False" and not self.state.startswith("disconnected")
+        return self.conditions.get("Connected", InstallCondition()).status != "False" and not self.state.startswith("disconnected")
 
     @property
     def quiet(self) -> bool:

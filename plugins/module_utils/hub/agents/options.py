@@ -23,7 +23,7 @@ from .change import validations_text
 from .flat import flatten, ip_addresses
 from .model import Agent
 from .request import ROLES, host_requests
-from .run import WITHIN, Account, HostAccount, Options, bring_agents
+from .run import WITHIN, AgentsAccount, HostAccount, Options, bring_agents
 from .select import list_agents, selection
 from .waits import TARGETS
 
@@ -111,7 +111,7 @@ def run_agents(call: Opened, barred: Callable[[Agent], str] = lambda agent: "") 
         client.close()
 
 
-def _remember(state: StateFile, account: Account) -> None:
+def _remember(state: StateFile, account: AgentsAccount) -> None:
     """Hosts without an Agent that were waited for to the end: to wait for them once more without booting them again would be in vain."""
     known = set(state.section(HUB_SECTION).get(UNHEARD) or ())
     silent = {host.name for host in account.hosts if host.failed and host.agent is None and WITHIN in host.reason}
@@ -120,7 +120,7 @@ def _remember(state: StateFile, account: Account) -> None:
         state.update(HUB_SECTION, {UNHEARD: sorted(now) or None})
 
 
-def _answer(call: Opened, account: Account, client: KubeClient) -> dict[str, Any]:
+def _answer(call: Opened, account: AgentsAccount, client: KubeClient) -> dict[str, Any]:
     for host in account.hosts:
         for note in host.notes:
             call.warn(f"{host.name}: {note}")
@@ -152,7 +152,7 @@ def _answer(call: Opened, account: Account, client: KubeClient) -> dict[str, Any
     return result
 
 
-def _some_failed(account: Account, result: Mapping[str, Any]) -> PartialFailure:
+def _some_failed(account: AgentsAccount, result: Mapping[str, Any]) -> PartialFailure:
     failed = [host for host in account.hosts if host.failed]
     lines = "\n".join(f"{host.name}: {host.reason}" for host in failed)
     return PartialFailure(f"{len(failed)} of {len(account.hosts)} hosts failed:\n{lines}{_silent(failed, result)}", result)

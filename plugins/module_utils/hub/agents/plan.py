@@ -13,21 +13,21 @@ from ...common.collector import collector_paused
 from ...common.problems import INVALID, TOO_MANY, Problem
 from ...kube.write import Change, plan_object
 from ..kinds import AGENT
-from .change import AgentPlan, Surroundings, plan_agent
+from .change import AgentPlan, AgentSurroundings, plan_agent
 from .clusters import ClusterFacts, counted_roles, excess, role_of
 from .match import Match, match_hosts
 from .model import Agent, ClusterRef
 from .problems import problem as _problem
-from .request import HostRequest
+from .request import AgentHostRequest
 
 Unexpected = Literal["ignore", "warn", "fail", "approve"]
 
 
 @dataclasses.dataclass(frozen=True)
-class HostPlan:
+class AgentHostPlan:
     """What happens for one host. ``changes`` holds at most one patch, or the deletions of all registrations of its machine."""
 
-    request: HostRequest
+    request: AgentHostRequest
     match: Match
     changes: tuple[Change, ...] = ()
     refusals: tuple[str, ...] = ()
@@ -45,10 +45,10 @@ class HostPlan:
 
 
 @dataclasses.dataclass(frozen=True)
-class Plan:
+class AgentsPlan:
     """``approvals`` are the patches of Agents that nobody expected, where the policy approves them."""
 
-    hosts: tuple[HostPlan, ...] = ()
+    hosts: tuple[AgentHostPlan, ...] = ()
     unexpected: tuple[Agent, ...] = ()
     approvals: tuple[Change, ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -61,18 +61,18 @@ class Plan:
 
 @collector_paused()
 def plan_hosts(
-    requests: Sequence[HostRequest],
+    requests: Sequence[AgentHostRequest],
     agents: Iterable[Agent],
-    around: Surroundings | None = None,
+    around: AgentSurroundings | None = None,
     *,
     unexpected: Unexpected = "warn",
     bound_elsewhere: Iterable[Agent] = (),
-) -> Plan:
+) -> AgentsPlan:
     """The plan for all hosts, in their order. ``bound_elsewhere`` are Agents of other namespaces that are bound to the same clusters.
 
     Neither the order of the requests nor that of the Agents has an influence on what is planned for a host.
     """
-    around = around or Surroundings()
+    around = around or AgentSurroundings()
     everybody = sorted(agents, key=lambda agent: agent.key)
     matches = match_hosts(requests, everybody)
     free = {request.name: _plan(request, matches[request.name], around, "") for request in requests}
@@ -80,7 +80,7 @@ def plan_hosts(
     hosts = tuple(_plan(request, matches[request.name], around, hold) if (hold := census.hold(request)) else free[request.name] for request in requests)
     strangers = _strangers(matches.values(), everybody)
     told = strangers if unexpected in ("warn", "fail") else ()
-    return Plan(
+    return AgentsPlan(
         hosts=tuple(_overfull(host, census) for host in hosts),
         unexpected=tuple(strangers),
         approvals=tuple(change for agent in strangers if unexpected == "approve" and (change := _approval(agent))),
@@ -89,9 +89,9 @@ def plan_hosts(
     )
 
 
-def _plan(request: HostRequest, match: Match, around: Surroundings, hold: str) -> HostPlan:
+def _plan(request: AgentHostRequest, match: Match, around: AgentSurroundings, hold: str) -> AgentHostPlan:
     if match.agent is None:
-        return HostPlan(request, match)
+        return AgentHostPlan(request, match)
     plan = plan_agent(request, match.agent, around, hold_bind=hold)
     changes: tuple[Change, ...] = (plan.change,) if plan.change is not None else ()
     notes = (match.reason, *plan.notes) if match.reason else plan.notes
@@ -99,10 +99,10 @@ def _plan(request: HostRequest, match: Match, around: Surroundings, hold: str) -
         earlier = [(agent, plan_agent(request, agent, around)) for agent in match.superseded]
         changes += tuple(each.change for agent, each in earlier if each.change is not None and agent.cluster is None)
         notes += tuple(f"{agent.title} is kept: it is bound to {agent.cluster}" for agent, _each in earlier if agent.cluster is not None)
-    return HostPlan(request, match, changes, plan.refusals, plan.waits_for, notes)
+    return AgentHostPlan(request, match, changes, plan.refusals, plan.waits_for, notes)
 
 
-def replan_agent(request: HostRequest, agent: Agent, around: Surroundings, hold: str) -> AgentPlan:
+def replan_agent(request: AgentHostRequest, agent: Agent, around: AgentSurroundings, hold: str) -> AgentPlan:
     """The plan for one Agent that changed under our hands; what the whole set allowed stays allowed."""
     return plan_agent(request, agent, around, hold_bind=hold)
 
@@ -110,7 +110,7 @@ def replan_agent(request: HostRequest, agent: Agent, around: Surroundings, hold:
 class _Census:
     """Who is in a cluster and who wants to be, against what it needs. A cluster with one Agent too many never starts to install (14)."""
 
-    def __init__(self, requests: Sequence[HostRequest], plans: Mapping[str, HostPlan], agents: Iterable[Agent], around: Surroundings) -> None:
+    def __init__(self, requests: Sequence[AgentHostRequest], plans: Mapping[str, AgentHostPlan], agents: Iterable[Agent], around: AgentSurroundings) -> None:
         self._facts = {ref: facts for ref, facts in around.clusters.items() if facts.required is not None}
         self._plans = plans
         known = {agent.key: agent for agent in agents}
@@ -120,11 +120,11 @@ class _Census:
         self._of_agent = by_agent
         self._holds = {request.name: reason for ref in self._facts for request, reason in self._judge(ref)}
 
-    def hold(self, request: HostRequest) -> str:
+    def hold(self, request: AgentHostRequest) -> str:
         """Why this host must not be bound yet: a place becomes free only when another Agent has left."""
         return self._holds.get(request.name, ("", False))[0] if not self.refused(request) else ""
 
-    def refused(self, request: HostRequest) -> str:
+    def refused(self, request: AgentHostRequest) -> str:
         """Why this host must not be bound at all: more hosts are meant for the cluster than it takes."""
         reason, final = self._holds.get(request.name, ("", False))
         return reason if final else ""
@@ -138,7 +138,7 @@ class _Census:
                 detail = f"cluster {ref} needs {facts.needs()}, but has {counted_roles(roles)}: it will not start to install ({names})"
                 yield _problem(f"cluster {ref}", TOO_MANY, detail, severity="warning", hint="unbind those that are not meant for it")
 
-    def _judge(self, ref: ClusterRef) -> Iterator[tuple[HostRequest, tuple[str, bool]]]:
+    def _judge(self, ref: ClusterRef) -> Iterator[tuple[AgentHostRequest, tuple[str, bool]]]:
         facts = self._facts[ref]
         new = [request for request in self._asking[ref] if not self._is_member(request, ref)]
         if not new:
@@ -157,7 +157,7 @@ class _Census:
         asked = f"it has {counted_roles(there)} and is to get {counted_roles(wanted)} more"
         return f"cluster {facts.ref} needs {facts.needs()}; {asked}, and one too many would block the installation for ever"
 
-    def _is_member(self, request: HostRequest, ref: ClusterRef) -> bool:
+    def _is_member(self, request: AgentHostRequest, ref: ClusterRef) -> bool:
         agent = self._plans[request.name].match.agent
         return agent is not None and agent.cluster == ref
 
@@ -176,7 +176,7 @@ class _Census:
             return role_of(agent)
         return plan.request.role
 
-    def _role_of_request(self, request: HostRequest) -> str:
+    def _role_of_request(self, request: AgentHostRequest) -> str:
         agent = self._plans[request.name].match.agent
         return request.role if request.role is not None else role_of(agent) if agent is not None else ""
 
@@ -186,7 +186,7 @@ def _concerns(too_many: Mapping[str, int], role: str) -> bool:
     return "" in too_many or (role or "") in too_many or (role == "bootstrap" and "master" in too_many)
 
 
-def _overfull(host: HostPlan, census: _Census) -> HostPlan:
+def _overfull(host: AgentHostPlan, census: _Census) -> AgentHostPlan:
     reason = census.refused(host.request)
     return dataclasses.replace(host, changes=(), refusals=(*host.refusals, reason), notes=()) if reason else host
 
@@ -208,7 +208,7 @@ def replan_approval(agent: Agent) -> Change | None:
     return None if agent.deleting else _approval(agent)
 
 
-def _unapproved_and_bound(hosts: Iterable[HostPlan]) -> Iterator[Problem]:
+def _unapproved_and_bound(hosts: Iterable[AgentHostPlan]) -> Iterator[Problem]:
     for host in hosts:
         if host.request.action == "bind" and host.request.approved is False and not host.refusals:
             detail = f"{host.request.name} is to be bound without approval: cluster {host.request.cluster} will not start to install"

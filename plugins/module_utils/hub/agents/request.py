@@ -32,7 +32,7 @@ _FIELDS = {"hostname": "hostname", **{row.option: row.agent for row in AGENT_REQ
 
 
 @dataclasses.dataclass(frozen=True)
-class HostRequest:
+class AgentHostRequest:
     """One host: who it is and how its Agent shall be. ``None`` leaves a field as it is.
 
     ``spec`` holds the plain fields by their names in the Agent's spec, ``installer_args`` and ``ignition_config_overrides`` are decoded JSON.
@@ -56,7 +56,7 @@ class HostRequest:
     by_bare_metal_host: bool = False
 
 
-def host_requests(hosts: Sequence[Mapping[str, Any]], namespace: str) -> list[HostRequest]:
+def host_requests(hosts: Sequence[Mapping[str, Any]], namespace: str) -> list[AgentHostRequest]:
     """Requests for the ``hosts`` option of a door. Raises :class:`InvalidInput` with all problems."""
     problems: list[Problem] = []
     requests = []
@@ -71,13 +71,13 @@ def host_requests(hosts: Sequence[Mapping[str, Any]], namespace: str) -> list[Ho
     return requests
 
 
-def _request(host: Mapping[str, Any], namespace: str) -> HostRequest:
+def _request(host: Mapping[str, Any], namespace: str) -> AgentHostRequest:
     cluster = host.get("cluster")
     reference = ClusterRef(str(cluster.get("namespace") or namespace), str(cluster["name"])) if cluster else None
     deleting = host.get("state") == "absent"
     staying = not deleting and not host.get("unbind")
     approved = host.get("approved")
-    return HostRequest(
+    return AgentHostRequest(
         name=str(host["name"]),
         identity=dataclasses.replace(read_identity(host), cluster=reference, hostname="" if deleting else str(host.get("hostname") or "")),
         # A host that is listed is one that is expected; approval of one that leaves is nobody's concern.

@@ -14,14 +14,14 @@ from ...common.parallel import API_FORKS
 from ...common.problems import Problem
 from ...common.waiting import Deadline, Doubts, ProgressLines, WaitStatus, turns
 from ...kube.client import KubeClient
-from ...kube.write import Outcome
+from ...kube.write import WriteOutcome
 from ..kinds import AGENT
-from .apply import Done, apply_plan, merge_agents
-from .change import Surroundings
+from .apply import AgentHostResult, apply_plan, merge_agents
+from .change import AgentSurroundings
 from .lookup import Lookup
 from .model import INFRA_ENV_LABEL, Agent, read_agents, without_bulk
-from .plan import HostPlan, Plan, Unexpected, plan_hosts
-from .request import HostRequest
+from .plan import AgentHostPlan, AgentsPlan, Unexpected, plan_hosts
+from .request import AgentHostRequest
 from .waits import Target, standing
 from .watch import AgentWatch
 
@@ -70,14 +70,14 @@ class HostAccount:
 
 
 @dataclasses.dataclass
-class Account:
+class AgentsAccount:
     """The whole task: every host of the request, everything written, complete whatever happened. ``fault`` is what ended it early."""
 
     hosts: list[HostAccount]
     unexpected: list[Agent] = dataclasses.field(default_factory=list)
     approved: list[str] = dataclasses.field(default_factory=list)
     problems: list[Problem] = dataclasses.field(default_factory=list)
-    outcomes: list[Outcome] = dataclasses.field(default_factory=list)
+    outcomes: list[WriteOutcome] = dataclasses.field(default_factory=list)
     fault: ZeroTouchError | None = None
 
     @property
@@ -85,7 +85,7 @@ class Account:
         return bool(self.approved) or any(host.changed for host in self.hosts)
 
 
-def bring_agents(client: KubeClient, requests: Sequence[HostRequest], options: Options) -> Account:
+def bring_agents(client: KubeClient, requests: Sequence[AgentHostRequest], options: Options) -> AgentsAccount:
     """Bring the Agents of all hosts to what was asked for.
 
     One list, one patch for each Agent that changes; with ``wait_for`` one watch besides. In check mode nothing is waited for and the server only tries
@@ -103,19 +103,19 @@ def bring_agents(client: KubeClient, requests: Sequence[HostRequest], options: O
 class _Task:
     """One task at work. ``account`` is complete at any moment."""
 
-    def __init__(self, client: KubeClient, requests: Sequence[HostRequest], options: Options) -> None:
+    def __init__(self, client: KubeClient, requests: Sequence[AgentHostRequest], options: Options) -> None:
         self._client = client
         self._requests = requests
         self._options = options
         self._lookup = Lookup(client, options.namespace, requests)
-        self._around = Surroundings()
+        self._around = AgentSurroundings()
         self._hosts = {request.name: HostAccount(request.name) for request in requests}
         self._final: set[str] = set()  # hosts that failed: nothing more is tried
         self._waiting = {request.name: WaitStatus(reason="it was not looked at yet") for request in requests}
         self._doubts = Doubts(options.clock, DOUBT)
         self._lines = ProgressLines(options.clock, options.progress)
         self._deadline = Deadline(options.clock, options.timeout)
-        self.account = Account(list(self._hosts.values()))
+        self.account = AgentsAccount(list(self._hosts.values()))
 
     def once(self, agents: Sequence[Agent]) -> None:
         """One round: what cannot be done now is a failure."""
@@ -173,7 +173,7 @@ class _Task:
         self._tell(len(self._requests) - len(self._final) - len(waiting), waiting)
         return waiting
 
-    def _plan(self, agents: Iterable[Agent]) -> Plan:
+    def _plan(self, agents: Iterable[Agent]) -> AgentsPlan:
         everybody = list(agents)
         if not self._lookup.looked or any(self._is_to_be_bound(request) for request in self._requests):
             self._around = dataclasses.replace(self._lookup.surroundings(), barred=self._options.barred)
@@ -187,7 +187,7 @@ class _Task:
             plan, hosts=tuple(dataclasses.replace(host, changes=()) if host.request.name in self._final else host for host in plan.hosts)
         )
 
-    def _is_to_be_bound(self, request: HostRequest) -> bool:
+    def _is_to_be_bound(self, request: AgentHostRequest) -> bool:
         agent = self._hosts[request.name].agent
         return request.action == "bind" and request.name not in self._final and (agent is None or agent.cluster != request.cluster)
 
@@ -195,7 +195,7 @@ class _Task:
         options = self._options
         return agent.namespace == options.namespace and (not options.infra_env or agent.infra_env == options.infra_env)
 
-    def _note(self, host: HostPlan) -> None:
+    def _note(self, host: AgentHostPlan) -> None:
         account = self._hosts[host.request.name]
         if host.request.name in self._final:
             return
@@ -203,7 +203,7 @@ class _Task:
         account.agent = host.match.agent or (account.agent if account.changed else None)
         account.notes += [note for note in host.notes if note not in account.notes]
 
-    def _stop_for_strangers(self, plan: Plan) -> bool:
+    def _stop_for_strangers(self, plan: AgentsPlan) -> bool:
         """With ``unexpected: fail`` nothing is done as long as there are Agents that nobody expected."""
         if self._options.unexpected != "fail" or not plan.unexpected:
             return False
@@ -214,7 +214,7 @@ class _Task:
                 host.reason = "nothing was done: there are Agents that nobody expected"
         return True
 
-    def _apply(self, plan: Plan) -> list[Done]:
+    def _apply(self, plan: AgentsPlan) -> list[AgentHostResult]:
         if not plan.changes:
             return []
         done = apply_plan(self._client, plan, self._around, forks=self._options.forks, check_mode=self._options.check_mode)
@@ -234,7 +234,7 @@ class _Task:
             raise Interrupted("Stopped by a signal.")
         return done
 
-    def _standing(self, host: HostPlan, written: set[str]) -> WaitStatus:
+    def _standing(self, host: AgentHostPlan, written: set[str]) -> WaitStatus:
         name = host.request.name
         if name in written:
             return WaitStatus(reason="its changes were just made")

@@ -9,16 +9,16 @@ from typing import Literal
 
 from ...cluster import host_states as states
 from ...common.waiting import REACHED, WaitStatus
-from ..install.status import Condition
+from ..install.status import InstallCondition
 from .change import condition_text
 from .model import Agent
-from .plan import HostPlan
+from .plan import AgentHostPlan
 
 Target = Literal["none", "registered", "ready", "bound", "unbound", "installed"]
 TARGETS: tuple[Target, ...] = ("none", "registered", "ready", "bound", "unbound", "installed")
 
 
-def standing(host: HostPlan, target: Target) -> WaitStatus:
+def standing(host: AgentHostPlan, target: Target) -> WaitStatus:
     """Where one host stands on the way to ``target``. Changes that are still planned have to be carried out first."""
     agent = host.match.agent
     if host.refusals or host.match.status == "ambiguous":
@@ -41,19 +41,19 @@ def standing(host: HostPlan, target: Target) -> WaitStatus:
 
 def _still_there(agent: Agent) -> str:
     """The hub lets an Agent go once the Node of its host is removed, and tries again where that fails (5.5)."""
-    cleanup = agent.conditions.get("Cleanup", Condition())
+    cleanup = agent.conditions.get("Cleanup", InstallCondition())
     return f"{agent.title} is not gone yet" + (f": {cleanup.message}" if cleanup.status == "False" and cleanup.message else "")
 
 
 def _ready(agent: Agent) -> WaitStatus:
     if agent.state in states.READY | states.BUSY | states.INSTALLED:
-        synced = agent.conditions.get("SpecSynced", Condition())
+        synced = agent.conditions.get("SpecSynced", InstallCondition())
         return WaitStatus(reason=synced.message) if synced.status == "False" else REACHED
     return _failed(agent) or _refused_spec(agent) or WaitStatus(reason=condition_text(agent))
 
 
 def _bound(agent: Agent) -> WaitStatus:
-    if agent.cluster is not None and agent.conditions.get("Bound", Condition()).status == "True":
+    if agent.cluster is not None and agent.conditions.get("Bound", InstallCondition()).status == "True":
         return REACHED
     if agent.state == "binding":
         return WaitStatus(reason="it is being bound; if this lasts, the machine's agent did not start again: reboot it into the discovery image")
@@ -61,7 +61,7 @@ def _bound(agent: Agent) -> WaitStatus:
 
 
 def _unbound(agent: Agent) -> WaitStatus:
-    bound = agent.conditions.get("Bound", Condition())
+    bound = agent.conditions.get("Bound", InstallCondition())
     if agent.cluster is None and bound.status == "False" and bound.reason == "Unbound":
         return REACHED
     if agent.state == "unbinding-pending-user-action":
@@ -70,7 +70,7 @@ def _unbound(agent: Agent) -> WaitStatus:
 
 
 def _installed(agent: Agent) -> WaitStatus:
-    if agent.conditions.get("Installed", Condition()).status == "True":
+    if agent.conditions.get("Installed", InstallCondition()).status == "True":
         return REACHED
     if agent.state == "installing-pending-user-action":
         return WaitStatus(reason=f"it is installing-pending-user-action: {agent.state_info or 'the machine did not boot from its disk'}")
@@ -91,7 +91,7 @@ def _failed(agent: Agent) -> WaitStatus | None:
 
 def _refused_spec(agent: Agent) -> WaitStatus | None:
     """An input error stays until somebody changes the Agent; after a backend error the hub tries again every 10 s (4.3)."""
-    synced = agent.conditions.get("SpecSynced", Condition())
+    synced = agent.conditions.get("SpecSynced", InstallCondition())
     if synced.status == "False" and synced.reason == "InputError":
         return WaitStatus(reason=synced.message, doubtful=True)
     return None

@@ -23,7 +23,7 @@ from ...common.addresses import normal_mac
 from ...common.errors import InvalidInput
 from ...common.problems import INVALID, REQUIRED, Problem
 from ..agents.model import INFRA_ENV_LABEL
-from ..agents.request import HostRequest, host_requests
+from ..agents.request import AgentHostRequest, host_requests
 from .problems import problem as _problem
 
 Object = dict[str, Any]
@@ -60,7 +60,7 @@ class HostWish:
 
 
 @dataclasses.dataclass(frozen=True)
-class Wish:
+class DesiredBareMetalHosts:
     """All hosts of one task, in their order."""
 
     namespace: str
@@ -73,7 +73,7 @@ def secret_name(host: str) -> str:
     return f"{host}-bmc-secret"
 
 
-def read_wish(options: Mapping[str, Any]) -> Wish:
+def read_wish(options: Mapping[str, Any]) -> DesiredBareMetalHosts:
     """The objects that the options mean. Raises :class:`InvalidInput` with all problems."""
     namespace, hosts = str(options["namespace"]), options["hosts"]
     problems = list(_problems(options))
@@ -84,7 +84,9 @@ def read_wish(options: Mapping[str, Any]) -> Wish:
         requests = []
     if problems:
         raise InvalidInput(problems)
-    return Wish(namespace, str(options["infra_env_name"]), tuple(_wish(host, request, options) for host, request in zip(hosts, requests, strict=True)))
+    return DesiredBareMetalHosts(
+        namespace, str(options["infra_env_name"]), tuple(_wish(host, request, options) for host, request in zip(hosts, requests, strict=True))
+    )
 
 
 def read_names(hosts: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -124,7 +126,7 @@ def _renamed(problem: Problem) -> Problem:
     return dataclasses.replace(problem, path=problem.path.replace(".mac_addresses", ".boot_mac_address"), check="bare-metal-hosts")
 
 
-def _wish(host: Mapping[str, Any], request: HostRequest, options: Mapping[str, Any]) -> HostWish:
+def _wish(host: Mapping[str, Any], request: AgentHostRequest, options: Mapping[str, Any]) -> HostWish:
     name, namespace, bmc = str(host["name"]), str(options["namespace"]), host["bmc"]
     spec: Object = {
         "online": True,
@@ -152,7 +154,7 @@ def _wish(host: Mapping[str, Any], request: HostRequest, options: Mapping[str, A
     )
 
 
-def _annotations(request: HostRequest) -> dict[str, str | None]:
+def _annotations(request: AgentHostRequest) -> dict[str, str | None]:
     """What BMAC copies to the Agent. A role or a pool that is left to the hub is said by no annotation."""
     found: dict[str, str | None] = {}
     plain = {row.annotation: request.spec.get(row.agent) for row in ANNOTATION_REQUESTS}

@@ -21,9 +21,9 @@ from ...common.problems import DUPLICATE, FORBIDDEN, INVALID, Problem
 from ...kube.write import MANAGED_BY, OURS, Change, is_ours, plan_deletion, plan_object
 from ..agents.change import condition_text
 from ..agents.model import INFRA_ENV_LABEL, Agent
-from ..install.status import Condition
+from ..install.status import InstallCondition
 from ..kinds import BARE_METAL_HOST, NAMESPACE, SECRET
-from .desired import CLUSTER_REFERENCE, JSON_ANNOTATIONS, NODE_LABEL, HostWish, Object, Wish, same_bmc, secret_name
+from .desired import CLUSTER_REFERENCE, JSON_ANNOTATIONS, NODE_LABEL, DesiredBareMetalHosts, HostWish, Object, same_bmc, secret_name
 from .problems import problem as _problem
 
 DETACHED = "baremetalhost.metal3.io/detached"
@@ -35,7 +35,7 @@ _NEW_STATES = ("", "registering", "unmanaged")
 
 
 @dataclasses.dataclass(frozen=True)
-class Observed:
+class ObservedBareMetalHosts:
     """The namespace as it is: BareMetalHosts (all of them) and Secrets by name, the InfraEnv, Agents that a BareMetalHost manages.
 
     ``namespace`` is whether the namespace exists (None: nobody looked, or may). ``infra_env`` and ``agents`` are looked at where they matter.
@@ -49,7 +49,7 @@ class Observed:
 
 
 @dataclasses.dataclass(frozen=True)
-class Plan:
+class BareMetalHostsPlan:
     """Changes in ``stages``: everything in one is done before the next begins. ``stays`` is what is not deleted, and why."""
 
     stages: tuple[tuple[Change, ...], ...] = ()
@@ -61,7 +61,7 @@ class Plan:
         return tuple(change for stage in self.stages for change in stage)
 
 
-def hold_back(wish: Wish, observed: Observed) -> tuple[Wish, dict[str, str]]:
+def hold_back(wish: DesiredBareMetalHosts, observed: ObservedBareMetalHosts) -> tuple[DesiredBareMetalHosts, dict[str, str]]:
     """The wish without the clusters that hosts cannot be bound to yet, and what each of those waits for.
 
     BMAC tells an Agent everything at once, and the service binds before it takes over the rest (5.2): a host that is not ``known-unbound``, for want of
@@ -89,7 +89,7 @@ def _without_cluster(host: HostWish) -> HostWish:
     return dataclasses.replace(host, bare_metal_host={**host.bare_metal_host, "metadata": {**metadata, "annotations": annotations}})
 
 
-def plan_present(wish: Wish, observed: Observed) -> Plan:
+def plan_present(wish: DesiredBareMetalHosts, observed: ObservedBareMetalHosts) -> BareMetalHostsPlan:
     """The namespace if it is missing, then all Secrets, then all BareMetalHosts: a BareMetalHost without its Secret begins with an error.
 
     Raises :class:`InvalidInput` with everything that the hub would refuse, undo, or take for another machine; then nothing is to be written.
@@ -113,7 +113,7 @@ def plan_present(wish: Wish, observed: Observed) -> Plan:
     warnings = [note for host in wish.hosts for note in host.notes]
     if observed.infra_env is None:
         warnings.append(f"InfraEnv {wish.namespace}/{wish.infra_env} does not exist. The hub boots the hosts once it does and has an image.")
-    return Plan(_stages([namespace] if namespace else [], secrets, hosts), tuple(warnings))
+    return BareMetalHostsPlan(_stages([namespace] if namespace else [], secrets, hosts), tuple(warnings))
 
 
 def plan_secret(host: HostWish, observed: Mapping[str, Any] | None) -> Change | None:
@@ -133,7 +133,7 @@ def plan_host(host: HostWish, observed: Mapping[str, Any] | None) -> Change | No
     return plan_object(BARE_METAL_HOST, desired, observed, owned=("spec.rootDeviceHints",))
 
 
-def plan_absent(names: Sequence[str], namespace: str, observed: Observed) -> Plan:
+def plan_absent(names: Sequence[str], namespace: str, observed: ObservedBareMetalHosts) -> BareMetalHostsPlan:
     """The BareMetalHosts first and, once they are gone, their Secrets: baremetal-operator needs the credentials to let go of a machine.
 
     Raises :class:`InvalidInput` where that would take more than we gave: an object of somebody else, a machine of a cluster that would be switched off.
@@ -156,10 +156,10 @@ def plan_absent(names: Sequence[str], namespace: str, observed: Observed) -> Pla
             stays.append(f"{title} is used by BareMetalHost {', '.join(users)}")
         elif change := plan_deletion(SECRET, secret, "its BareMetalHost shall not exist"):
             secrets.append(change)
-    return Plan(_stages(hosts, list({change.name: change for change in secrets}.values())), stays=tuple(dict.fromkeys(stays)))
+    return BareMetalHostsPlan(_stages(hosts, list({change.name: change for change in secrets}.values())), stays=tuple(dict.fromkeys(stays)))
 
 
-def other_machines(hosts: Sequence[Mapping[str, Any]], infra_env: str, observed: Observed) -> dict[str, str]:
+def other_machines(hosts: Sequence[Mapping[str, Any]], infra_env: str, observed: ObservedBareMetalHosts) -> dict[str, str]:
     """BareMetalHosts that have the name of a host and are another machine's, or boot for another InfraEnv; with why they are left alone."""
     found = {}
     for host in hosts:
@@ -174,7 +174,7 @@ def other_machines(hosts: Sequence[Mapping[str, Any]], infra_env: str, observed:
     return found
 
 
-def replan(wish: Wish | None, change: Change, observed: Mapping[str, Any] | None) -> Change | None:
+def replan(wish: DesiredBareMetalHosts | None, change: Change, observed: Mapping[str, Any] | None) -> Change | None:
     """The same intention against the object as it is now, after a conflict."""
     if change.verb == "delete":
         # An object that has got our object's name since is not the one that was to go.
@@ -207,7 +207,7 @@ def _against(host: HostWish, observed: Mapping[str, Any]) -> Object:
     return {**made, "metadata": {**made["metadata"], "annotations": annotations}, "spec": spec}
 
 
-def _refusals(host: HostWish, wish: Wish, observed: Observed) -> Iterator[Problem]:
+def _refusals(host: HostWish, wish: DesiredBareMetalHosts, observed: ObservedBareMetalHosts) -> Iterator[Problem]:
     path, present = f"hosts[{host.name}]", observed.hosts.get(host.name)
     reference = ((observed.infra_env or {}).get("spec") or {}).get("clusterRef")
     if host.binds and reference:
@@ -234,7 +234,7 @@ def _refusals(host: HostWish, wish: Wish, observed: Observed) -> Iterator[Proble
         yield _problem(f"{path}.bmc.address", FORBIDDEN, detail, wanted, "delete the BareMetalHost first (state absent)")
 
 
-def _losses(name: str, namespace: str, observed: Observed) -> Iterator[Problem]:
+def _losses(name: str, namespace: str, observed: ObservedBareMetalHosts) -> Iterator[Problem]:
     host = observed.hosts.get(name)
     if host is None or _deleting(host):
         return
@@ -259,7 +259,7 @@ def _losses(name: str, namespace: str, observed: Observed) -> Iterator[Problem]:
 
 def _is_bound(agent: Agent) -> bool:
     """Whether it is in a cluster; a reference alone may be BMAC's to one that is gone."""
-    return agent.cluster is not None and not agent.deleting and agent.conditions.get("Bound", Condition()).status != "False"
+    return agent.cluster is not None and not agent.deleting and agent.conditions.get("Bound", InstallCondition()).status != "False"
 
 
 def provisioning_state(host: Mapping[str, Any]) -> str:

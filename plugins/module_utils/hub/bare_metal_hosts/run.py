@@ -13,13 +13,24 @@ from ...common.errors import LimitReached, PartialFailure, RemoteError, ZeroTouc
 from ...common.parallel import for_each
 from ...common.waiting import Deadline, Doubts, ProgressLines, turns
 from ...kube.client import KubeClient, Object
-from ...kube.write import MANAGED_BY, OURS, Change, Outcome, apply_changes, diff_of
+from ...kube.write import MANAGED_BY, OURS, Change, WriteOutcome, apply_changes, diff_of
 from ..agents.model import BMH_LABEL, Agent, read_agents, without_bulk
-from ..infra_env.run import Result, Session
+from ..infra_env.run import InfraEnvSession, Result
 from ..kinds import AGENT, BARE_METAL_HOST, INFRA_ENV, NAMESPACE, SECRET
 from ..namespaces import namespace_exists
-from .desired import Wish, credentials, read_names, read_wish, secret_name
-from .plan import PAUSED, Observed, Plan, hold_back, is_detached, other_machines, plan_absent, plan_present, provisioning_state, replan
+from .desired import DesiredBareMetalHosts, credentials, read_names, read_wish, secret_name
+from .plan import (
+    PAUSED,
+    BareMetalHostsPlan,
+    ObservedBareMetalHosts,
+    hold_back,
+    is_detached,
+    other_machines,
+    plan_absent,
+    plan_present,
+    provisioning_state,
+    replan,
+)
 
 # Seconds that an error of a BareMetalHost has to last before it is believed: it may be about the credentials that we have just replaced.
 DOUBT = 30.0
@@ -27,14 +38,14 @@ _UNREGISTERED = ("", "registering", "unmanaged")
 
 
 @dataclasses.dataclass(frozen=True)
-class Waiting:
+class RegistrationWait:
     """Whether and how long to wait, in seconds."""
 
     wait: bool = True
     timeout: float = 600.0
 
 
-def make_present(options: Mapping[str, Any], waiting: Waiting, session: Session) -> Result:
+def make_present(options: Mapping[str, Any], waiting: RegistrationWait, session: InfraEnvSession) -> Result:
     """The BareMetalHosts as wished and, unless told otherwise, registered: baremetal-operator got through to their BMCs.
 
     Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with a complete account of what was refused or does not register.
@@ -61,7 +72,7 @@ def make_present(options: Mapping[str, Any], waiting: Waiting, session: Session)
     return Result(value, diff_of(outcomes), plan.warnings)
 
 
-def make_absent(options: Mapping[str, Any], waiting: Waiting, session: Session) -> Result:
+def make_absent(options: Mapping[str, Any], waiting: RegistrationWait, session: InfraEnvSession) -> Result:
     """No BareMetalHosts of those names, nor the Secrets that this collection made for them."""
     names, namespace = read_names(options["hosts"]), str(options["namespace"])
     observed = _observe_absent(names, namespace, session)
@@ -73,7 +84,7 @@ def make_absent(options: Mapping[str, Any], waiting: Waiting, session: Session) 
     if going and not waiting.wait and not session.check_mode:
         # Without its credentials baremetal-operator could not let go of a machine.
         left = [f"{change.title} is needed until its BareMetalHost is gone: run again" for change in plan.changes if not _is_host(change)]
-        early = Plan(tuple(stage for stage in plan.stages if _is_host(stage[0])), plan.warnings, (*plan.stays, *left))
+        early = BareMetalHostsPlan(tuple(stage for stage in plan.stages if _is_host(stage[0])), plan.warnings, (*plan.stays, *left))
 
     def gone() -> None:
         if not session.check_mode:
@@ -84,16 +95,16 @@ def make_absent(options: Mapping[str, Any], waiting: Waiting, session: Session) 
     return Result(value, diff_of(outcomes), early.warnings)
 
 
-def _without_new(desired: Wish, observed: Observed, hosts: Iterable[Mapping[str, Any]]) -> Wish:
+def _without_new(desired: DesiredBareMetalHosts, observed: ObservedBareMetalHosts, hosts: Iterable[Mapping[str, Any]]) -> DesiredBareMetalHosts:
     """The desired state without hosts that have no BareMetalHost and must not get one."""
     kept = {str(host["name"]) for host in hosts if host.get("create", True)} | observed.hosts.keys()
     return dataclasses.replace(desired, hosts=tuple(host for host in desired.hosts if host.name in kept))
 
 
-def _observe_present(wish: Wish, session: Session) -> Observed:
+def _observe_present(wish: DesiredBareMetalHosts, session: InfraEnvSession) -> ObservedBareMetalHosts:
     client, hosts = session.client, _hosts(session.client, wish.namespace)
     managed = any(host.binds and host.name in hosts for host in wish.hosts)
-    return Observed(
+    return ObservedBareMetalHosts(
         hosts=hosts,
         secrets=_secrets([secret_name(host.name) for host in wish.hosts], wish.namespace, session),
         infra_env=client.find(INFRA_ENV.path(wish.namespace, wish.infra_env)),
@@ -102,12 +113,12 @@ def _observe_present(wish: Wish, session: Session) -> Observed:
     )
 
 
-def _observe_absent(names: Sequence[str], namespace: str, session: Session) -> Observed:
+def _observe_absent(names: Sequence[str], namespace: str, session: InfraEnvSession) -> ObservedBareMetalHosts:
     hosts = _hosts(session.client, namespace)
     used = [str((((hosts.get(name) or {}).get("spec") or {}).get("bmc") or {}).get("credentialsName") or secret_name(name)) for name in names]
     known = any(name in hosts for name in names)
     agents = _managed_agents(session.client, namespace) if known else ()
-    return Observed(hosts=hosts, secrets=_secrets(used, namespace, session), agents=agents)
+    return ObservedBareMetalHosts(hosts=hosts, secrets=_secrets(used, namespace, session), agents=agents)
 
 
 def _managed_agents(client: KubeClient, namespace: str) -> tuple[Agent, ...]:
@@ -127,7 +138,7 @@ def _hosts(client: KubeClient, namespace: str) -> dict[str, Object]:
         ) from error
 
 
-def _secrets(names: Iterable[str], namespace: str, session: Session) -> dict[str, Object]:
+def _secrets(names: Iterable[str], namespace: str, session: InfraEnvSession) -> dict[str, Object]:
     """These Secrets as far as they exist: ours by one list, others one by one."""
     wanted = set(names)
     listed = session.client.list(SECRET.path(namespace), label_selector=f"{MANAGED_BY}={OURS}")
@@ -140,17 +151,17 @@ def _secrets(names: Iterable[str], namespace: str, session: Session) -> dict[str
     return found
 
 
-def _carry_out(plan: Plan, wish: Wish | None, session: Session, between: Any = None) -> list[Outcome]:
+def _carry_out(plan: BareMetalHostsPlan, wish: DesiredBareMetalHosts | None, session: InfraEnvSession, between: Any = None) -> list[WriteOutcome]:
     """Stage by stage; ``between`` is called after the BareMetalHosts. Raises :class:`PartialFailure` with a complete account."""
 
     def again(change: Change, observed: Object | None) -> Change | None:
         return replan(wish, change, observed)
 
-    done: list[Outcome] = []
+    done: list[WriteOutcome] = []
     new_namespace = any(change.resource == NAMESPACE for change in plan.changes)
     for stage in plan.stages:
         if session.check_mode and new_namespace and stage[0].resource != NAMESPACE:
-            outcomes = [Outcome(change, changed=True) for change in stage]  # there is no namespace to try it in
+            outcomes = [WriteOutcome(change, changed=True) for change in stage]  # there is no namespace to try it in
         else:
             outcomes = apply_changes(session.client, stage, forks=session.forks, check_mode=session.check_mode, replan=again)
         done += outcomes
@@ -169,12 +180,12 @@ def _carry_out(plan: Plan, wish: Wish | None, session: Session, between: Any = N
     return done
 
 
-def _account(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def _account(plan: BareMetalHostsPlan, outcomes: Sequence[WriteOutcome]) -> dict[str, Any]:
     done = [outcome.change.describe() for outcome in outcomes if outcome.changed]
     return {"changed": bool(done), "plan": [change.describe() for change in plan.changes], "done": done, "stays": list(plan.stays)}
 
 
-def _shown(name: str, namespace: str, host: Object | None, outcomes: Sequence[Outcome], error: str) -> dict[str, Any]:
+def _shown(name: str, namespace: str, host: Object | None, outcomes: Sequence[WriteOutcome], error: str) -> dict[str, Any]:
     """One host as results show it."""
     status = (host or {}).get("status") or {}
     changed = any(outcome.changed and outcome.change.name in (name, secret_name(name)) for outcome in outcomes)
@@ -192,7 +203,7 @@ def _shown(name: str, namespace: str, host: Object | None, outcomes: Sequence[Ou
 
 
 def _await_registration(
-    names: Sequence[str], wish: Wish, known: Mapping[str, Object], timeout: float, session: Session
+    names: Sequence[str], wish: DesiredBareMetalHosts, known: Mapping[str, Object], timeout: float, session: InfraEnvSession
 ) -> tuple[dict[str, Object], dict[str, str]]:
     """Until every host is registered, or has had an error for a while; the hosts as they are then, and what is wrong with whom."""
     now, open_ends = dict(known), dict[str, str]()
@@ -214,7 +225,7 @@ def _await_registration(
     return now, {name: f"not registered within {timeout:g} s: {reason}" for name, reason in open_ends.items()}
 
 
-def _next_look(names: Sequence[str], namespace: str, known: Mapping[str, Object], seconds: float, session: Session) -> dict[str, Object]:
+def _next_look(names: Sequence[str], namespace: str, known: Mapping[str, Object], seconds: float, session: InfraEnvSession) -> dict[str, Object]:
     """The hosts once the obstacles of one of them have changed, at the latest after ``seconds``."""
     now = dict(known)
     before = {name: _obstacle(known.get(name)) for name in names}
@@ -248,7 +259,7 @@ def _has_error(host: Mapping[str, Any] | None) -> bool:
     return ((host or {}).get("status") or {}).get("operationalStatus") == "error"
 
 
-def _await_absence(names: set[str], namespace: str, timeout: float, session: Session) -> None:
+def _await_absence(names: set[str], namespace: str, timeout: float, session: InfraEnvSession) -> None:
     left: dict[str, Object] = {}
     for event in session.client.follow(BARE_METAL_HOST.path(namespace), timeout):
         if event.type == "LISTED":

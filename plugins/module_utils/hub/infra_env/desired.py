@@ -45,7 +45,7 @@ _LABEL_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
 
 
 @dataclasses.dataclass(frozen=True)
-class Wish:
+class DesiredInfraEnv:
     """The objects as they shall be, each with only the fields that the user gave.
 
     ``nmstate_configs`` is None when the user said nothing about hosts. ``pull_secret_name`` is a Secret that the user made himself.
@@ -69,14 +69,14 @@ def own_pull_secret(name: str) -> str:
     return f"{name}-pull-secret"
 
 
-def read_wish(options: Mapping[str, Any]) -> Wish:
+def read_wish(options: Mapping[str, Any]) -> DesiredInfraEnv:
     """The wish in a door's options. Raises :class:`InvalidInput` with everything that is wrong with them."""
     problems = [problem for check in _CHECKS for problem in check(options)]
     if problems:
         raise InvalidInput(problems)
     name, namespace = options["name"], options["namespace"]
     secret_name = options.get("pull_secret_name") or (own_pull_secret(name) if options.get("pull_secret") else "")
-    return Wish(
+    return DesiredInfraEnv(
         name=name,
         namespace=namespace,
         infra_env=_infra_env(options, secret_name),

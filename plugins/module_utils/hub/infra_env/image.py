@@ -35,7 +35,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @dataclasses.dataclass(frozen=True)
-class Condition:
+class ImageCondition:
     status: str = ""
     reason: str = ""
     message: str = ""
@@ -46,11 +46,11 @@ class Written:
     """Our last change to what the image is made of: when, by the server's clock, and the condition as it was before."""
 
     at: datetime.datetime | None
-    before: Condition
+    before: ImageCondition
 
 
 @dataclasses.dataclass(frozen=True)
-class Verdict:
+class ImageVerdict:
     """``again`` is in how many seconds time alone may change the verdict; 0 if only the object can."""
 
     state: Literal["ready", "failed", "waiting"]
@@ -58,12 +58,12 @@ class Verdict:
     again: float = 0.0
 
 
-def image_condition(infra_env: Mapping[str, Any]) -> Condition:
+def image_condition(infra_env: Mapping[str, Any]) -> ImageCondition:
     """The condition ImageCreated; empty while there is none."""
     for condition in infra_env.get("status", {}).get("conditions") or []:
         if condition.get("type") == "ImageCreated":
-            return Condition(str(condition.get("status", "")), str(condition.get("reason", "")), str(condition.get("message", "")))
-    return Condition()
+            return ImageCondition(str(condition.get("status", "")), str(condition.get("reason", "")), str(condition.get("message", "")))
+    return ImageCondition()
 
 
 def iso_url(infra_env: Mapping[str, Any]) -> str:
@@ -83,22 +83,26 @@ def parse_time(text: str) -> datetime.datetime | None:
         return None
 
 
-def judge(infra_env: Mapping[str, Any] | None, now: datetime.datetime | None, *, looked: float, cooldown: float, written: Written | None = None) -> Verdict:
+def judge(
+    infra_env: Mapping[str, Any] | None, now: datetime.datetime | None, *, looked: float, cooldown: float, written: Written | None = None
+) -> ImageVerdict:
     """Whether the image may be used. ``now`` is the server's time, ``looked`` the seconds for which we have seen this very image."""
     if infra_env is None or infra_env["metadata"].get("deletionTimestamp"):
-        return Verdict("failed", "The InfraEnv is being deleted." if infra_env else "The InfraEnv was deleted while we waited for its image.")
+        return ImageVerdict("failed", "The InfraEnv is being deleted." if infra_env else "The InfraEnv was deleted while we waited for its image.")
     condition = image_condition(infra_env)
     since = seconds_between(written.at, now) if written else None
     if condition.status == "False":
         fresh = written is None or condition != written.before or since is None or since >= SETTLE
-        return Verdict("failed" if fresh else "waiting", condition.message or condition.reason, 0.0 if fresh else SETTLE - (since or 0.0))
+        return ImageVerdict("failed" if fresh else "waiting", condition.message or condition.reason, 0.0 if fresh else SETTLE - (since or 0.0))
     if condition.status != "True":
-        return Verdict("waiting", condition.message or "The operator has not looked at the InfraEnv yet.")
+        return ImageVerdict("waiting", condition.message or "The operator has not looked at the InfraEnv yet.")
     if not iso_url(infra_env):
-        return Verdict("waiting", "The image is said to be created, but has no URL.")
+        return ImageVerdict("waiting", "The image is said to be created, but has no URL.")
     ages = [age for age in (seconds_between(created_time(infra_env), now), since) if age is not None]
     left = cooldown - max(min(ages, default=0.0 if written else cooldown), looked)
-    return Verdict("waiting", f"The image is made; used once it is {cooldown:g} s old.", left) if left > 0 else Verdict("ready", "The image is there.")
+    return (
+        ImageVerdict("waiting", f"The image is made; used once it is {cooldown:g} s old.", left) if left > 0 else ImageVerdict("ready", "The image is there.")
+    )
 
 
 def seconds_between(earlier: datetime.datetime | None, later: datetime.datetime | None) -> float | None:
@@ -125,7 +129,7 @@ def wait_for_image(
     seen_at = clock.now()
     looks = 0
     infra_env: Object | None = None
-    verdict = Verdict("waiting", "")
+    verdict = ImageVerdict("waiting", "")
 
     def await_change(seconds: float) -> None:
         nonlocal looks

@@ -19,7 +19,7 @@ from ...common.listed import listed
 from ...common.problems import FORBIDDEN, REQUIRED, Problem
 from ...kube.write import MANAGED_BY, OURS, Change, is_ours, plan_deletion, plan_object
 from ..kinds import INFRA_ENV, NAMESPACE, NMSTATE_CONFIG, SECRET
-from .desired import BELONGS_TO, Object, Wish
+from .desired import BELONGS_TO, DesiredInfraEnv, Object
 
 # Maps of the spec that are the user's as a whole: what he no longer names goes.
 OWNED = ("spec.agentLabels", "spec.nmStateConfigLabelSelector", "spec.clusterRef", "spec.mirrorRegistryRef", "spec.proxy")
@@ -35,7 +35,7 @@ ANEW = "Make the InfraEnv anew (state absent, then present) if hosts must not bo
 
 
 @dataclasses.dataclass(frozen=True)
-class Observed:
+class ObservedInfraEnv:
     """What is there: the InfraEnv, the Secret of the wish, the NMStateConfigs that belong to the InfraEnv, whether its cluster is installed, its Agents.
 
     ``namespace`` is whether the namespace exists (None: nobody looked, or may). ``secret_user`` says why the Secret is not to go with the InfraEnv; empty if
@@ -52,7 +52,7 @@ class Observed:
 
 
 @dataclasses.dataclass(frozen=True)
-class Plan:
+class InfraEnvPlan:
     """Changes in ``stages``: everything in one is done before the next begins."""
 
     stages: tuple[tuple[Change, ...], ...]
@@ -65,7 +65,7 @@ class Plan:
         return tuple(change for stage in self.stages for change in stage)
 
 
-def plan_present(wish: Wish, observed: Observed) -> Plan:
+def plan_present(wish: DesiredInfraEnv, observed: ObservedInfraEnv) -> InfraEnvPlan:
     """A namespace that is missing and the pull secret first, then the network of the hosts, then the InfraEnv: so the first image is the right one (14).
 
     Raises :class:`InvalidInput` for what the hub would refuse, :class:`ZeroTouchError` for objects in the way that are not ours.
@@ -79,19 +79,19 @@ def plan_present(wish: Wish, observed: Observed) -> Plan:
     configs = [change for name, config in wanted if (change := plan_nmstate_config(config, known.get(name)))]
     stale = _stale(wish, observed)
     own = plan_infra_env(wish, observed.infra_env)
-    return Plan(
+    return InfraEnvPlan(
         stages=_stages([_new_namespace(wish, observed), [secret] if secret else [], [*configs, *stale], [own] if own else []]),
         not_propagated=_not_propagated(own),
         warnings=_replaced_selector(own),
     )
 
 
-def _new_namespace(wish: Wish, observed: Observed) -> list[Change]:
+def _new_namespace(wish: DesiredInfraEnv, observed: ObservedInfraEnv) -> list[Change]:
     change = plan_object(NAMESPACE, {"metadata": {"name": wish.namespace}}, None) if observed.namespace is False else None
     return [change] if change else []
 
 
-def plan_infra_env(wish: Wish, observed: Mapping[str, Any] | None) -> Change | None:
+def plan_infra_env(wish: DesiredInfraEnv, observed: Mapping[str, Any] | None) -> Change | None:
     return plan_object(INFRA_ENV, wish.infra_env, observed, owned=OWNED)
 
 
@@ -121,7 +121,7 @@ def plan_nmstate_config(desired: Object, observed: Mapping[str, Any] | None) -> 
     return plan_object(NMSTATE_CONFIG, desired, observed, owned=("spec.config",))
 
 
-def plan_absent(name: str, namespace: str, observed: Observed) -> Plan:
+def plan_absent(name: str, namespace: str, observed: ObservedInfraEnv) -> InfraEnvPlan:
     """Delete the InfraEnv, then what this collection made for it.
 
     Raises :class:`ZeroTouchError` where that would take more than it gave; for an InfraEnv of somebody else one that has the door's ``stays``.
@@ -148,14 +148,14 @@ def plan_absent(name: str, namespace: str, observed: Observed) -> Plan:
     stays = [f"{each.get('kind', 'object')} {namespace}/{each['metadata']['name']} was not made by this collection" for each in others]
     if observed.secret and observed.secret not in others and observed.secret_user:
         stays.append(f"Secret {namespace}/{observed.secret['metadata']['name']}: {observed.secret_user}")
-    return Plan(
+    return InfraEnvPlan(
         stages=_stages([[own] if own else [], [change for change in made if change]]),
         warnings=(unbound,) if own and observed.agents else (),
         stays=tuple(stays),
     )
 
 
-def replan(wish: Wish | None, change: Change, observed: Mapping[str, Any] | None) -> Change | None:
+def replan(wish: DesiredInfraEnv | None, change: Change, observed: Mapping[str, Any] | None) -> Change | None:
     """The same intention against the object as it is now, after a conflict."""
     if change.verb == "delete":
         # An object that has got our object's name since is not the one that was to go.
@@ -175,7 +175,7 @@ def _stages(stages: Sequence[Sequence[Change]]) -> tuple[tuple[Change, ...], ...
     return tuple(tuple(stage) for stage in stages if stage)
 
 
-def _stale(wish: Wish, observed: Observed) -> list[Change]:
+def _stale(wish: DesiredInfraEnv, observed: ObservedInfraEnv) -> list[Change]:
     if wish.nmstate_configs is None:
         return []
     wanted = {config["metadata"]["name"] for config in wish.nmstate_configs}
@@ -183,7 +183,7 @@ def _stale(wish: Wish, observed: Observed) -> list[Change]:
     return [change for config in stale if (change := plan_deletion(NMSTATE_CONFIG, config, "its host is not listed any more"))]
 
 
-def _missing(wish: Wish, observed: Observed) -> list[Problem]:
+def _missing(wish: DesiredInfraEnv, observed: ObservedInfraEnv) -> list[Problem]:
     if observed.infra_env is None and "pullSecretRef" not in wish.infra_env["spec"]:
         return [_problem("pull_secret", REQUIRED, "a new InfraEnv needs pull_secret, or pull_secret_name for a Secret that exists")]
     spec = wish.infra_env["spec"]
@@ -192,7 +192,7 @@ def _missing(wish: Wish, observed: Observed) -> list[Problem]:
     return []
 
 
-def _immutable(wish: Wish, observed: Observed) -> list[Problem]:
+def _immutable(wish: DesiredInfraEnv, observed: ObservedInfraEnv) -> list[Problem]:
     if observed.infra_env is None:
         return []
     wanted, present = wish.infra_env["spec"], observed.infra_env.get("spec", {})

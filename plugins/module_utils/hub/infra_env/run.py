@@ -14,15 +14,15 @@ from ...common.errors import LimitReached, PartialFailure, RemoteError, ZeroTouc
 from ...common.secrets import secret_values
 from ...kube.client import KubeClient, Object
 from ...kube.faults import ForbiddenError, UnknownKindError
-from ...kube.write import Change, Outcome, apply_changes, diff_of
+from ...kube.write import Change, WriteOutcome, apply_changes, diff_of
 from ..kinds import AGENT, CLUSTER_DEPLOYMENT, INFRA_ENV, NAMESPACE, NMSTATE_CONFIG, SECRET
-from .desired import BELONGS_TO, Wish, own_pull_secret, read_wish
+from .desired import BELONGS_TO, DesiredInfraEnv, own_pull_secret, read_wish
 from .image import COOLDOWN, Written, boot_artifacts, image_condition, infra_env_id, iso_url, wait_for_image
-from .plan import Observed, Plan, plan_absent, plan_present, replan
+from .plan import InfraEnvPlan, ObservedInfraEnv, plan_absent, plan_present, replan
 
 
 @dataclasses.dataclass(frozen=True)
-class Waiting:
+class ImageWait:
     """Whether and how long to wait, in seconds; ``cooldown`` is how old an image must be."""
 
     wait: bool = True
@@ -40,7 +40,7 @@ class Result:
 
 
 @dataclasses.dataclass(frozen=True)
-class Session:
+class InfraEnvSession:
     """How the work is done. ``secrets`` is told values that must not be shown as soon as they are read, ``tell`` gets a line for whoever watches."""
 
     client: KubeClient
@@ -51,7 +51,7 @@ class Session:
     secrets: Callable[[set[str]], None] = lambda found: None
 
 
-def make_present(options: Mapping[str, Any], waiting: Waiting, session: Session) -> Result:
+def make_present(options: Mapping[str, Any], waiting: ImageWait, session: InfraEnvSession) -> Result:
     """The InfraEnv as wished and, unless told otherwise, its image ready to boot from.
 
     Raises :class:`InvalidInput` before anything is written, :class:`PartialFailure` with a complete account where the hub refused some of it, and
@@ -82,10 +82,10 @@ def make_present(options: Mapping[str, Any], waiting: Waiting, session: Session)
     return Result(_account(plan, outcomes) | describe(wish.name, wish.namespace, now), diff_of(outcomes), warnings)
 
 
-def make_absent(name: str, namespace: str, waiting: Waiting, session: Session) -> Result:
+def make_absent(name: str, namespace: str, waiting: ImageWait, session: InfraEnvSession) -> Result:
     """No InfraEnv of that name, nor what this collection made for it."""
     client = session.client
-    observed = Observed(
+    observed = ObservedInfraEnv(
         infra_env=_find(client, INFRA_ENV.path(namespace, name)),
         secret=client.find(SECRET.path(namespace, own_pull_secret(name))),
         nmstate_configs=tuple(client.list(NMSTATE_CONFIG.path(namespace), label_selector=f"{BELONGS_TO}={name}")),
@@ -125,14 +125,14 @@ def _identity(name: str, namespace: str, infra_env: Object | None) -> dict[str, 
     return {"name": name, "namespace": namespace, "id": infra_env_id(infra_env or {})}
 
 
-def _observe(wish: Wish, client: KubeClient) -> Observed:
+def _observe(wish: DesiredInfraEnv, client: KubeClient) -> ObservedInfraEnv:
     infra_env = _find(client, INFRA_ENV.path(wish.namespace, wish.name))
     installed = False
     reference = (infra_env or {}).get("spec", {}).get("clusterRef")
     if reference and wish.infra_env["spec"].get("osImageVersion"):
         cluster = client.find(CLUSTER_DEPLOYMENT.path(reference["namespace"], reference["name"]))
         installed = bool((cluster or {}).get("spec", {}).get("installed"))
-    return Observed(
+    return ObservedInfraEnv(
         namespace=None if infra_env else _namespace_exists(client, wish.namespace),
         infra_env=infra_env,
         secret=client.find(SECRET.path(wish.namespace, wish.secret["metadata"]["name"])) if wish.secret else None,
@@ -158,7 +158,7 @@ def _find(client: KubeClient, path: str) -> Object | None:
         ) from error
 
 
-def _missing_pull_secret(wish: Wish, client: KubeClient, waiting: Waiting) -> list[str]:
+def _missing_pull_secret(wish: DesiredInfraEnv, client: KubeClient, waiting: ImageWait) -> list[str]:
     if not wish.pull_secret_name:
         return []
     try:
@@ -174,12 +174,12 @@ def _missing_pull_secret(wish: Wish, client: KubeClient, waiting: Waiting) -> li
     return [f"{message}; the hub makes no image until it does."]
 
 
-def _named(plan: Plan) -> list[str]:
+def _named(plan: InfraEnvPlan) -> list[str]:
     return [f"{each['option']}: {each['reason']} {each['remedy']}" for each in plan.not_propagated]
 
 
-def _carry_out(plan: Plan, wish: Wish | None, session: Session) -> list[Outcome]:
-    done: list[Outcome] = []
+def _carry_out(plan: InfraEnvPlan, wish: DesiredInfraEnv | None, session: InfraEnvSession) -> list[WriteOutcome]:
+    done: list[WriteOutcome] = []
     new_namespace = any(change.resource == NAMESPACE for change in plan.changes)
     for stage in plan.stages:
 
@@ -187,7 +187,7 @@ def _carry_out(plan: Plan, wish: Wish | None, session: Session) -> list[Outcome]
             return replan(wish, change, observed)
 
         if session.check_mode and new_namespace and stage[0].resource != NAMESPACE:
-            outcomes = [Outcome(change, changed=True) for change in stage]  # there is no namespace to try it in
+            outcomes = [WriteOutcome(change, changed=True) for change in stage]  # there is no namespace to try it in
         else:
             outcomes = apply_changes(session.client, stage, forks=session.forks, check_mode=session.check_mode, replan=again)
         done += outcomes
@@ -206,7 +206,7 @@ def _words(error: Exception | None) -> str:
     return str(error)
 
 
-def _account(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def _account(plan: InfraEnvPlan, outcomes: Sequence[WriteOutcome]) -> dict[str, Any]:
     done = [outcome.change.describe() for outcome in outcomes if outcome.changed]
     return {
         "changed": bool(done),
@@ -217,18 +217,18 @@ def _account(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def _after(outcomes: Sequence[Outcome], observed: Observed) -> Object | None:
+def _after(outcomes: Sequence[WriteOutcome], observed: ObservedInfraEnv) -> Object | None:
     return next((outcome.object for outcome in outcomes if outcome.change.resource == INFRA_ENV), observed.infra_env)
 
 
-def _affects_image(outcome: Outcome) -> bool:
+def _affects_image(outcome: WriteOutcome) -> bool:
     change = outcome.change
     if change.resource != INFRA_ENV or change.verb != "patch":
         return outcome.changed
     return outcome.changed and not set(change.body.get("spec", {})) <= {"agentLabels", "agentApproval"}
 
 
-def _await_absence(session: Session, name: str, namespace: str, timeout: float) -> None:
+def _await_absence(session: InfraEnvSession, name: str, namespace: str, timeout: float) -> None:
     """Until the object is gone. Agents are garbage afterwards; nobody waits for them (2.4)."""
     for event in session.client.follow(INFRA_ENV.path(namespace), timeout, field_selector=f"metadata.name={name}"):
         if event.type == "DELETED" or (event.type == "LISTED" and not event.objects):

@@ -17,7 +17,7 @@ from ...common.errors import InvalidInput, LimitReached, ZeroTouchError
 from ...kube.client import KubeClient, Object
 from ...kube.faults import ForbiddenError
 from ...kube.resource import Resource
-from ...kube.write import MANAGED_BY, OURS, Change, Outcome, apply_changes, is_ours, plan_deletion, plan_object
+from ...kube.write import MANAGED_BY, OURS, Change, WriteOutcome, apply_changes, is_ours, plan_deletion, plan_object
 from ..kinds import AGENT_CLUSTER_INSTALL, CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, CONFIG_MAP, INFRA_ENV, NAMESPACE, SECRET
 from .objects import HubCluster, hub_objects
 from .status import InstallStatus, read_status
@@ -29,7 +29,7 @@ Key = tuple[str, str]
 
 
 @dataclasses.dataclass(frozen=True)
-class Observed:
+class ObservedInstall:
     """The objects as they are, by (kind, name); ``namespace`` is whether the namespace exists (None: we may not look).
 
     ``config_maps`` are the cluster's ConfigMaps that this collection made.
@@ -52,7 +52,7 @@ class InstallPlan:
     status: InstallStatus = dataclasses.field(default_factory=InstallStatus)
 
 
-def observe(client: KubeClient, cluster: HubCluster) -> Observed:
+def observe(client: KubeClient, cluster: HubCluster) -> ObservedInstall:
     """Read every object that :func:`plan_install` compares, one request each."""
     found: dict[Key, Object] = {}
     for wanted in hub_objects(cluster):
@@ -64,10 +64,10 @@ def observe(client: KubeClient, cluster: HubCluster) -> Observed:
         namespace: bool | None = client.find(NAMESPACE.path(name=cluster.namespace)) is not None
     except ForbiddenError:
         namespace = None
-    return Observed(found, namespace, _own_config_maps(client, cluster.namespace, cluster.name))
+    return ObservedInstall(found, namespace, _own_config_maps(client, cluster.namespace, cluster.name))
 
 
-def plan_install(cluster: HubCluster, observed: Observed) -> InstallPlan:
+def plan_install(cluster: HubCluster, observed: ObservedInstall) -> InstallPlan:
     """The writes that make the cluster what it shall be.
 
     Raises :class:`ZeroTouchError` where the present state forbids it: a ClusterImageSet of that name with another release, an AgentClusterInstall
@@ -138,19 +138,19 @@ def _thawed(change: Change, status: InstallStatus) -> tuple[Change | None, list[
     )
 
 
-def apply_install(client: KubeClient, cluster: HubCluster, plan: InstallPlan, *, check_mode: bool = False) -> list[Outcome]:
+def apply_install(client: KubeClient, cluster: HubCluster, plan: InstallPlan, *, check_mode: bool = False) -> list[WriteOutcome]:
     """Apply the plan one object after the other; ends at the first that fails, with the outcomes until then. In check mode the server tries each."""
 
     def replan(change: Change, now: Object | None) -> Change | None:
-        observed = Observed({(change.resource.kind, change.name): now} if now else {})
+        observed = ObservedInstall({(change.resource.kind, change.name): now} if now else {})
         again = plan_install(cluster, observed)
         return next((found for found in again.changes if (found.resource, found.name) == (change.resource, change.name)), None)
 
-    outcomes: list[Outcome] = []
+    outcomes: list[WriteOutcome] = []
     new_namespace = any(change.resource == NAMESPACE for change in plan.changes)
     for change in plan.changes:
         if check_mode and new_namespace and change.resource.namespaced:
-            outcomes.append(Outcome(change, changed=True))  # its namespace is not there to try it in
+            outcomes.append(WriteOutcome(change, changed=True))  # its namespace is not there to try it in
             continue
         outcomes += apply_changes(client, [change], check_mode=check_mode, replan=replan)
         if outcomes[-1].error:
@@ -221,6 +221,6 @@ def await_gone(client: KubeClient, deletions: Sequence[Change], limit: float) ->
             )
 
 
-def failures(outcomes: Sequence[Outcome]) -> list[str]:
+def failures(outcomes: Sequence[WriteOutcome]) -> list[str]:
     """What went wrong, a line for each object."""
     return [f"{outcome.change.title}: {outcome.error}" for outcome in outcomes if outcome.error]

@@ -22,7 +22,7 @@ PROGRESS: tuple[Phase, ...] = ("unseen", "waiting", "held", "ready", "installing
 
 
 @dataclasses.dataclass(frozen=True)
-class Condition:
+class InstallCondition:
     status: str = ""
     reason: str = ""
     message: str = ""
@@ -81,17 +81,19 @@ def read_status(cluster_install: Mapping[str, Any]) -> InstallStatus:
         percent=100 if phase == "installed" else int((status.get("progress") or {}).get("totalPercentage") or 0),
         state=str(debug.get("state") or ""),
         validations=failing_validations(status),
-        requirements=conditions.get("RequirementsMet", Condition()).reason,
-        started=conditions.get("Completed", Condition()).reason in STARTED_REASONS,
+        requirements=conditions.get("RequirementsMet", InstallCondition()).reason,
+        started=conditions.get("Completed", InstallCondition()).reason in STARTED_REASONS,
         kubeconfig_secret=str((metadata.get("adminKubeconfigSecretRef") or {}).get("name") or ""),
         password_secret=str((metadata.get("adminPasswordSecretRef") or {}).get("name") or ""),
     )
 
 
-def read_conditions(status: Mapping[str, Any]) -> dict[str, Condition]:
+def read_conditions(status: Mapping[str, Any]) -> dict[str, InstallCondition]:
     """Conditions by type."""
     return {
-        str(condition.get("type")): Condition(str(condition.get("status") or ""), str(condition.get("reason") or ""), str(condition.get("message") or ""))
+        str(condition.get("type")): InstallCondition(
+            str(condition.get("status") or ""), str(condition.get("reason") or ""), str(condition.get("message") or "")
+        )
         for condition in status.get("conditions") or []
         if isinstance(condition, Mapping)
     }
@@ -108,11 +110,11 @@ def failing_validations(status: Mapping[str, Any]) -> tuple[FailingValidation, .
     return tuple(sorted(found, key=lambda validation: (validation.status == "pending", validation.id)))
 
 
-def _phase(conditions: Mapping[str, Condition]) -> tuple[Phase, str]:
+def _phase(conditions: Mapping[str, InstallCondition]) -> tuple[Phase, str]:
     if not conditions:
         return "unseen", "the operator has not looked at it yet"
-    completed, failed, stopped = (conditions.get(name, Condition()) for name in ("Completed", "Failed", "Stopped"))
-    synced, requirements = conditions.get("SpecSynced", Condition()), conditions.get("RequirementsMet", Condition())
+    completed, failed, stopped = (conditions.get(name, InstallCondition()) for name in ("Completed", "Failed", "Stopped"))
+    synced, requirements = conditions.get("SpecSynced", InstallCondition()), conditions.get("RequirementsMet", InstallCondition())
     if failed.true:
         return "failed", failed.message
     if completed.true:
@@ -129,6 +131,6 @@ def _phase(conditions: Mapping[str, Condition]) -> tuple[Phase, str]:
         return ("held", completed.message) if requirements.true else ("waiting", requirements.message or completed.message)
     if requirements.true:
         return "ready", requirements.message
-    validated = conditions.get("Validated", Condition())
+    validated = conditions.get("Validated", InstallCondition())
     reason = validated.message if requirements.reason == "ClusterNotReady" and validated.status == "False" else requirements.message
     return "waiting", reason

@@ -27,7 +27,7 @@ _SHARED_FATE = "Host is part of a cluster that"
 
 
 @dataclasses.dataclass(frozen=True)
-class Limits:
+class InstallLimits:
     """Seconds that each part may take: until the requirements are met, and from the start of the installation to its end."""
 
     requirements: float = 3600.0
@@ -38,7 +38,7 @@ class Limits:
 
 
 @dataclasses.dataclass(frozen=True)
-class Situation:
+class InstallSituation:
     """What is known at one moment. ``agents`` are those bound to the cluster, by name of the host."""
 
     status: InstallStatus
@@ -48,7 +48,7 @@ class Situation:
 class Watcher(Protocol):
     """Somebody who acts on what is seen, such as detaching media; returns lines to be shown."""
 
-    def __call__(self, situation: Situation) -> Sequence[str]:
+    def __call__(self, situation: InstallSituation) -> Sequence[str]:
         """Act on the situation and return lines to show."""
 
 
@@ -68,7 +68,7 @@ class InstallWait:
         clock: Clock,
         show: Callable[[str], None],
         *,
-        limits: Limits = Limits(),
+        limits: InstallLimits = InstallLimits(),
         agents_namespace: str = "",
         watcher: Watcher = lambda _situation: (),
     ) -> None:
@@ -79,9 +79,9 @@ class InstallWait:
         self._watcher = watcher
         self._lines = ProgressLines(clock, show)
         self._deadline = Deadline(clock, limits.requirements)
-        self.situation = Situation(InstallStatus())
+        self.situation = InstallSituation(InstallStatus())
 
-    def until(self, phase: Phase) -> Situation:
+    def until(self, phase: Phase) -> InstallSituation:
         """The situation in which ``phase`` is reached.
 
         Raises :class:`ZeroTouchError` at once for a terminal condition, with its words and the failing hosts, and :class:`LimitReached` when the part of
@@ -109,7 +109,7 @@ class InstallWait:
         before = self.situation.status
         status = read_status(current)
         agents = bound_agents(self._client, self._cluster, self._agents_namespace)
-        self.situation = Situation(status, agents)
+        self.situation = InstallSituation(status, agents)
         if (before.phase == "installing") is not (status.phase == "installing"):
             self._deadline.restart(self._limits.of(status.phase))
         self._lines.percent = status.percent

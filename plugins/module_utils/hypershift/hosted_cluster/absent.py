@@ -21,13 +21,13 @@ from ...kube.client import KubeClient, Object
 from ...kube.connection import connect
 from ...kube.faults import ForbiddenError, UnknownKindError
 from ...kube.resource import Resource
-from ...kube.write import Change, Outcome, apply_changes, diff_of, is_ours, plan_deletion, plan_object
+from ...kube.write import Change, WriteOutcome, apply_changes, diff_of, is_ours, plan_deletion, plan_object
 from ..kinds import HOSTED_CLUSTER, NODE_POOL
 from ..names import KEEP_NAMESPACE, control_plane_namespace
 from ..node_pool.plan import plan_absent, plan_emptying
 from ..node_pool.status import Target
 from ..node_pool.view import PoolReader, PoolView, find_hypershift
-from ..node_pool.wait import Host, PoolWait
+from ..node_pool.wait import PoolWait, ReleasedHost
 from .plan import pools_of
 from .secrets import owned_names
 from .status import summary
@@ -110,8 +110,8 @@ class _Absent:
         self.namespace, self.name = str(call.params["namespace"]), str(call.params["name"])
         self.plane = control_plane_namespace(self.namespace, self.name)
         self.limit = float(call.params["timeout"])
-        self.outcomes: list[Outcome] = []
-        self.reboot: list[Host] = []
+        self.outcomes: list[WriteOutcome] = []
+        self.reboot: list[ReleasedHost] = []
         self.steps: list[str] = []
         self.stays: list[str] = []
         self.present: Object | None = None

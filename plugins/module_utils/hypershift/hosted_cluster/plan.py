@@ -30,7 +30,7 @@ _WITHOUT_NETWORK = ("Calico", "Other")
 
 
 @dataclasses.dataclass(frozen=True)
-class Observed:
+class ObservedHostedCluster:
     """The present state. A namespace is None where we may not look; ``found`` are Secrets and ConfigMaps by (kind, name)."""
 
     hosted_cluster: Object | None = None
@@ -42,7 +42,7 @@ class Observed:
 
 
 @dataclasses.dataclass(frozen=True)
-class ClusterPlan:
+class HostedClusterPlan:
     """``changes`` in the order in which they are applied."""
 
     changes: tuple[Change, ...] = ()
@@ -52,7 +52,7 @@ class ClusterPlan:
         return [change.describe() for change in self.changes]
 
 
-def plan_present(options: Mapping[str, Any], observed: Observed, make_key: Callable[[], bytes], *, check_mode: bool = False) -> ClusterPlan:
+def plan_present(options: Mapping[str, Any], observed: ObservedHostedCluster, make_key: Callable[[], bytes], *, check_mode: bool = False) -> HostedClusterPlan:
     """The writes that make the hosted cluster what the options say.
 
     Raises :class:`InvalidInput` with everything that is wrong with the options, immutable fields named; :class:`ZeroTouchError` where something that they
@@ -75,14 +75,14 @@ def plan_present(options: Mapping[str, Any], observed: Observed, make_key: Calla
     change = plan_object(HOSTED_CLUSTER, desired, present, owned=OWNED)
     secrets = [] if observed.unseen else plan_secrets(wished, present, observed.found, make_key)
     changes = [*_namespaces(wished, observed), *secrets, *([change] if change is not None else [])]
-    return ClusterPlan(tuple(changes), (*warnings, *_warnings(wished, present, desired, change)))
+    return HostedClusterPlan(tuple(changes), (*warnings, *_warnings(wished, present, desired, change)))
 
 
 def _shares_namespace(wished: Mapping[str, Any]) -> bool:
     return bool(wished.get("agent_namespace") == control_plane_namespace(wished["namespace"], wished["name"]))
 
 
-def _namespaces(wished: Mapping[str, Any], observed: Observed) -> list[Change]:
+def _namespaces(wished: Mapping[str, Any], observed: ObservedHostedCluster) -> list[Change]:
     """The hosted cluster's own namespace; and that of its control plane where the Agents are in it: the operator makes it only after it has found it (1.5)."""
     names = [wished["namespace"]] if observed.namespace is False else []
     if observed.agent_namespace is False and _shares_namespace(wished):
@@ -91,7 +91,7 @@ def _namespaces(wished: Mapping[str, Any], observed: Observed) -> list[Change]:
     return [change for change in changes if change is not None]
 
 
-def _absent(wished: Mapping[str, Any], observed: Observed, *, check_mode: bool) -> list[str]:
+def _absent(wished: Mapping[str, Any], observed: ObservedHostedCluster, *, check_mode: bool) -> list[str]:
     found = [] if observed.unseen else list(missing(wished, observed.found))
     if observed.agent_namespace is False and not _shares_namespace(wished):
         found.append(f"Namespace {wished['agent_namespace']} (agent_namespace) does not exist: the hosted cluster would stay at ValidConfiguration False")

@@ -16,18 +16,18 @@ from ...common.errors import PartialFailure, RemoteError, ZeroTouchError
 from ...common.opened import Opened
 from ...common.secrets import secret_values
 from ...common.state import StateFile
-from ...hub.credentials import KUBECONFIG, PASSWORD, Credentials, read_credentials, write_credentials
+from ...hub.credentials import KUBECONFIG, PASSWORD, HubCredentials, read_credentials, write_credentials
 from ...hub.kinds import CONFIG_MAP, NAMESPACE, SECRET
 from ...hub.namespaces import namespace_exists
 from ...kube.client import KubeClient, Object
 from ...kube.connection import connect
 from ...kube.faults import ForbiddenError
 from ...kube.paths import ROUTE
-from ...kube.write import Change, Outcome, apply_changes, diff_of
+from ...kube.write import Change, WriteOutcome, apply_changes, diff_of
 from ..kinds import HOSTED_CLUSTER, NODE_POOL
 from ..node_pool.view import find_hypershift
 from ..user_input import given
-from .plan import ClusterPlan, Observed, plan_present, pools_of
+from .plan import HostedClusterPlan, ObservedHostedCluster, plan_present, pools_of
 from .secrets import KEY_BYTES, Key, referenced
 from .status import Target, standing, summary
 from .wait import ClusterWait
@@ -47,7 +47,7 @@ def ensure_present(call: Opened) -> dict[str, Any]:
         client.close()
 
 
-def observe(client: KubeClient, options: Mapping[str, Any]) -> Observed:
+def observe(client: KubeClient, options: Mapping[str, Any]) -> ObservedHostedCluster:
     """Everything that the plan compares, one request each."""
     wished = given(options)
     namespace = wished["namespace"]
@@ -66,7 +66,7 @@ def observe(client: KubeClient, options: Mapping[str, Any]) -> Observed:
         if object_ is not None:
             found[kind, name] = object_
     agents = wished.get("agent_namespace")
-    return Observed(
+    return ObservedHostedCluster(
         hosted_cluster=present,
         namespace=True if present is not None else namespace_exists(client, namespace),
         agent_namespace=namespace_exists(client, agents) if agents else True,
@@ -90,7 +90,7 @@ class _Present:
     def __init__(self, client: KubeClient, call: Opened) -> None:
         self.client, self.call, self.params = client, call, call.params
         self.namespace, self.name = str(call.params["namespace"]), str(call.params["name"])
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[WriteOutcome] = []
         self.steps: list[str] = []
 
     def run(self) -> dict[str, Any]:
@@ -121,12 +121,12 @@ class _Present:
                 document["install"] = {"method": METHOD}
             document["cluster"] = {**(document.get("cluster") or {}), "name": self.name}
 
-    def _apply(self, plan: ClusterPlan, observed: Observed) -> Object | None:
+    def _apply(self, plan: HostedClusterPlan, observed: ObservedHostedCluster) -> Object | None:
         """One object after the other; the HostedCluster as it is afterwards. Where its namespace is yet to be made, nothing can be tried in it."""
         new = {change.name for change in plan.changes if change.resource == NAMESPACE}
         for change in plan.changes:
             if self.call.check_mode and change.namespace in new:
-                self.outcomes.append(Outcome(change, changed=True))
+                self.outcomes.append(WriteOutcome(change, changed=True))
                 continue
             self.outcomes += apply_changes(self.client, [change], forks=1, check_mode=self.call.check_mode, replan=self._again)
             error = self.outcomes[-1].error
@@ -168,7 +168,7 @@ class _Present:
             (text(now, "status", "kubeconfig", "name"), KUBECONFIG, auth / "kubeconfig"),
             (text(now, "status", "kubeadminPassword", "name"), PASSWORD, auth / "kubeadmin-password"),
         )
-        credentials: Credentials = read_credentials(self.client, self.namespace, wanted)
+        credentials: HubCredentials = read_credentials(self.client, self.namespace, wanted)
         self.call.add_secrets(credentials.secrets())
         self.call.plan(f"write {path}" for path in credentials.files)
         if not self.call.check_mode:

@@ -14,7 +14,7 @@ from ...capi.names import RESERVED_LABEL
 from ...capi.objects import annotations_of, deleting, part, text
 from ...cluster import host_states as states
 from ...hub.agents.model import Agent
-from ...hub.install.status import Condition, read_conditions
+from ...hub.install.status import InstallCondition, read_conditions
 from ..names import DELETE_MACHINE
 
 # States in the order of a good life; the last four are those of a Machine that goes.
@@ -53,7 +53,7 @@ _GOING = {
 
 
 @dataclasses.dataclass(frozen=True)
-class MachineView:
+class PoolMachineView:
     """One Machine. ``agent`` is (namespace, name) of the Agent it has; ``state`` one of :data:`STATES`; ``marked`` that it goes first when replicas shrink."""
 
     name: str
@@ -87,11 +87,13 @@ class MachineView:
         return {**row, "state": self.state, "reason": self.reason, "deleting": self.leaving}
 
 
-def view_machine(machine: Mapping[str, Any], agent_machine: Mapping[str, Any] | None, agent: Agent | None, now: datetime.datetime | None = None) -> MachineView:
+def view_machine(
+    machine: Mapping[str, Any], agent_machine: Mapping[str, Any] | None, agent: Agent | None, now: datetime.datetime | None = None
+) -> PoolMachineView:
     """The Machine with what belongs to it. ``now`` is the hub's time; without it nothing is said about ages."""
     state, reason = _leaving(machine, agent) if deleting(machine) else _living(machine, agent_machine, agent, now)
     reference = _reference(agent_machine)
-    return MachineView(
+    return PoolMachineView(
         name=str(machine["metadata"]["name"]),
         namespace=str(machine["metadata"].get("namespace") or ""),
         agent=reference,
@@ -118,9 +120,9 @@ def _internal_name(agent_machine: Mapping[str, Any] | None) -> str:
 
 def _leaving(machine: Mapping[str, Any], agent: Agent | None) -> tuple[str, str]:
     conditions = read_conditions(part(machine, "status"))
-    said = conditions.get("Deleting", Condition())
+    said = conditions.get("Deleting", InstallCondition())
     for reason, (state, older, words) in _GOING.items():
-        before = conditions.get(older, Condition())
+        before = conditions.get(older, InstallCondition())
         if said.reason != reason and not (not said.reason and before.status == "False"):
             continue
         if reason == _PRE_TERMINATE:
@@ -162,7 +164,7 @@ def _living(machine: Mapping[str, Any], agent_machine: Mapping[str, Any] | None,
 def _without_agent(agent_machine: Mapping[str, Any] | None) -> tuple[str, str]:
     if agent_machine is None:
         return "waiting-for-agent", "its AgentMachine does not exist yet"
-    reserved = read_conditions(part(agent_machine, "status")).get("AgentReserved", Condition())
+    reserved = read_conditions(part(agent_machine, "status")).get("AgentReserved", InstallCondition())
     if reserved.reason == "NoSuitableAgents":
         return "no-suitable-agent", "no matching Agent is free (approved, validated, connected, not bound)"
     return "waiting-for-agent", _words(reserved.message) or "no Agent has been looked for yet"
@@ -170,7 +172,7 @@ def _without_agent(agent_machine: Mapping[str, Any] | None) -> tuple[str, str]:
 
 def _before_the_node(agent: Agent) -> tuple[str, str]:
     """What the host does between its reservation and its first boot from the disk."""
-    synced = agent.conditions.get("SpecSynced", Condition())
+    synced = agent.conditions.get("SpecSynced", InstallCondition())
     refused = _words(synced.message) if synced.status == "False" else ""
     failing = [validation for validation in agent.failing if validation.status == "failure"] or list(agent.failing)
     if agent.state in states.FAILED or agent.stage == "Failed":

@@ -21,7 +21,7 @@ from ..release import skew_fault
 from ..user_input import given, problem
 from .config import Found, config_faults
 from .object import OWNED, pool_object
-from .removal import Removal, plan_removal
+from .removal import NodePoolRemoval, plan_removal
 from .rules import CHECK, problems
 from .supply import shortage
 from .view import PoolView
@@ -31,7 +31,7 @@ EMPTY: Mapping[str, Any] = {"replicas": 0, "autoScaling": None, "pausedUntil": N
 
 
 @dataclasses.dataclass(frozen=True)
-class PoolPlan:
+class NodePoolPlan:
     """``marks`` are written first, one a Machine that shall go; then ``change``, the NodePool itself."""
 
     marks: tuple[Change, ...] = ()
@@ -48,7 +48,7 @@ class PoolPlan:
 
 def plan_present(
     options: Mapping[str, Any], view: PoolView, kinds: CoreKinds | None, *, config_maps: Found | None = None, check_mode: bool = False
-) -> PoolPlan:
+) -> NodePoolPlan:
     """The writes that make the pool what the options say. ``kinds`` are those of Cluster API, which only a removal needs; ``config_maps`` those named.
 
     Raises :class:`InvalidInput` with everything that is wrong, immutable fields named; :class:`ZeroTouchError` where the present state forbids it. In check
@@ -74,15 +74,15 @@ def plan_present(
         change = dataclasses.replace(change, resource_version=str((view.pool or {})["metadata"].get("resourceVersion") or ""))
     warnings += _supply(view, change, check_mode=check_mode)
     marks = tuple(_mark(machine.name, machine.namespace, kinds) for machine in removal.unmarked) if kinds is not None else ()
-    return PoolPlan(marks, change, (*warnings, *removal.notes, *_warnings(wished, view, desired, change)))
+    return NodePoolPlan(marks, change, (*warnings, *removal.notes, *_warnings(wished, view, desired, change)))
 
 
-def _removal(wished: Mapping[str, Any], view: PoolView) -> Removal:
+def _removal(wished: Mapping[str, Any], view: PoolView) -> NodePoolRemoval:
     names = [str(name) for name in wished.get("remove") or ()]
     if not names:
-        return Removal()
+        return NodePoolRemoval()
     if view.pool is None:
-        return Removal(notes=(f"{view.title} does not exist; nothing is removed from it",))
+        return NodePoolRemoval(notes=(f"{view.title} does not exist; nothing is removed from it",))
     return plan_removal(names, wished.get("replicas"), view)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from ...common.errors import ZeroTouchError
 from ...hub.agents.model import Agent
-from .machine_status import MachineView
+from .machine_status import PoolMachineView
 from .view import PoolView
 
 
@@ -23,19 +23,19 @@ class StillGrowing(ZeroTouchError):
 
 
 @dataclasses.dataclass(frozen=True)
-class Removal:
+class NodePoolRemoval:
     """``machines`` go, of which ``unmarked`` are not annotated yet; ``replicas`` is the size afterwards. ``notes``: nothing left to do."""
 
-    machines: tuple[MachineView, ...] = ()
+    machines: tuple[PoolMachineView, ...] = ()
     replicas: int | None = None
     notes: tuple[str, ...] = ()
 
     @property
-    def unmarked(self) -> tuple[MachineView, ...]:
+    def unmarked(self) -> tuple[PoolMachineView, ...]:
         return tuple(machine for machine in self.machines if not machine.marked)
 
 
-def plan_removal(names: Sequence[str], replicas: int | None, view: PoolView) -> Removal:
+def plan_removal(names: Sequence[str], replicas: int | None, view: PoolView) -> NodePoolRemoval:
     """The Machines of the named hosts (Machine, Agent, hostname or Node), and the number of replicas without them.
 
     ``replicas`` is the size that the user asks for besides, or None. A Machine that is going already, and a name that is not in the pool any more, is
@@ -44,7 +44,7 @@ def plan_removal(names: Sequence[str], replicas: int | None, view: PoolView) -> 
     """
     targets, notes = _targets(names, view)
     if not targets:
-        return Removal(notes=tuple(notes))
+        return NodePoolRemoval(notes=tuple(notes))
     _refuse(targets, view)
     # As many as stay, less those that go. If that is not less than the size, an earlier run has lowered it just now: those above it are on their way out,
     # and marked ones go first.
@@ -54,11 +54,11 @@ def plan_removal(names: Sequence[str], replicas: int | None, view: PoolView) -> 
             f"{view.title} cannot have {replicas} replicas without {', '.join(machine.title for machine in targets)}: {after} are left.",
             f"Give replicas: {after} (or none), and raise the number afterwards: new hosts would come for those that go.",
         )
-    return Removal(tuple(targets), after if replicas is None else replicas, tuple(notes))
+    return NodePoolRemoval(tuple(targets), after if replicas is None else replicas, tuple(notes))
 
 
-def _targets(names: Sequence[str], view: PoolView) -> tuple[list[MachineView], list[str]]:
-    found: dict[str, MachineView] = {}
+def _targets(names: Sequence[str], view: PoolView) -> tuple[list[PoolMachineView], list[str]]:
+    found: dict[str, PoolMachineView] = {}
     notes = []
     for name in names:
         matches = [machine for machine in view.machines if name.lower() in machine.names()]
@@ -82,7 +82,7 @@ def _elsewhere(name: str, agents: Sequence[Agent]) -> str:
     return f" ({agent.title} is {agent.state or 'not known to the service'})"
 
 
-def _refuse(targets: Sequence[MachineView], view: PoolView) -> None:
+def _refuse(targets: Sequence[PoolMachineView], view: PoolView) -> None:
     title = ", ".join(machine.title for machine in targets)
     if view.auto_scaling is not None:
         smallest, largest = view.auto_scaling

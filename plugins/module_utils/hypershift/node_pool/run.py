@@ -13,16 +13,16 @@ from ...common.errors import PartialFailure, ZeroTouchError
 from ...common.opened import Opened
 from ...kube.client import KubeClient, Object
 from ...kube.connection import connect
-from ...kube.write import Change, Outcome, apply_changes, diff_of
+from ...kube.write import Change, WriteOutcome, apply_changes, diff_of
 from ..guest import pending_requests
 from ..kinds import NODE_POOL
 from ..names import DELETE_MACHINE, control_plane_namespace
 from .config import find_config_maps
-from .plan import PoolPlan, plan_absent, plan_emptying, plan_present
+from .plan import NodePoolPlan, plan_absent, plan_emptying, plan_present
 from .removal import StillGrowing
 from .status import Target, skew, standing
 from .view import PoolReader, PoolView
-from .wait import Host, PoolWait
+from .wait import PoolWait, ReleasedHost
 
 # Seconds that the operator may take to make the Machines of a number that was raised just now.
 GROWING = 30.0
@@ -57,7 +57,7 @@ class _Run:
         arch = call.params.get("arch")
         self.params = {**call.params, "arch": go_architecture(arch) if arch else None}  # the CRD has Go's names
         self.reader = PoolReader(client, self.params["namespace"], self.params["name"])
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[WriteOutcome] = []
         self.steps: list[str] = []
 
     def write(self, changes: Sequence[Change], view: PoolView, replan: Any = None) -> None:
@@ -79,7 +79,7 @@ class _Run:
             raise PartialFailure(f"{error.message}{words}", {**self.result(wait.view, wait.reboot), "pending_csrs": pending}, error.hint) from error
         return wait
 
-    def result(self, view: PoolView, reboot: Sequence[Host] = ()) -> dict[str, Any]:
+    def result(self, view: PoolView, reboot: Sequence[ReleasedHost] = ()) -> dict[str, Any]:
         return {
             "changed": any(outcome.changed for outcome in self.outcomes),
             "plan": self.steps,
@@ -128,12 +128,12 @@ class _Present(_Run):
                 break
         return view
 
-    def _plan(self, view: PoolView) -> PoolPlan:
+    def _plan(self, view: PoolView) -> NodePoolPlan:
         kinds = self.reader.kinds if self.params["remove"] else None
         config_maps = find_config_maps(self.client, self.params)
         return plan_present(self.params, view, kinds, config_maps=config_maps, check_mode=self.call.check_mode)
 
-    def _apply(self, plan: PoolPlan, view: PoolView) -> None:
+    def _apply(self, plan: NodePoolPlan, view: PoolView) -> None:
         self.write(plan.marks, view, _still_there)
         if plan.marks and not self.call.check_mode:
             # Whether the marked Machines are all still there decides by how much the number may go down.
@@ -151,7 +151,7 @@ class _Present(_Run):
             raise ZeroTouchError(f"{change.title} and its Machines changed meanwhile.", "Run again.")
         return plan.change
 
-    def _predicted(self, target: Target, view: PoolView, plan: PoolPlan) -> dict[str, Any]:
+    def _predicted(self, target: Target, view: PoolView, plan: NodePoolPlan) -> dict[str, Any]:
         if target != "none" and (plan.changes or not standing(view, target).reached):
             self.call.plan([f"wait until {view.title} is {target}"])
         return self.result(view)
@@ -169,7 +169,7 @@ class _Absent(_Run):
         if call.check_mode:
             self.write(steps, view)
             return self.result(view)
-        reboot: list[Host] = []
+        reboot: list[ReleasedHost] = []
         if emptying is not None:
             self.write([emptying], view, lambda _change, _now: plan_emptying(self.reader.read()))
             emptied = self.wait("empty", view)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...capi.choose.model import Wish, from_agent
+from ...capi.choose.model import HostDemand, from_agent
 from ...capi.choose.plan import choose
 from ...capi.choose.selector import matches
 from ...capi.objects import part
@@ -28,7 +28,7 @@ def shortage(view: PoolView, spec: Mapping[str, Any]) -> str:
     wanted = int(spec.get("replicas") or 0) - sum(machine.agent is not None for machine in view.staying)
     plane = control_plane_namespace(view.namespace, view.cluster)
     # No AgentMachine has a name with a dot in front, so that none of these has a host already.
-    wishes = [Wish(plane, f".{number}", selector) for number in range(max(0, wanted))]
+    wishes = [HostDemand(plane, f".{number}", selector) for number in range(max(0, wanted))]
     missing = len(choose(wishes, [from_agent(agent) for agent in view.agents]).unassigned)
     if not missing:
         return ""

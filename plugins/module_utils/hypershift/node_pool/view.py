@@ -20,7 +20,7 @@ from ...kube.faults import UnknownKindError
 from ..conditions import Conditions, read_conditions
 from ..kinds import HOSTED_CLUSTER, NODE_POOL
 from ..names import POOL_ANNOTATION, control_plane_namespace, pool_key
-from .machine_status import MachineView, view_machine
+from .machine_status import PoolMachineView, view_machine
 
 AgentKey = tuple[str, str]  # namespace, name
 NEEDS_REBOOT = "unbinding-pending-user-action"
@@ -35,7 +35,7 @@ class PoolView:
     name: str
     pool: Object | None = dataclasses.field(default=None, repr=False)
     hosted_cluster: Object | None = dataclasses.field(default=None, repr=False)
-    machines: tuple[MachineView, ...] = ()
+    machines: tuple[PoolMachineView, ...] = ()
     agents: tuple[Agent, ...] = dataclasses.field(default=(), repr=False)
     rollout: str = ""
 
@@ -68,11 +68,11 @@ class PoolView:
         return int(part(self.pool, "status").get("replicas") or 0)
 
     @property
-    def staying(self) -> tuple[MachineView, ...]:
+    def staying(self) -> tuple[PoolMachineView, ...]:
         return tuple(machine for machine in self.machines if not machine.leaving)
 
     @property
-    def leaving(self) -> tuple[MachineView, ...]:
+    def leaving(self) -> tuple[PoolMachineView, ...]:
         return tuple(machine for machine in self.machines if machine.leaving)
 
     def agent(self, key: tuple[str, str] | None) -> Agent | None:
@@ -139,7 +139,7 @@ class PoolReader:
         found = [self.client.find(AGENT.path(*key)) for key in hosts if key not in there]
         return read_agents([*listed, *(each for each in found if each is not None)])
 
-    def _machines(self, agents: Sequence[Agent]) -> tuple[MachineView, ...]:
+    def _machines(self, agents: Sequence[Agent]) -> tuple[PoolMachineView, ...]:
         where, key = control_plane_namespace(self.namespace, self._cluster), pool_key(self.namespace, self.name)
         listed = self.client.list(self.kinds.machine.path(where))
         machines = [machine for machine in listed if annotations_of(machine).get(POOL_ANNOTATION) == key]
@@ -149,7 +149,7 @@ class PoolReader:
         by_key = {agent.key: agent for agent in agents}
         return tuple(sorted((self._view(machine, infra, by_key) for machine in machines), key=lambda view: view.name))
 
-    def _view(self, machine: Object, infra: Mapping[tuple[str, str], Object], agents: Mapping[tuple[str, str], Agent]) -> MachineView:
+    def _view(self, machine: Object, infra: Mapping[tuple[str, str], Object], agents: Mapping[tuple[str, str], Agent]) -> PoolMachineView:
         namespace, name = key_of(machine)
         agent_machine = infra.get((namespace, text(machine, "spec", "infrastructureRef", "name") or name))
         reference = part(agent_machine, "status", "agentRef")
@@ -170,7 +170,7 @@ def find_hypershift(client: KubeClient, path: str) -> Object | None:
         raise ZeroTouchError(f"{client.server} does not know HyperShift: {error.detail}.", "Is this the hub, and is HyperShift installed there?") from error
 
 
-def _rollout(pool: Mapping[str, Any] | None, machines: Iterable[MachineView]) -> str:
+def _rollout(pool: Mapping[str, Any] | None, machines: Iterable[PoolMachineView]) -> str:
     """Why a rollout is running, as far as can be seen; empty if none is. Until it ends nobody can say which Machine goes next (2.5)."""
     conditions = read_conditions(pool)
     for kind in ("UpdatingVersion", "UpdatingConfig", "UpdatingPlatformMachineTemplate"):
@@ -184,7 +184,7 @@ def _rollout(pool: Mapping[str, Any] | None, machines: Iterable[MachineView]) ->
 
 
 @dataclasses.dataclass(frozen=True)
-class Release:
+class NodePoolRelease:
     """What became of the host of a Machine that went: ``done``, or what it still waits for; ``reboot`` if it has to boot the discovery image."""
 
     done: bool
@@ -192,15 +192,15 @@ class Release:
     reboot: bool = False
 
 
-def released(agent: Agent | None, machine: str, namespace: str) -> Release:
+def released(agent: Agent | None, machine: str, namespace: str) -> NodePoolRelease:
     """How far an Agent is that the Machine (and its AgentMachine of that name) in ``namespace`` had (2.4)."""
     if agent is None or agent.deleting:
-        return Release(done=True)
+        return NodePoolRelease(done=True)
     holder = (str(annotations_of(agent.raw).get(RESERVED_NAMESPACE) or namespace), str(agent.labels.get(RESERVED_LABEL) or ""))
     if holder[1] and holder != (namespace, machine):
-        return Release(done=True)  # somebody else has it by now
+        return NodePoolRelease(done=True)  # somebody else has it by now
     if holder[1] or agent.cluster is not None:
-        return Release(done=False, reason=f"its Agent is still bound ({agent.state})")
+        return NodePoolRelease(done=False, reason=f"its Agent is still bound ({agent.state})")
     if agent.state == NEEDS_REBOOT:
-        return Release(done=True, reason="the host has to boot the discovery image", reboot=True)
-    return Release(done=agent.state == FREE, reason="" if agent.state == FREE else f"its host is {agent.state}")
+        return NodePoolRelease(done=True, reason="the host has to boot the discovery image", reboot=True)
+    return NodePoolRelease(done=agent.state == FREE, reason="" if agent.state == FREE else f"its host is {agent.state}")

@@ -14,9 +14,9 @@ from ...common.listed import appended
 from ...common.waiting import Deadline, ProgressLines, WaitStatus
 from ...kube.events import events_until
 from ..kinds import NODE_POOL
-from .machine_status import MachineView
+from .machine_status import PoolMachineView
 from .status import Target, percent, standing
-from .view import PoolReader, PoolView, Release, released
+from .view import NodePoolRelease, PoolReader, PoolView, released
 
 # Seconds: one piece of the watch, after which Machines and Agents are looked at again although the NodePool said nothing new.
 PIECE = 5.0
@@ -31,7 +31,7 @@ _REMEDIES = {
 
 
 @dataclasses.dataclass(frozen=True)
-class Host:
+class ReleasedHost:
     """A host that was in the pool: the Machine it served, and its Agent."""
 
     machine: str
@@ -40,7 +40,7 @@ class Host:
     hostname: str = ""
 
     @classmethod
-    def of(cls, machine: MachineView) -> Host | None:
+    def of(cls, machine: PoolMachineView) -> ReleasedHost | None:
         return cls(machine.name, machine.namespace, machine.agent, machine.hostname) if machine.agent else None
 
 
@@ -55,7 +55,7 @@ class PoolWait:
         self._reader, self._limit = reader, limit
         self._deadline = Deadline(clock, limit)
         self._lines = ProgressLines(clock, show)
-        self._hosts: dict[tuple[str, str], Host] = {}
+        self._hosts: dict[tuple[str, str], ReleasedHost] = {}
         self.view = view
         self._remember(view)
 
@@ -80,7 +80,7 @@ class PoolWait:
         raise LimitReached(message, self._limit, self._hint())
 
     @property
-    def reboot(self) -> list[Host]:
+    def reboot(self) -> list[ReleasedHost]:
         """Hosts that left the pool and have to boot the discovery image to be free."""
         return [host for host, release in self._releases() if release.reboot]
 
@@ -88,7 +88,7 @@ class PoolWait:
         """Hosts of Machines that are gone which are not free yet, a line each."""
         return [f"{host.hostname or host.agent[1]}: {release.reason}" for host, release in self._releases() if not release.done]
 
-    def _releases(self) -> Iterator[tuple[Host, Release]]:
+    def _releases(self) -> Iterator[tuple[ReleasedHost, NodePoolRelease]]:
         there = {machine.name for machine in self.view.machines}
         for key, host in sorted(self._hosts.items()):
             if host.machine not in there:
@@ -112,7 +112,7 @@ class PoolWait:
     def _remember(self, view: PoolView) -> None:
         """A Machine that has an Agent now may be gone at the next look."""
         for machine in view.machines:
-            host = Host.of(machine)
+            host = ReleasedHost.of(machine)
             if host is not None:
                 self._hosts[host.agent] = host
 

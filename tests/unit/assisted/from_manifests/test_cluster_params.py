@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.cluster import Release, cluster_params, cluster_wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.cluster import ManifestRelease, cluster_params, cluster_wish
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.from_manifests.release import release_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 
-RELEASE = Release("4.22.0", "x86_64")
+RELEASE = ManifestRelease("4.22.0", "x86_64")
 CONSUMER = "agentclusterinstalls.agent-install.openshift.io/consumer"
 OVERRIDES = "agent-install.openshift.io/install-config-overrides"
 ABSENT = object()
@@ -149,7 +149,7 @@ def test_overrides_that_are_no_json(manifests):
 )
 def test_release(manifests, image, given, expected):
     document = f"kind: ClusterImageSet\nmetadata: {{name: openshift-4.22.0}}\nspec: {{releaseImage: '{image}'}}\n"
-    assert release_of(manifests(cluster_image_set=document), **given) == Release(*expected)
+    assert release_of(manifests(cluster_image_set=document), **given) == ManifestRelease(*expected)
 
 
 def test_a_release_that_nothing_tells(manifests):

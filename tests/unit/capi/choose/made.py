@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Host, Wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import AgentFacts, HostDemand
 
 GIB = 1 << 30
 
 
-def host(name: str, **more: Any) -> Host:
+def host(name: str, **more: Any) -> AgentFacts:
     given = {"namespace": "agents", "hostname": name, "architecture": "x86_64", "cpus": 8, "memory_bytes": 32 * GIB, "disk_bytes": 480 * 10**9}
     free = {"approved": True, "validated": True, "connected": True, "bound": "False", "state": "known-unbound"}
-    return Host(name=name, **{**given, **free, **more})
+    return AgentFacts(name=name, **{**given, **free, **more})
 
 
-def wish(name: str, selector: dict[str, Any] | None = None, **more: Any) -> Wish:
-    return Wish("clusters-c1", name, selector, **more)
+def wish(name: str, selector: dict[str, Any] | None = None, **more: Any) -> HostDemand:
+    return HostDemand("clusters-c1", name, selector, **more)
 
 
 def labelled(**labels: str) -> dict[str, Any]:

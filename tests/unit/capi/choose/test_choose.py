@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Choice, Host, Policy, Wish, from_agent
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import AgentFacts, Choice, HostDemand, Policy, from_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.plan import choose
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.policy import read_policy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
@@ -22,7 +22,7 @@ def names(choice: Choice) -> dict[str, str]:
     return {key[1]: chosen.host.name for key, chosen in choice.assigned.items()}
 
 
-def rejected(choice: Choice, of: Wish) -> dict[str, str]:
+def rejected(choice: Choice, of: HostDemand) -> dict[str, str]:
     return {host.name: rejection.rule for host, rejection in choice.rejections(of)}
 
 
@@ -332,7 +332,7 @@ def test_from_agent() -> None:
             },
         }
     )
-    assert from_agent(agent) == Host(
+    assert from_agent(agent) == AgentFacts(
         namespace="agents",
         name="a",
         hostname="worker-1",
@@ -351,4 +351,4 @@ def test_from_agent() -> None:
         state="binding",
         created="2026-01-01T00:00:00Z",
     )
-    assert from_agent(read_agent({"metadata": {"name": "a"}})) == Host("", "a")
+    assert from_agent(read_agent({"metadata": {"name": "a"}})) == AgentFacts("", "a")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.columns import Suitable, bits
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Choice, Host, Policy, Wish
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import AgentFacts, Choice, HostDemand, Policy
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.plan import choose
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.rules import RULES, need_of, objection, unusable
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import ClusterRef
@@ -51,7 +51,7 @@ RARELY = {
 
 
 @st.composite
-def free_hosts(draw: st.DrawFn, most: int = 6) -> list[Host]:
+def free_hosts(draw: st.DrawFn, most: int = 6) -> list[AgentFacts]:
     return [
         made.host(f"h{number}", labels=draw(LABELS), cpus=draw(SIZES), memory_bytes=draw(SIZES) * made.GIB, hostname=f"worker-{number}")
         for number in range(draw(st.integers(0, most)))
@@ -59,19 +59,19 @@ def free_hosts(draw: st.DrawFn, most: int = 6) -> list[Host]:
 
 
 @st.composite
-def any_hosts(draw: st.DrawFn) -> list[Host]:
+def any_hosts(draw: st.DrawFn) -> list[AgentFacts]:
     found = []
     for host in draw(free_hosts(8)):
         flaw = draw(st.one_of(st.just(None), st.sampled_from(sorted(RARELY))))
         changes: dict[str, Any] = {} if flaw is None else {flaw: draw(RARELY[flaw])}
         if flaw == "reserved_by":
             changes["reserved_namespace"] = draw(st.sampled_from(["clusters-c1", "clusters-c2"]))
-        found.append(Host(**{**vars(host), **changes}))
+        found.append(AgentFacts(**{**vars(host), **changes}))
     return found
 
 
 @st.composite
-def waiting(draw: st.DrawFn, most: int = 5, plain: bool = False) -> list[Wish]:
+def waiting(draw: st.DrawFn, most: int = 5, plain: bool = False) -> list[HostDemand]:
     return [
         made.wish(
             f"m{number}",
@@ -103,7 +103,7 @@ POLICIES = st.builds(
 )
 
 
-def suiting(wishes: Sequence[Wish], hosts: Sequence[Host]) -> dict[str, list[str]]:
+def suiting(wishes: Sequence[HostDemand], hosts: Sequence[AgentFacts]) -> dict[str, list[str]]:
     """For each wish the hosts that suit, by the rules one by one. Those with a reservation of their own have that alone."""
     found = {wish.name: [host.name for host in hosts if objection(need_of(wish, wish.pinned), host) is None] for wish in wishes}
     for wish in wishes:
@@ -134,7 +134,7 @@ def outcome(choice: Choice) -> dict[str, str]:
 
 
 @given(waiting(), any_hosts(), POLICIES)
-def test_one_to_one_by_the_rules_and_as_many_as_can_be(wishes: list[Wish], hosts: list[Host], policy: Policy) -> None:
+def test_one_to_one_by_the_rules_and_as_many_as_can_be(wishes: list[HostDemand], hosts: list[AgentFacts], policy: Policy) -> None:
     choice = choose(wishes, hosts, policy)
     suits, found = suiting(wishes, hosts), outcome(choice)
     assert len(set(found.values())) == len(found) == most_served(suits)
@@ -144,7 +144,7 @@ def test_one_to_one_by_the_rules_and_as_many_as_can_be(wishes: list[Wish], hosts
 
 
 @given(waiting(), any_hosts(), POLICIES, st.randoms(use_true_random=False))
-def test_the_order_of_the_input_does_not_matter(wishes: list[Wish], hosts: list[Host], policy: Policy, random: Any) -> None:
+def test_the_order_of_the_input_does_not_matter(wishes: list[HostDemand], hosts: list[AgentFacts], policy: Policy, random: Any) -> None:
     choice = choose(wishes, hosts, policy)
     mixed_wishes, mixed_hosts = random.sample(wishes, len(wishes)), random.sample(hosts, len(hosts))
     again = choose(mixed_wishes, mixed_hosts, policy)
@@ -153,18 +153,20 @@ def test_the_order_of_the_input_does_not_matter(wishes: list[Wish], hosts: list[
 
 
 @given(waiting(), any_hosts(), free_hosts(), POLICIES)
-def test_with_more_agents_nobody_goes_without_who_was_served(wishes: list[Wish], hosts: list[Host], more: list[Host], policy: Policy) -> None:
-    added = [Host(**{**vars(host), "name": f"new-{host.name}"}) for host in more]
+def test_with_more_agents_nobody_goes_without_who_was_served(wishes: list[HostDemand], hosts: list[AgentFacts], more: list[AgentFacts], policy: Policy) -> None:
+    added = [AgentFacts(**{**vars(host), "name": f"new-{host.name}"}) for host in more]
     before, after = choose(wishes, hosts, policy), choose(wishes, [*hosts, *added], policy)
     assert before.assigned.keys() <= after.assigned.keys()
 
 
 @given(waiting(), any_hosts(), POLICIES, st.randoms(use_true_random=False))
-def test_what_was_claimed_before_an_interruption_costs_nobody_a_host(wishes: list[Wish], hosts: list[Host], policy: Policy, random: Any) -> None:
+def test_what_was_claimed_before_an_interruption_costs_nobody_a_host(wishes: list[HostDemand], hosts: list[AgentFacts], policy: Policy, random: Any) -> None:
     choice = choose(wishes, hosts, policy)
     claims = {chosen.host.key: key for key, chosen in choice.assigned.items() if random.random() < 0.5}
     claimed = [
-        Host(**{**vars(host), "reserved_namespace": claims[host.key][0], "reserved_by": claims[host.key][1], "bound": "True"}) if host.key in claims else host
+        AgentFacts(**{**vars(host), "reserved_namespace": claims[host.key][0], "reserved_by": claims[host.key][1], "bound": "True"})
+        if host.key in claims
+        else host
         for host in hosts
     ]
     again = choose(wishes, claimed, policy)
@@ -173,12 +175,12 @@ def test_what_was_claimed_before_an_interruption_costs_nobody_a_host(wishes: lis
 
 
 @given(waiting(), any_hosts(), POLICIES)
-def test_the_policy_does_not_decide_who_is_served(wishes: list[Wish], hosts: list[Host], policy: Policy) -> None:
+def test_the_policy_does_not_decide_who_is_served(wishes: list[HostDemand], hosts: list[AgentFacts], policy: Policy) -> None:
     assert choose(wishes, hosts, policy).assigned.keys() == choose(wishes, hosts).assigned.keys()
 
 
 @given(waiting(), any_hosts(), POLICIES)
-def test_every_host_is_accounted_for(wishes: list[Wish], hosts: list[Host], policy: Policy) -> None:
+def test_every_host_is_accounted_for(wishes: list[HostDemand], hosts: list[AgentFacts], policy: Policy) -> None:
     choice = choose(wishes, hosts, policy)
     takers = {chosen.host.key: key for key, chosen in choice.assigned.items()}
     assert len(choice.lines()) == len(wishes)
@@ -202,7 +204,7 @@ def test_every_host_is_accounted_for(wishes: list[Wish], hosts: list[Host], poli
 
 
 @given(waiting(), any_hosts())
-def test_sets_of_hosts_say_the_same_as_the_rules(wishes: list[Wish], hosts: list[Host]) -> None:
+def test_sets_of_hosts_say_the_same_as_the_rules(wishes: list[HostDemand], hosts: list[AgentFacts]) -> None:
     usable = [host for host in hosts if unusable(host) is None]
     needs = [need_of(wish, wish.pinned) for wish in wishes]
     suitable = Suitable(usable, needs)
@@ -210,12 +212,12 @@ def test_sets_of_hosts_say_the_same_as_the_rules(wishes: list[Wish], hosts: list
         assert [usable[host] for host in bits(suitable.of(number))] == [host for host in usable if objection(need, host) is None]
 
 
-def size_order(host: Host) -> tuple[int, int, str]:
+def size_order(host: AgentFacts) -> tuple[int, int, str]:
     return host.cpus, host.memory_bytes, host.hostname
 
 
 @given(waiting(4, plain=True), free_hosts())
-def test_fit_uses_the_smallest_hosts_that_serve_everybody(wishes: list[Wish], hosts: list[Host]) -> None:
+def test_fit_uses_the_smallest_hosts_that_serve_everybody(wishes: list[HostDemand], hosts: list[AgentFacts]) -> None:
     """Of all ways to serve them the one whose hosts, smallest first, are the smallest; no free host that suits comes before the one chosen."""
     found = outcome(choose(wishes, hosts))
     order = {host.name: size_order(host) for host in hosts}
@@ -231,7 +233,7 @@ def unevenness(hosts: Sequence[str], rack_of: Mapping[str, str], taken: Counter[
 
 
 @given(waiting(4, plain=True), free_hosts(), st.lists(st.sampled_from(["a", "b"]), max_size=3))
-def test_spread_of_one_group_is_as_even_as_can_be(wishes: list[Wish], hosts: list[Host], taken: list[str]) -> None:
+def test_spread_of_one_group_is_as_even_as_can_be(wishes: list[HostDemand], hosts: list[AgentFacts], taken: list[str]) -> None:
     used = [("", made.host(f"t{number}", labels={"rack": rack})) for number, rack in enumerate(taken)]
     found = outcome(choose(wishes, hosts, Policy("spread", "rack"), taken=used))
     rack_of = {host.name: host.labels.get("rack", "") for host in hosts}
@@ -240,7 +242,7 @@ def test_spread_of_one_group_is_as_even_as_can_be(wishes: list[Wish], hosts: lis
 
 
 @given(free_hosts(8), st.integers(1, 5))
-def test_pack_of_equal_wishes_uses_as_few_places_as_can_be(hosts: list[Host], number: int) -> None:
+def test_pack_of_equal_wishes_uses_as_few_places_as_can_be(hosts: list[AgentFacts], number: int) -> None:
     choice = choose([made.wish(f"m{index}") for index in range(number)], hosts, Policy("pack", "rack"))
     sizes = sorted(Counter(host.labels.get("rack", "") for host in hosts).values(), reverse=True)
     served, needed = len(choice.assigned), 0
@@ -250,7 +252,7 @@ def test_pack_of_equal_wishes_uses_as_few_places_as_can_be(hosts: list[Host], nu
 
 
 @given(waiting(), any_hosts(), POLICIES)
-def test_pins_and_reuse_hold_where_they_can(wishes: list[Wish], hosts: list[Host], policy: Policy) -> None:
+def test_pins_and_reuse_hold_where_they_can(wishes: list[HostDemand], hosts: list[AgentFacts], policy: Policy) -> None:
     choice = choose(wishes, hosts, policy)
     suits, found = suiting(wishes, hosts), outcome(choice)
     for wish in wishes:

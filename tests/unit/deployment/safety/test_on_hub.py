@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_identity import Identity
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety import gather
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Request, may_touch, row_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import TouchRequest, may_touch, row_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence, NodeFacts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_release, why_not_ours
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.nodes import NodeView
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.on_cluster import ClusterView, of_cluster
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.on_hub import HubScope, HubView, WantedHost, of_hub
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.on_hub import HubEvidence, HubScope, WantedHost, of_hub
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import Touch
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.record import RELEASED, read_record
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import Action
@@ -55,7 +55,7 @@ def seen(
     *agents: Agent, power: Evidence = ON, action: Action = "boot", scope: HubScope = SCOPE, status: InstallStatus | None = None, **wanted: Any
 ) -> Evidence:
     host = WantedHost(wanted.pop("host", HOST), **wanted)
-    return of_hub({host.host.name: power}, [host], HubView(agents, status=status), scope, action)[host.host.name]
+    return of_hub({host.host.name: power}, [host], HubEvidence(agents, status=status), scope, action)[host.host.name]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_row_of_an_agent(found: Agent, power: Evidence, row: str) -> None:
 
 def test_disconnected_agent_of_a_machine_that_is_on_is_not_booted() -> None:
     """It may have been installed elsewhere since."""
-    evidence, request = seen(agent("disconnected-unbound", connected=False)), Request("boot", "demo", "hub")
+    evidence, request = seen(agent("disconnected-unbound", connected=False)), TouchRequest("boot", "demo", "hub")
     verdict = may_touch("node-1", evidence, request)
     assert (verdict.outcome, "take_over" in verdict.remedy) == ("stop", True)
     assert may_touch("node-1", dataclasses.replace(evidence, power="Off"), request).outcome == "act"
@@ -102,7 +102,7 @@ def test_disconnected_agent_of_a_machine_that_is_on_is_not_booted() -> None:
 
 
 def test_free_agent_of_another_infra_env_is_named() -> None:
-    verdict = may_touch("node-1", seen(agent("known-unbound", infra_env="core")), Request("boot", "demo", "hub"))
+    verdict = may_touch("node-1", seen(agent("known-unbound", infra_env="core")), TouchRequest("boot", "demo", "hub"))
     assert verdict.outcome == "stop" and "is free in InfraEnv edge/core" in verdict.reason
 
 
@@ -137,7 +137,7 @@ def test_earlier_registration_says_whose_the_machine_is() -> None:
 
 def test_ambiguous_agents_stop() -> None:
     twins = [agent("known-unbound", name=f"{number}1111111-2222-3333-4444-555555555555") for number in (1, 2)]
-    verdict = may_touch("node-1", seen(*twins), Request("boot", "demo", "hub"))
+    verdict = may_touch("node-1", seen(*twins), TouchRequest("boot", "demo", "hub"))
     assert (verdict.row, verdict.outcome) == ("6", "stop") and "2 Agents" in verdict.reason
 
 
@@ -147,7 +147,7 @@ def test_failed_installation_holds_for_hosts_that_it_would_get(phase: Any, row: 
     assert row_of(seen(status=status))[0].number == row
     assert row_of(seen(agent("known", cluster="demo"), status=status, action="remove"))[0].number == ("5" if row == "5" else "8")
     assert row_of(seen(agent("known-unbound"), status=status, action="destroy"))[0].number == "9", "a free host is not part of it"
-    verdict = may_touch("node-1", seen(status=status), Request("boot", "demo", "hub", confirm=frozenset({"demo"}), force=frozenset({"start_over"})))
+    verdict = may_touch("node-1", seen(status=status), TouchRequest("boot", "demo", "hub", confirm=frozenset({"demo"}), force=frozenset({"start_over"})))
     assert verdict.outcome == "stop" and ("destroy_cluster" in verdict.remedy) == (row == "5")
 
 
@@ -171,7 +171,7 @@ def bare_metal_host(namespace: str, infra_env: str = "edge", made_by: str = "", 
 )
 def test_row_of_a_bare_metal_host(obj: dict[str, Any], row: str) -> None:
     wanted = WantedHost(HOST, bmc_address="https://10.0.0.11/redfish/v1/Systems/1")
-    assert row_of(of_hub({"node-1": ON}, [wanted], HubView((), (obj,)), SCOPE, "boot")["node-1"])[0].number == row
+    assert row_of(of_hub({"node-1": ON}, [wanted], HubEvidence((), (obj,)), SCOPE, "boot")["node-1"])[0].number == row
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_row_of_a_bare_metal_host(obj: dict[str, Any], row: str) -> None:
     ],
 )
 def test_own_bare_metal_host_hides_nothing_else(observed: dict[str, Any], action: Action, outcome: str) -> None:
-    request = Request(action, "demo", "hub", frozenset({"demo"}), through=True)
+    request = TouchRequest(action, "demo", "hub", frozenset({"demo"}), through=True)
     assert may_touch("node-1", Evidence(power="On", own_bare_metal_host="x", **observed), request).outcome == outcome
 
 
@@ -212,7 +212,7 @@ def test_node_that_is_left_of_a_host_that_has_left(ready: bool, row: str) -> Non
     evidence = seen(agent("unbinding-pending-user-action"))
     found = of_cluster({"node-1": evidence}, [HOST], view(nodes=nodes), {}, "reprovision", recorded=True)["node-1"]
     assert row_of(found)[0].number == row and found.node is not None
-    assert may_touch("node-1", found, Request("reprovision", "demo", "hub", frozenset({"demo"}))).outcome == "act"
+    assert may_touch("node-1", found, TouchRequest("reprovision", "demo", "hub", frozenset({"demo"}))).outcome == "act"
 
 
 @pytest.mark.parametrize(
@@ -246,6 +246,6 @@ def test_a_machine_of_a_hub_that_is_given_up_may_be_in_another_cluster(monkeypat
     monkeypatch.setattr(gather, "nodes_at", lambda hosts, connect_to: {host.name: "the kubelet of Node worker-7 answers" for host in hosts})
     of_hub_down = Evidence(power="On", recorded=True, unknown="the hub cannot be read")
     found = gather._of_next_clusters({"node-1": of_hub_down}, [HOST], Touch())
-    asked = Request("destroy", "demo", "hosted", confirm=frozenset({"demo"}), force=frozenset({"abandon_hub"}))
+    asked = TouchRequest("destroy", "demo", "hosted", confirm=frozenset({"demo"}), force=frozenset({"abandon_hub"}))
     assert may_touch("node-1", of_hub_down, asked).outcome == "act"
     assert may_touch("node-1", found["node-1"], asked).outcome == "leave"

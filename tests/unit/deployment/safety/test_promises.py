@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import HostProgress
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Request, judge, may_touch
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import TouchRequest, judge, may_touch
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence, NodeFacts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.recover import may_recover
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import COLUMNS, OVERRIDES
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import (
     ApiView,
     ClusterVersion,
-    Condition,
     InventoryHost,
     Node,
     Observation,
+    OperatorCondition,
     ServiceView,
 )
 from hypothesis import given
@@ -45,7 +45,7 @@ EVIDENCE = st.builds(
     **{name: st.sampled_from(["", "", "", "hub is so"]) for name in _TEXTS},
 )
 REQUESTS = st.builds(
-    Request,
+    TouchRequest,
     st.sampled_from(sorted(COLUMNS)),
     st.just("demo"),
     st.sampled_from(["agent", "assisted", "hub", "hosted", "capi"]),
@@ -57,7 +57,7 @@ REQUESTS = st.builds(
 
 
 @given(EVIDENCE, REQUESTS)
-def test_a_machine_is_touched_only_as_the_table_allows(evidence: Evidence, request: Request) -> None:
+def test_a_machine_is_touched_only_as_the_table_allows(evidence: Evidence, request: TouchRequest) -> None:
     verdict = may_touch("node-1", evidence, request)
     if request.action in ("recover", "on"):
         return
@@ -74,14 +74,14 @@ def test_a_machine_is_touched_only_as_the_table_allows(evidence: Evidence, reque
 
 
 @given(EVIDENCE, REQUESTS)
-def test_more_is_never_allowed_by_knowing_that_a_machine_has_another_owner(evidence: Evidence, request: Request) -> None:
+def test_more_is_never_allowed_by_knowing_that_a_machine_has_another_owner(evidence: Evidence, request: TouchRequest) -> None:
     for known in ("other_cluster", "foreign_bare_metal_host"):
         owned = dataclasses.replace(evidence, **{known: "x"})
         assert may_touch("node-1", owned, request).outcome in ("stop", "leave", "skip", "spare")
 
 
 @given(st.lists(EVIDENCE, max_size=6), REQUESTS)
-def test_one_stop_stops_the_run_and_names_every_host_of_a_stop(found: list[Evidence], request: Request) -> None:
+def test_one_stop_stops_the_run_and_names_every_host_of_a_stop(found: list[Evidence], request: TouchRequest) -> None:
     judgement = judge({f"node-{index}": each for index, each in enumerate(found)}, request)
     stopping = judgement.named("stop")
     assert bool(stopping) == bool(judgement.stop)
@@ -91,7 +91,7 @@ def test_one_stop_stops_the_run_and_names_every_host_of_a_stop(found: list[Evide
 # what a wait does by itself
 
 HOST = InventoryHost("node-1", "", ("52:54:00:00:00:01",))
-COMPLETE = ClusterVersion("4.22.0", Condition("True"), Condition("False"), Condition("False"))
+COMPLETE = ClusterVersion("4.22.0", OperatorCondition("True"), OperatorCondition("False"), OperatorCondition("False"))
 
 
 def seen(*, node: bool = False, complete: bool = False, ours: bool = True) -> Observation:

@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Iterator
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import Request, judge, may_touch, row_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.decision import TouchRequest, judge, may_touch, row_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.evidence import Evidence, NodeFacts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import COLUMNS, OVERRIDES, ROWS, Action
 
@@ -67,13 +67,13 @@ LIFTED: list[tuple[str, dict[str, object], Action, str, str, bool]] = [
 ]
 
 
-def request(action: Action, *, confirmed: bool = True, method: str = "agent", force: str = "") -> Request:
-    return Request(
+def request(action: Action, *, confirmed: bool = True, method: str = "agent", force: str = "") -> TouchRequest:
+    return TouchRequest(
         action, "demo", method, frozenset({"demo"} if confirmed else {"other"}), frozenset({force} if force else ()), work_dir="clusters/demo", through=True
     )
 
 
-def outcome(observed: dict[str, object], asked: Request) -> str:
+def outcome(observed: dict[str, object], asked: TouchRequest) -> str:
     return may_touch("node-1", Evidence(**observed), asked).outcome  # type: ignore[arg-type]
 
 

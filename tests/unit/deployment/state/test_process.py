@@ -21,7 +21,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock i
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import start_time
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.stop import SWITCH
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import DIRECTORY, Status, StoreLink, StoreLost
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import DIRECTORY, StoreLink, StoreLost, StoreStatus
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import attach as attaching
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state import process
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import StoreUnknown, WrongPassphrase
@@ -58,11 +58,11 @@ class Playbook:
     def link(self) -> StoreLink:
         return StoreLink(self.root, SystemClock())
 
-    def end(self, how: signal.Signals = signal.SIGKILL) -> Status:
+    def end(self, how: signal.Signals = signal.SIGKILL) -> StoreStatus:
         """The playbook ends; the last status of its keeper."""
         self.process.send_signal(how)
         self.process.wait()
-        return until(lambda: (status := Status.read(self.root)) is not None and status.ended and status)
+        return until(lambda: (status := StoreStatus.read(self.root)) is not None and status.ended and status)
 
 
 def until(condition: Callable[[], Any]) -> Any:
@@ -88,7 +88,7 @@ def playbook(tmp_path: Path, remote: Any, monkeypatch: pytest.MonkeyPatch) -> It
         each.process.wait()
         if each.process.stdin is not None:
             each.process.stdin.close()
-        status = Status.read(each.root)
+        status = StoreStatus.read(each.root)
         if status is not None and status.alive:
             os.kill(status.pid, signal.SIGKILL)
 
@@ -131,9 +131,9 @@ def test_the_next_run_in_an_empty_directory_has_what_a_killed_one_left(playbook:
 def test_tasks_of_one_run_share_a_process(playbook: Any) -> None:
     run = playbook("one")
     run.attach()
-    first = Status.read(run.root)
+    first = StoreStatus.read(run.root)
     run.attach()
-    second = Status.read(run.root)
+    second = StoreStatus.read(run.root)
     assert first is not None and second is not None and first.pid == second.pid
 
 
@@ -182,7 +182,7 @@ def test_a_run_without_its_process_writes_nothing(playbook: Any) -> None:
     run = playbook("one")
     run.attach()
     state_of(run.root).update("machines", machines(node="booting"))
-    status = Status.read(run.root)
+    status = StoreStatus.read(run.root)
     assert status is not None
     os.kill(status.pid, signal.SIGKILL)
     until(lambda: not status.alive)
@@ -207,7 +207,7 @@ def test_a_lost_lease_stops_every_write(playbook: Any, remote: Any) -> None:
     run.link.save()
     remote.delete()
     state_of(run.root).update("machines", machines(node="booted"))
-    until(lambda: (status := Status.read(run.root)) is not None and status.lost)
+    until(lambda: (status := StoreStatus.read(run.root)) is not None and status.lost)
     with pytest.raises(StoreLost, match="taken over by another run"):
         run.link.check()
 
@@ -244,7 +244,7 @@ def test_a_wrong_passphrase_is_not_an_empty_store(playbook: Any) -> None:
 def test_nothing_secret_is_in_the_list_of_processes(playbook: Any, remote: Any) -> None:
     run = playbook("one")
     run.attach()
-    status = Status.read(run.root)
+    status = StoreStatus.read(run.root)
     assert status is not None
     seen = Path(f"/proc/{status.pid}/cmdline").read_bytes() + Path(f"/proc/{status.pid}/environ").read_bytes()
     for secret in remote.options.secrets():

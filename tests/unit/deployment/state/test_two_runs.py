@@ -12,7 +12,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.errors import StoreConflict, StoreFailed
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.keeper import LeaseKeeper
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.lease import Lease
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.store import Stored
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.store import StoredState
 from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import run
 from hypothesis import given, settings
@@ -25,11 +25,11 @@ class MemoryStore:
     name = "memory"
 
     def __init__(self) -> None:
-        self.record: Stored | None = None
+        self.record: StoredState | None = None
         self.writes = 0
         self.fault = ""
 
-    def read(self) -> Stored | None:
+    def read(self) -> StoredState | None:
         return self.record
 
     def write(self, lease: Lease, snapshot: bytes | None, expected: str | None) -> str:
@@ -40,12 +40,12 @@ class MemoryStore:
             raise StoreConflict("changed")
         self.writes += 1
         kept = self.record.snapshot if self.record is not None and snapshot is None else snapshot or b""
-        self.record = Stored(str(self.writes), lease, kept)
+        self.record = StoredState(str(self.writes), lease, kept)
         if fault == "unanswered":
             raise StoreFailed("unanswered")
         return self.record.version
 
-    def probe(self, stored: Stored | None) -> None:
+    def probe(self, stored: StoredState | None) -> None:
         """Conditions are observed."""
 
     def close(self) -> None:

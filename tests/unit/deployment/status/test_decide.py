@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.assisted.install.progress import ClusterProgress
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.waiting import WaitStatus
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.record import Record
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.record import TouchRecord
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.status.decide import (
     Authority,
     HostStatus,
@@ -26,8 +26,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observation import (
     ApiView,
     ClusterVersion,
-    Condition,
     Observation,
+    OperatorCondition,
     ServiceView,
     Silence,
 )
@@ -39,12 +39,12 @@ LONG = Silence("install", 9999.0, 2400.0, "2026-01-01T00:00:00Z")
 SILENT = Authority("silent", "API: no route to host")
 
 
-def record(phase: str = "", **install: Any) -> Record:
-    return Record(DIRECTORY, {"image": {"path": "/x"}, "install": {"phase": phase, **install}})
+def record(phase: str = "", **install: Any) -> TouchRecord:
+    return TouchRecord(DIRECTORY, {"image": {"path": "/x"}, "install": {"phase": phase, **install}})
 
 
-EMPTY = Record(DIRECTORY)
-DAMAGED = Record(DIRECTORY, fault="state.json is damaged")
+EMPTY = TouchRecord(DIRECTORY)
+DAMAGED = TouchRecord(DIRECTORY, fault="state.json is damaged")
 
 ROWS: dict[str, tuple[StatusView, str, str]] = {
     "the state cannot be read": (StatusView(DAMAGED, Authority("installed")), "unknown", "state.json is damaged"),
@@ -59,7 +59,7 @@ ROWS: dict[str, tuple[StatusView, str, str]] = {
     "waiting": (StatusView(record("booted"), Authority("waiting", "3 hosts")), "running", "3 hosts"),
     "waiting, but the run ended": (StatusView(record("booted", overdue=True, failure="no host"), Authority("waiting")), "failed", "no host"),
     "waiting on a hub, but the run ended": (
-        StatusView(Record(DIRECTORY, {"install": {"phase": "booted", "method": "hub", "failure": "no Agent"}}), Authority("waiting"), "hub"),
+        StatusView(TouchRecord(DIRECTORY, {"install": {"phase": "booted", "method": "hub", "failure": "no Agent"}}), Authority("waiting"), "hub"),
         "failed",
         "no Agent",
     ),
@@ -89,9 +89,9 @@ def test_table(row: str) -> None:
     assert (found.phase == "failed") == (state == "failed")
 
 
-TRUE, FALSE = Condition("True"), Condition("False")
+TRUE, FALSE = OperatorCondition("True"), OperatorCondition("False")
 ROLLED_OUT = ApiView(answers=True, ours=True, cluster_version=ClusterVersion("4.22.0", TRUE, FALSE, FALSE))
-ROLLING = ApiView(answers=True, ours=True, cluster_version=ClusterVersion("4.22.0", FALSE, FALSE, Condition("True", "37% complete")))
+ROLLING = ApiView(answers=True, ours=True, cluster_version=ClusterVersion("4.22.0", FALSE, FALSE, OperatorCondition("True", "37% complete")))
 
 
 def service(status: str) -> Observation:

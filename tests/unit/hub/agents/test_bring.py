@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Interrupted, RemoteError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.request import host_requests
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.run import Account, Options, bring_agents
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.run import AgentsAccount, Options, bring_agents
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import connect
 from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 
@@ -36,18 +36,18 @@ def fleet(hub: Any, made: ModuleType) -> None:
 
 
 @pytest.fixture
-def bring(client: Any, clock: Any) -> Callable[..., Account]:
-    def run(hosts: list[dict[str, Any]], **options: Any) -> Account:
+def bring(client: Any, clock: Any) -> Callable[..., AgentsAccount]:
+    def run(hosts: list[dict[str, Any]], **options: Any) -> AgentsAccount:
         return bring_agents(client, host_requests(hosts, "lab"), Options("lab", clock=clock, **options))
 
     return run
 
 
-def done(account: Account) -> list[str]:
+def done(account: AgentsAccount) -> list[str]:
     return [host.name for host in account.hosts if host.changed]
 
 
-def failed(account: Account) -> dict[str, str]:
+def failed(account: AgentsAccount) -> dict[str, str]:
     return {host.name: host.reason for host in account.hosts if host.failed}
 
 

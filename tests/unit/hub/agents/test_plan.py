@@ -12,34 +12,34 @@ from typing import Any, ClassVar
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_states import KNOWN_STATES, OPEN
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.change import Surroundings
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.change import AgentSurroundings
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.clusters import read_cluster, read_infra_env
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import ClusterRef, read_agent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.plan import HostPlan, Plan, plan_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.plan import AgentHostPlan, AgentsPlan, plan_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.request import host_requests
 
 DEMO = {"name": "demo"}
 
 
-def around(*clusters: dict[str, dict[str, Any]], infra_env: dict[str, Any] | None = None) -> Surroundings:
+def around(*clusters: dict[str, dict[str, Any]], infra_env: dict[str, Any] | None = None) -> AgentSurroundings:
     facts = {}
     for cluster in clusters:
         deployment, install = cluster["clusterdeployments"], cluster.get("agentclusterinstalls")
         reference = ClusterRef(deployment["metadata"]["namespace"], deployment["metadata"]["name"])
         facts[reference] = read_cluster(reference, deployment, install)
-    return Surroundings(facts, {"lab": read_infra_env({"metadata": {"name": "lab", "namespace": "lab"}, "spec": infra_env or {}})})
+    return AgentSurroundings(facts, {"lab": read_infra_env({"metadata": {"name": "lab", "namespace": "lab"}, "spec": infra_env or {}})})
 
 
-def planned(hosts: list[dict[str, Any]], agents: list[dict[str, Any]], surroundings: Surroundings | None = None, **options: Any) -> Plan:
+def planned(hosts: list[dict[str, Any]], agents: list[dict[str, Any]], surroundings: AgentSurroundings | None = None, **options: Any) -> AgentsPlan:
     return plan_hosts(host_requests(hosts, "lab"), [read_agent(agent) for agent in agents], surroundings, **options)
 
 
-def one(host: dict[str, Any], agent: dict[str, Any], surroundings: Surroundings | None = None) -> HostPlan:
+def one(host: dict[str, Any], agent: dict[str, Any], surroundings: AgentSurroundings | None = None) -> AgentHostPlan:
     identity = {} if set(host) & {"mac_addresses", "query"} else {"system_uuid": agent["metadata"]["name"]}
     return planned([{"name": "node", **identity, **host}], [agent], surroundings).hosts[0]
 
 
-def patch_of(plan: HostPlan) -> dict[str, Any]:
+def patch_of(plan: AgentHostPlan) -> dict[str, Any]:
     assert len(plan.changes) == 1 and plan.changes[0].verb == "patch"
     return dict(plan.changes[0].body)
 
@@ -421,4 +421,4 @@ def test_secrets_in_overrides_are_not_in_reasons(made: ModuleType) -> None:
 
 
 def test_a_plan_is_data() -> None:
-    assert dataclasses.is_dataclass(Plan) and Plan().changes == []
+    assert dataclasses.is_dataclass(AgentsPlan) and AgentsPlan().changes == []

@@ -12,12 +12,12 @@ from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_identity import Identity
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.host_states import KNOWN_STATES
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.change import Surroundings
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.change import AgentSurroundings
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.clusters import ClusterFacts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.match import match_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, ClusterRef, read_agent
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.plan import Plan, plan_hosts
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.request import HostRequest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.plan import AgentsPlan, plan_hosts
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.request import AgentHostRequest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import merged
 from ansible_collections.zerotouch.openshift.tests.support.hub import agents as made
 from hypothesis import given
@@ -53,7 +53,7 @@ def agents(draw: st.DrawFn) -> list[Agent]:
 
 
 @st.composite
-def requests(draw: st.DrawFn) -> list[HostRequest]:
+def requests(draw: st.DrawFn) -> list[AgentHostRequest]:
     found = []
     for number in range(draw(st.integers(0, 5))):
         identity = Identity(
@@ -65,7 +65,7 @@ def requests(draw: st.DrawFn) -> list[HostRequest]:
         action = draw(st.sampled_from(["keep", "bind", "bind", "unbind", "delete"]))
         staying = action in ("keep", "bind")
         found.append(
-            HostRequest(
+            AgentHostRequest(
                 f"host-{number}",
                 identity,
                 approved=draw(st.sampled_from([True, None, False])) if staying else None,
@@ -83,13 +83,13 @@ def requests(draw: st.DrawFn) -> list[HostRequest]:
 
 
 FACTS = st.builds(
-    lambda a, b: Surroundings({CLUSTERS[0]: ClusterFacts(CLUSTERS[0], required=a), CLUSTERS[1]: ClusterFacts(CLUSTERS[1], required=b)}),
+    lambda a, b: AgentSurroundings({CLUSTERS[0]: ClusterFacts(CLUSTERS[0], required=a), CLUSTERS[1]: ClusterFacts(CLUSTERS[1], required=b)}),
     st.fixed_dictionaries({"master": st.integers(0, 3), "worker": st.integers(0, 2), "arbiter": st.just(0)}),
     st.sampled_from([None, {"master": 1, "worker": 0, "arbiter": 0}]),
 )
 
 
-def outline(plan: Plan) -> dict[str, Any]:
+def outline(plan: AgentsPlan) -> dict[str, Any]:
     """A plan without the order in which things were given."""
     return {
         "hosts": {
@@ -102,7 +102,7 @@ def outline(plan: Plan) -> dict[str, Any]:
     }
 
 
-def carried_out(plan: Plan, known: list[Agent]) -> list[Agent]:
+def carried_out(plan: AgentsPlan, known: list[Agent]) -> list[Agent]:
     """The Agents after the plan, as the API would show them."""
     objects = {agent.key: agent.raw for agent in known}
     for change in plan.changes:
@@ -115,7 +115,7 @@ def carried_out(plan: Plan, known: list[Agent]) -> list[Agent]:
 
 
 @given(requests(), agents(), st.randoms(use_true_random=False))
-def test_matching_is_one_to_one_and_knows_no_order(hosts: list[HostRequest], known: list[Agent], chance: random.Random) -> None:
+def test_matching_is_one_to_one_and_knows_no_order(hosts: list[AgentHostRequest], known: list[Agent], chance: random.Random) -> None:
     matches = match_hosts(hosts, known)
     assert set(matches) == {host.name for host in hosts}
     taken = Counter(agent.key for match in matches.values() for agent in (match.agent, *match.superseded) if agent is not None)
@@ -130,14 +130,14 @@ def test_matching_is_one_to_one_and_knows_no_order(hosts: list[HostRequest], kno
 
 
 @given(requests(), agents(), FACTS, st.sampled_from(["ignore", "warn", "fail", "approve"]), st.randoms(use_true_random=False))
-def test_planning_knows_no_order(hosts: list[HostRequest], known: list[Agent], around: Surroundings, policy: Any, chance: random.Random) -> None:
+def test_planning_knows_no_order(hosts: list[AgentHostRequest], known: list[Agent], around: AgentSurroundings, policy: Any, chance: random.Random) -> None:
     first = outline(plan_hosts(hosts, known, around, unexpected=policy))
     again = outline(plan_hosts(chance.sample(hosts, len(hosts)), chance.sample(known, len(known)), around, unexpected=policy))
     assert first == again
 
 
 @given(requests(), agents(), FACTS, st.sampled_from(["warn", "approve"]))
-def test_a_plan_carried_out_leaves_nothing_to_plan(hosts: list[HostRequest], known: list[Agent], around: Surroundings, policy: Any) -> None:
+def test_a_plan_carried_out_leaves_nothing_to_plan(hosts: list[AgentHostRequest], known: list[Agent], around: AgentSurroundings, policy: Any) -> None:
     """But for what a change has made possible: places that became free, and Agents of machines whose other Agent is gone."""
     plan = plan_hosts(hosts, known, around, unexpected=policy)
     after = plan_hosts(hosts, carried_out(plan, known), around, unexpected=policy)
@@ -152,7 +152,7 @@ def test_a_plan_carried_out_leaves_nothing_to_plan(hosts: list[HostRequest], kno
 
 
 @given(requests(), agents(), FACTS)
-def test_one_agent_is_written_at_most_once(hosts: list[HostRequest], known: list[Agent], around: Surroundings) -> None:
+def test_one_agent_is_written_at_most_once(hosts: list[AgentHostRequest], known: list[Agent], around: AgentSurroundings) -> None:
     plan = plan_hosts(hosts, known, around, unexpected="approve")
     written = Counter((change.namespace, change.name) for change in plan.changes)
     assert all(count == 1 for count in written.values())
@@ -162,7 +162,7 @@ def test_one_agent_is_written_at_most_once(hosts: list[HostRequest], known: list
 
 
 @given(requests(), agents(), FACTS)
-def test_a_cluster_never_gets_more_than_it_needs(hosts: list[HostRequest], known: list[Agent], around: Surroundings) -> None:
+def test_a_cluster_never_gets_more_than_it_needs(hosts: list[AgentHostRequest], known: list[Agent], around: AgentSurroundings) -> None:
     plan = plan_hosts(hosts, known, around)
     after = carried_out(plan, known)
     for ref, facts in around.clusters.items():
@@ -177,7 +177,7 @@ def test_a_cluster_never_gets_more_than_it_needs(hosts: list[HostRequest], known
 
 
 @given(requests(), agents())
-def test_nobody_is_approved_who_was_not_expected(hosts: list[HostRequest], known: list[Agent]) -> None:
+def test_nobody_is_approved_who_was_not_expected(hosts: list[AgentHostRequest], known: list[Agent]) -> None:
     plan = plan_hosts(hosts, known)
     expected = {host.match.agent.key for host in plan.hosts if host.match.agent is not None and host.request.approved}
     approved = {(change.namespace, change.name) for change in plan.changes if change.body.get("spec", {}).get("approved")}
@@ -202,6 +202,6 @@ def test_effort_grows_with_the_number_of_agents_not_with_its_square() -> None:
             raw = Counted(agent.raw)
             raw.size = size
             known.append(dataclasses.replace(agent, raw=raw))
-        hosts = [HostRequest(f"h{number}", Identity(macs=(made.mac(number),)), approved=True, spec={"hostname": f"h{number}"}) for number in range(size)]
+        hosts = [AgentHostRequest(f"h{number}", Identity(macs=(made.mac(number),)), approved=True, spec={"hostname": f"h{number}"}) for number in range(size)]
         assert len(plan_hosts(hosts, known).changes) == size
     assert looks[400] <= 4.2 * looks[100]

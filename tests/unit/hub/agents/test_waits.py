@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.change import Surroundings
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.change import AgentSurroundings
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.plan import plan_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.request import host_requests
@@ -19,6 +19,6 @@ def test_an_agent_whose_node_the_hub_cannot_remove(made: ModuleType) -> None:
     agent["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
     agent["status"]["conditions"].append({"type": "Cleanup", "status": "False", "reason": "CleanupFailed", "message": "node node-1 could not be removed"})
     absent = host_requests([{"name": "node-1", "mac_addresses": [made.mac(1)], "state": "absent"}], "lab")
-    (host,) = plan_hosts(absent, [read_agent(agent)], Surroundings()).hosts
+    (host,) = plan_hosts(absent, [read_agent(agent)], AgentSurroundings()).hosts
     found = standing(host, "unbound")
     assert not found.reached and found.reason.endswith("is not gone yet: node node-1 could not be removed")

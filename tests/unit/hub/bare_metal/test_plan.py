@@ -16,8 +16,8 @@ import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.desired import credentials, read_wish
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.plan import Observed, plan_absent, plan_present, replan
-from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import MANAGED_BY, OURS, Outcome, diff_of, merged
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.bare_metal_hosts.plan import ObservedBareMetalHosts, plan_absent, plan_present, replan
+from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import MANAGED_BY, OURS, WriteOutcome, diff_of, merged
 
 CRD = Path(__file__).parents[4] / ".." / "shared" / "crds" / "metal3" / "metal3.io_baremetalhosts.yaml"
 PASSWORD = "calvin-and-hobbes"
@@ -49,7 +49,7 @@ FULL = host(
 )
 
 
-def applied(observed: Observed, plan: Any) -> Observed:
+def applied(observed: ObservedBareMetalHosts, plan: Any) -> ObservedBareMetalHosts:
     """What is there once a plan was carried out."""
     hosts, secrets = dict(observed.hosts), dict(observed.secrets)
     for change in plan.changes:
@@ -60,14 +60,14 @@ def applied(observed: Observed, plan: Any) -> Observed:
             target.pop(change.name)
         else:
             target[change.name] = merged(target.get(change.name) if change.verb == "patch" else {}, change.body)
-    return Observed(hosts, secrets, observed.infra_env, observed.agents, True)
+    return ObservedBareMetalHosts(hosts, secrets, observed.infra_env, observed.agents, True)
 
 
-def settled(wanted: dict[str, Any]) -> Observed:
-    return applied(Observed(infra_env=INFRA_ENV), plan_present(read_wish(wanted), Observed(infra_env=INFRA_ENV)))
+def settled(wanted: dict[str, Any]) -> ObservedBareMetalHosts:
+    return applied(ObservedBareMetalHosts(infra_env=INFRA_ENV), plan_present(read_wish(wanted), ObservedBareMetalHosts(infra_env=INFRA_ENV)))
 
 
-def again(wanted: dict[str, Any], observed: Observed) -> Any:
+def again(wanted: dict[str, Any], observed: ObservedBareMetalHosts) -> Any:
     return plan_present(read_wish(wanted), observed)
 
 
@@ -75,7 +75,7 @@ def lines(plan: Any) -> list[str]:
     return [change.describe() for change in plan.changes]
 
 
-def refused(wanted: dict[str, Any], observed: Observed) -> str:
+def refused(wanted: dict[str, Any], observed: ObservedBareMetalHosts) -> str:
     with pytest.raises(InvalidInput) as caught:
         again(wanted, observed)
     return str(caught.value)
@@ -121,7 +121,7 @@ class TestPresent:
         assert (secret["type"], secret["metadata"]["labels"]) == ("Opaque", {MANAGED_BY: OURS})
 
     def test_secrets_before_hosts_namespace_first(self) -> None:
-        plan = plan_present(read_wish(options(host("worker-0"), host("worker-1"))), Observed(infra_env=INFRA_ENV, namespace=False))
+        plan = plan_present(read_wish(options(host("worker-0"), host("worker-1"))), ObservedBareMetalHosts(infra_env=INFRA_ENV, namespace=False))
         assert [[change.resource.kind for change in stage] for stage in plan.stages] == [["Namespace"], ["Secret"] * 2, ["BareMetalHost"] * 2]
 
     @pytest.mark.parametrize("wanted", [FULL, host()], ids=["full", "least"])
@@ -149,7 +149,7 @@ class TestPresent:
         made["spec"]["bmc"]["address"] = "redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1"
         del made["spec"]["bmc"]["disableCertificateVerification"]
         made["status"] = {"provisioning": {"state": "provisioned"}, "operationalStatus": "detached"}
-        assert lines(again(options(FULL), Observed({"worker-0": made}, observed.secrets, INFRA_ENV))) == []
+        assert lines(again(options(FULL), ObservedBareMetalHosts({"worker-0": made}, observed.secrets, INFRA_ENV))) == []
 
     def test_one_patch_with_the_reasons(self) -> None:
         observed = settled(options(FULL))
@@ -177,7 +177,7 @@ class TestPresent:
         wanted = options(host(bmc={"password": "another-password"}))
         (change,) = again(wanted, observed).changes
         assert change.describe() == "patch Secret lab/worker-0-bmc-secret: data.password: differs"
-        shown = json.dumps(diff_of([Outcome(change, changed=True)])) + repr(change) + repr(read_wish(wanted))
+        shown = json.dumps(diff_of([WriteOutcome(change, changed=True)])) + repr(change) + repr(read_wish(wanted))
         assert not [secret for secret in credentials(wanted["hosts"]) if secret in shown]
 
     def test_the_url_of_a_web_interface(self) -> None:
@@ -186,15 +186,15 @@ class TestPresent:
         assert observed.hosts["worker-0"]["spec"]["bmc"]["disableCertificateVerification"] is True
 
     def test_a_certificate_that_cannot_be_handed_on(self) -> None:
-        plan = again(options(host(bmc={"fingerprint": "ab" * 32})), Observed(infra_env=INFRA_ENV))
+        plan = again(options(host(bmc={"fingerprint": "ab" * 32})), ObservedBareMetalHosts(infra_env=INFRA_ENV))
         assert "has no place for bmc.fingerprint" in plan.warnings[0]
 
     def test_an_infra_env_that_is_not_there_yet(self) -> None:
-        assert "InfraEnv lab/site does not exist" in again(options(host()), Observed()).warnings[0]
+        assert "InfraEnv lab/site does not exist" in again(options(host()), ObservedBareMetalHosts()).warnings[0]
 
     def test_conflicts_are_planned_anew(self) -> None:
         wish, observed = read_wish(options(FULL)), settled(options(FULL))
-        secret, made = plan_present(wish, Observed(infra_env=INFRA_ENV)).changes
+        secret, made = plan_present(wish, ObservedBareMetalHosts(infra_env=INFRA_ENV)).changes
         assert replan(wish, made, observed.hosts["worker-0"]) is None and replan(wish, secret, observed.secrets["worker-0-bmc-secret"]) is None
         assert replan(wish, made, None).verb == "create"
 
@@ -241,15 +241,17 @@ class TestRefusals:
         foreign = copy.deepcopy(observed.hosts["worker-0"])
         foreign["metadata"]["labels"] = {}
         secret = {**observed.secrets["worker-0-bmc-secret"], "metadata": {"name": "worker-0-bmc-secret", "namespace": "lab"}, "data": {"username": "eA=="}}
-        text = refused(options(host()), Observed({"worker-0": foreign}, {}, INFRA_ENV))
+        text = refused(options(host()), ObservedBareMetalHosts({"worker-0": foreign}, {}, INFRA_ENV))
         assert "BareMetalHost lab/worker-0 exists, and is of another owner" in text and "its owner boots this machine" in text
-        assert "Secret lab/worker-0-bmc-secret exists with other values" in refused(options(host()), Observed({}, {"worker-0-bmc-secret": secret}, INFRA_ENV))
+        assert "Secret lab/worker-0-bmc-secret exists with other values" in refused(
+            options(host()), ObservedBareMetalHosts({}, {"worker-0-bmc-secret": secret}, INFRA_ENV)
+        )
 
     def test_one_of_our_infra_env_that_somebody_else_made_is_kept_up(self) -> None:
         observed = settled(options(host()))
         theirs = copy.deepcopy(observed.hosts["worker-0"])
         del theirs["metadata"]["labels"][MANAGED_BY]
-        (change,) = again(options(host(role="worker")), Observed({"worker-0": theirs}, observed.secrets, INFRA_ENV)).changes
+        (change,) = again(options(host(role="worker")), ObservedBareMetalHosts({"worker-0": theirs}, observed.secrets, INFRA_ENV)).changes
         assert MANAGED_BY not in json.dumps(change.body)
 
     def test_a_boot_mac_is_for_ever_and_for_one(self) -> None:
@@ -263,7 +265,10 @@ class TestRefusals:
     def test_another_bmc(self, state: str, fine: bool) -> None:
         observed = settled(options(host()))
         made = {**observed.hosts["worker-0"], "status": {"provisioning": {"state": state}}}
-        wanted, there = options(host(bmc={"address": "idrac-virtualmedia://192.0.2.99"})), Observed({"worker-0": made}, observed.secrets, INFRA_ENV)
+        wanted, there = (
+            options(host(bmc={"address": "idrac-virtualmedia://192.0.2.99"})),
+            ObservedBareMetalHosts({"worker-0": made}, observed.secrets, INFRA_ENV),
+        )
         if fine:
             assert "spec.bmc.address" in lines(again(wanted, there))[0]
         else:
@@ -271,8 +276,8 @@ class TestRefusals:
 
     def test_a_cluster_beside_early_binding(self) -> None:
         early = {**INFRA_ENV, "spec": {"clusterRef": {"name": "edge", "namespace": "lab"}}}
-        assert "binds its hosts to lab/edge" in refused(options(host(cluster={"name": "edge"})), Observed(infra_env=early))
-        assert again(options(host()), Observed(infra_env=early)).changes
+        assert "binds its hosts to lab/edge" in refused(options(host(cluster={"name": "edge"})), ObservedBareMetalHosts(infra_env=early))
+        assert again(options(host()), ObservedBareMetalHosts(infra_env=early)).changes
 
     def test_one_that_is_being_deleted(self) -> None:
         observed = settled(options(host()))
@@ -290,10 +295,10 @@ class TestAbsent:
 
     def test_leftovers_of_an_interrupted_run(self) -> None:
         observed = settled(options(host()))
-        assert lines(plan_absent(["worker-0"], "lab", Observed({}, observed.secrets))) == [
+        assert lines(plan_absent(["worker-0"], "lab", ObservedBareMetalHosts({}, observed.secrets))) == [
             "delete Secret lab/worker-0-bmc-secret: its BareMetalHost shall not exist"
         ]
-        assert plan_absent(["worker-0"], "lab", Observed()).changes == ()
+        assert plan_absent(["worker-0"], "lab", ObservedBareMetalHosts()).changes == ()
 
     def test_only_what_is_ours(self) -> None:
         observed = settled(options(host()))
@@ -327,7 +332,7 @@ class TestAbsent:
     def test_no_machine_of_a_cluster_is_lost(self, annotations: dict[str, str], bound: bool, words: str) -> None:
         observed = settled(options(host()))
         observed.hosts["worker-0"]["metadata"]["annotations"] |= annotations
-        there = Observed(observed.hosts, observed.secrets, None, (agent("worker-0", bound), agent("worker-7")))
+        there = ObservedBareMetalHosts(observed.hosts, observed.secrets, None, (agent("worker-0", bound), agent("worker-7")))
         if words:
             with pytest.raises(InvalidInput, match=words):
                 plan_absent(["worker-0"], "lab", there)
@@ -338,7 +343,7 @@ class TestAbsent:
         unbound = agent("worker-0")
         unbound.raw["status"]["conditions"] = [{"type": "Bound", "status": "False", "reason": "Unbound", "message": ""}]
         observed = settled(options(host()))
-        assert len(plan_absent(["worker-0"], "lab", Observed(observed.hosts, observed.secrets, None, (unbound,))).changes) == 2
+        assert len(plan_absent(["worker-0"], "lab", ObservedBareMetalHosts(observed.hosts, observed.secrets, None, (unbound,))).changes) == 2
 
     def test_a_deletion_concerns_exactly_this_object(self) -> None:
         observed = settled(options(host()))

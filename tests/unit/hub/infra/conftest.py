@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import Session
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import InfraEnvSession
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.connection import connect
 from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 from ansible_collections.zerotouch.openshift.tests.support.hub import infra
@@ -37,7 +37,7 @@ def hub(infrahub: ModuleType) -> Iterator[Any]:
 def session(hub: Any, clock: Clock) -> Iterator[Any]:
     client = connect({"kubeconfig": hub.kubeconfig}, clock=clock)
     told: list[str] = []
-    found = Session(client, clock=clock, tell=told.append)
+    found = InfraEnvSession(client, clock=clock, tell=told.append)
     object.__setattr__(found, "told", told)
     yield found
     client.close()

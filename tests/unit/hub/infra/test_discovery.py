@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.discovery import Target, Transfer, carried_infra_env, fetch_discovery, image_url
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import Waiting
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import ImageWait
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cpio import Member, gzip, write_archive
 from ansible_collections.zerotouch.openshift.tests.support import image_server as imageserver
 from ansible_collections.zerotouch.openshift.tests.support import live_image as synthetic
 
 UUID = "0f5a3c7e-1111-2222-3333-444455556666"
 OTHER = "99999999-1111-2222-3333-444455556666"
-WAIT = Waiting(timeout=5, cooldown=0)
+WAIT = ImageWait(timeout=5, cooldown=0)
 
 
 def iso(directory, infra_env_id):
@@ -184,14 +184,14 @@ def test_pxe_files(hub, infrahub, images, fetch, tmp_path):
 
 def test_without_an_image(hub, infrahub, images, fetch, tmp_path):
     with pytest.raises(ZeroTouchError, match="There is no InfraEnv lab/site"):
-        fetch(waiting=Waiting(wait=False))
+        fetch(waiting=ImageWait(wait=False))
     predicted = fetch(check_mode=True, dest=tmp_path / "x.iso")
     assert (predicted["changed"], predicted["path"], predicted["url"]) == (True, str(tmp_path / "x.iso"), "")
     put_infra_env(hub, infrahub, images, conditions=[], isoDownloadURL="")
     with pytest.raises(ZeroTouchError, match="has no image: the operator has not made one yet"):
-        fetch(waiting=Waiting(wait=False))
+        fetch(waiting=ImageWait(wait=False))
     with pytest.raises(LimitReached):
-        fetch(waiting=Waiting(timeout=0.2))
+        fetch(waiting=ImageWait(timeout=0.2))
 
 
 def test_a_full_disk_is_said_before_the_transfer(hub, infrahub, images, fetch, tmp_path, monkeypatch):

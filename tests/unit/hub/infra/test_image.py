@@ -15,7 +15,7 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.image import (
     SETTLE,
-    Condition,
+    ImageCondition,
     Written,
     id_in_image_url,
     infra_env_id,
@@ -42,8 +42,8 @@ def verdict(observed, *, now=NOW, looked=0.0, written=None):
     return found.state, found.again
 
 
-NOTHING = Condition()
-ERROR = Condition("False", "Anything", "words")
+NOTHING = ImageCondition()
+ERROR = ImageCondition("False", "Anything", "words")
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import threading
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import LimitReached, PartialFailure, ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import Waiting, make_absent, make_present
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.run import ImageWait, make_absent, make_present
 
-QUICK = Waiting(timeout=30, cooldown=0.2)
+QUICK = ImageWait(timeout=30, cooldown=0.2)
 
 
 def verbs(hub):
@@ -149,7 +149,7 @@ def test_a_pull_secret_of_the_users_must_be_there(hub, session, wish):
     with pytest.raises(ZeroTouchError, match=r"Secret lab/mine \(pull_secret_name\) does not exist"):
         make_present(named, QUICK, session)
     assert hub.objects == {}
-    later = make_present(named, Waiting(wait=False), session)
+    later = make_present(named, ImageWait(wait=False), session)
     assert "Secret lab/mine (pull_secret_name) does not exist; the hub makes no image until it does." in later.warnings
     hub.put("secrets", {"metadata": {"name": "mine", "namespace": "lab"}, "data": {".dockerconfigjson": "e30="}})
     assert make_present(named, QUICK, session).warnings == []
@@ -158,7 +158,7 @@ def test_a_pull_secret_of_the_users_must_be_there(hub, session, wish):
 def test_labels_of_agents_need_no_new_image(hub, session, wish):
     make_present(wish, QUICK, session)
     before = session.clock.now()
-    make_present({**wish, "agent_labels": {"site": "b"}}, Waiting(timeout=30, cooldown=60), session)
+    make_present({**wish, "agent_labels": {"site": "b"}}, ImageWait(timeout=30, cooldown=60), session)
     assert session.clock.now() - before < 5
 
 
@@ -166,4 +166,4 @@ def test_an_infra_env_that_does_not_go(hub, session, wish):
     make_present(wish, QUICK, session)
     hub.faults.append(lambda request: (200, {}, {}) if request["verb"] == "delete" and "infraenvs" in request["path"] else None)
     with pytest.raises(LimitReached, match="InfraEnv lab/site was still there 1 s after"):
-        make_absent("site", "lab", Waiting(timeout=1), session)
+        make_absent("site", "lab", ImageWait(timeout=1), session)

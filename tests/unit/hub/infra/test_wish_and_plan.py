@@ -12,7 +12,7 @@ import json
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.desired import read_wish
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.plan import Observed, plan_absent, plan_present, replan
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.infra_env.plan import ObservedInfraEnv, plan_absent, plan_present, replan
 from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.write import MANAGED_BY, OURS, merged
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,12 +29,12 @@ def applied(observed, plan):
             target.pop(key)
         else:
             target[key] = merged(target.get(key) if change.verb == "patch" else {}, change.body)
-    return Observed(found.get("InfraEnv"), found.get("Secret"), tuple(configs.values()))
+    return ObservedInfraEnv(found.get("InfraEnv"), found.get("Secret"), tuple(configs.values()))
 
 
 def settled(options):
     wish = read_wish(options)
-    return applied(Observed(), plan_present(wish, Observed()))
+    return applied(ObservedInfraEnv(), plan_present(wish, ObservedInfraEnv()))
 
 
 def kinds(plan):
@@ -42,7 +42,7 @@ def kinds(plan):
 
 
 def test_order_and_names(wish):
-    assert kinds(plan_present(read_wish(wish), Observed())) == [
+    assert kinds(plan_present(read_wish(wish), ObservedInfraEnv())) == [
         [("create", "Secret", "site-pull-secret")],
         [("create", "NMStateConfig", "site-node-1.example.com"), ("create", "NMStateConfig", "site-node-2.example.com")],
         [("create", "InfraEnv", "site")],
@@ -80,7 +80,7 @@ def test_what_we_create_is_what_the_crds_know(wish, infrahub):
         pytest.skip("the upstream CRDs are not beside this checkout (../shared/crds)")
     early = {"name": "e", "namespace": "n", "pull_secret_name": "s", "cluster": {"name": "c", "namespace": "n"}, "ntp_sources": ["t"]}
     for options in (wish, early):
-        for change in plan_present(read_wish(options), Observed()).changes:
+        for change in plan_present(read_wish(options), ObservedInfraEnv()).changes:
             if change.resource.kind != "Secret":
                 assert infrahub.crd_errors(dict(change.body)) == []
 
@@ -123,7 +123,7 @@ def test_from_any_wish_to_any_other_and_no_further(data):
     )
     base = {"name": "site", "namespace": "lab", "pull_secret": '{"auths": {"r": {"auth": "eA=="}}}'}
     first, second = (read_wish(base | data.draw(options)) for _turn in range(2))
-    before = applied(Observed(), plan_present(first, Observed()))
+    before = applied(ObservedInfraEnv(), plan_present(first, ObservedInfraEnv()))
     after = applied(before, plan_present(second, before))
     assert plan_present(second, after).changes == ()
 
@@ -178,12 +178,12 @@ def test_a_cluster_cannot_be_left_and_a_version_needs_it_installed():
     wish = read_wish({"name": "site", "namespace": "lab", "os_image_version": "4.22"})
     with pytest.raises(InvalidInput, match="only once that cluster is installed"):
         plan_present(wish, observed)
-    assert plan_present(wish, Observed(observed.infra_env, cluster_installed=True)).changes[0].body == {"spec": {"osImageVersion": "4.22"}}
+    assert plan_present(wish, ObservedInfraEnv(observed.infra_env, cluster_installed=True)).changes[0].body == {"spec": {"osImageVersion": "4.22"}}
     with pytest.raises(InvalidInput, match="needs pull_secret"):
-        plan_present(wish, Observed())
+        plan_present(wish, ObservedInfraEnv())
     both = {"name": "x", "namespace": "n", "pull_secret_name": "s", "cluster": {"name": "c", "namespace": "n"}, "os_image_version": "4.22"}
     with pytest.raises(InvalidInput, match="give cluster or os_image_version, not both"):
-        plan_present(read_wish(both), Observed())
+        plan_present(read_wish(both), ObservedInfraEnv())
 
 
 def test_all_mistakes_at_once(wish):
@@ -271,15 +271,15 @@ def test_absent_takes_what_is_ours(wish):
     plan = plan_absent("site", "lab", observed)
     assert kinds(plan) == [[("delete", "InfraEnv", "site")], [("delete", "NMStateConfig", "site-node-2.example.com"), ("delete", "Secret", "site-pull-secret")]]
     assert plan.stays == ("NMStateConfig lab/site-node-1.example.com was not made by this collection",)
-    assert plan_absent("site", "lab", Observed()).changes == ()
+    assert plan_absent("site", "lab", ObservedInfraEnv()).changes == ()
 
 
 def test_absent_leaves_what_is_not_ours_and_what_is_in_use(wish):
     observed = settled(wish)
     agent = {"metadata": {"name": "a"}, "spec": {"clusterDeploymentName": {"name": "c", "namespace": "n"}}}
     with pytest.raises(ZeroTouchError, match=r"has Agents that are bound to a cluster \(1\): a \(n/c\)"):
-        plan_absent("site", "lab", Observed(observed.infra_env, agents=(agent,)))
-    unbound = plan_absent("site", "lab", Observed(observed.infra_env, agents=({"metadata": {"name": "a"}, "spec": {}},)))
+        plan_absent("site", "lab", ObservedInfraEnv(observed.infra_env, agents=(agent,)))
+    unbound = plan_absent("site", "lab", ObservedInfraEnv(observed.infra_env, agents=({"metadata": {"name": "a"}, "spec": {}},)))
     assert "Agents of InfraEnv lab/site are deleted with it (1)" in unbound.warnings[0]
     observed.infra_env["metadata"]["labels"].pop(MANAGED_BY)
     with pytest.raises(ZeroTouchError, match="was not made by this collection and is left alone"):
@@ -295,7 +295,7 @@ def test_absent_leaves_the_pull_secret_to_a_cluster_that_shares_it(wish):
 def test_replan_of_a_deletion_leaves_a_new_object_of_that_name(wish):
     observed = settled(wish)
     config = {**observed.nmstate_configs[0], "metadata": {**observed.nmstate_configs[0]["metadata"], "uid": "u1", "resourceVersion": "1"}}
-    [change] = plan_absent("site", "lab", Observed(nmstate_configs=(config,))).changes
+    [change] = plan_absent("site", "lab", ObservedInfraEnv(nmstate_configs=(config,))).changes
     assert replan(None, change, None) is None
     assert replan(None, change, {**config, "metadata": {**config["metadata"], "uid": "u2"}}) is None
     assert replan(None, change, config).verb == "delete"
