@@ -66,7 +66,7 @@ def _report(document: Mapping[str, Any]) -> None:
 
 def _leave() -> None:
     """Stop being the child of the task: close its pipes."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
+    nowhere = os.open(os.devnull, os.O_RDONLY)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
     os.close(nowhere)
