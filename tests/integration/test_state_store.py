@@ -30,9 +30,20 @@ def stored_in(server: DocumentServer, **changes: Any) -> dict[str, Any]:
 
 
 def lost(sno: Deployment, process: int) -> None:
-    """The job ends. Its image server ends with its directory, and in the lab's minutes the next job would come too late for hosts that run from it."""
+    """The job and its directory end, and with them its image server. In the lab's minutes the next job would come too late for hosts that run from
+    the image.
+    """
     sno.lab.change_speed(SLOW)
     kill_all(process)
+    away(sno)
+
+
+def away(sno: Deployment) -> None:
+    """The work directory is gone at once, also for the process that keeps the state."""
+    gone = sno.work_dir.with_name("gone")
+    shutil.rmtree(gone, ignore_errors=True)
+    if sno.work_dir.is_dir():
+        sno.work_dir.rename(gone)
 
 
 def resumed(sno: Deployment, variables: dict[str, Any]) -> Run:
@@ -47,14 +58,13 @@ def test_jobs_that_are_killed_with_their_directories(sno: Deployment, server: Do
     for name, moment in MOMENTS.items():
         output, _seconds = sno.interrupted(moment(sno), lambda process: lost(sno, process), extra=variables)
         assert "Traceback" not in output, f"killed while {name}:\n{output}"
-        shutil.rmtree(sno.work_dir)
     run = resumed(sno, variables)
     assert run.ok, run.output
     assert "state: restored" in run.output, run.output
     booted = [device for device in sno.lab.machine("sno-0")["boots"] if device.startswith("disk")]
     assert len(booted) == 1, "the machine was installed more than once"
     assert (sno.work_dir / "auth" / "kubeconfig").is_file() and (sno.work_dir / "auth" / "kubeadmin-password").is_file()
-    shutil.rmtree(sno.work_dir)
+    away(sno)
     again = sno.deployed(extra=variables)
     assert (sno.work_dir / "auth" / "kubeconfig").is_file()
     writes = sno.lab.writes()
@@ -62,7 +72,7 @@ def test_jobs_that_are_killed_with_their_directories(sno: Deployment, server: Do
     assert sno.lab.writes() == writes
     destroyed = sno.run("destroy_cluster", extra={**variables, "openshift_confirm": "sno"})
     assert destroyed.ok, destroyed.output
-    shutil.rmtree(sno.work_dir)
+    away(sno)
     planned = sno.deployed("--check", extra=variables)
     assert "would boot sno-0" in planned.output and "state: restored" not in planned.output, "a destroyed deployment has no record"
 
@@ -84,8 +94,7 @@ UNKNOWN: dict[str, tuple[Callable[[DocumentServer], object], dict[str, Any], str
 def test_what_cannot_be_read_is_not_empty(case: str, sno: Deployment, server: DocumentServer) -> None:
     """Row 6 of the safety table."""
     damage, changes, words = UNKNOWN[case]
-    sno.interrupted(MOMENTS["waiting"](sno), kill_all, extra=stored_in(server))
-    shutil.rmtree(sno.work_dir)
+    sno.interrupted(MOMENTS["waiting"](sno), lambda process: lost(sno, process), extra=stored_in(server))
     damage(server)
     run = sno.stopped(extra=stored_in(server, **changes))
     assert words in run.message, run.output

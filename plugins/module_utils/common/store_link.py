@@ -99,8 +99,12 @@ class StoreLink:
         self._ask(SAVE)
 
     def forget(self) -> None:
-        """The deployment was destroyed: return when the store has no record any more. Raises :class:`StoreLost`."""
+        """The deployment was destroyed: return when the store has no record any more, and its process has ended. Raises :class:`StoreLost`."""
         self._ask(FORGET)
+        for _turn in turns(Deadline(self._clock, _PATIENCE), _LOOK):
+            status = Status.read(self._root)
+            if status is None or not status.alive:
+                return
 
     def _ask(self, kind: str) -> None:
         if not self.attached:

@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 from .overlay import SUFFIX, Overlay, host_in_path, host_path, read_overlay
 
 # Offset and length of a part of a body, and its bytes; None for the bytes of the file.
-Piece = tuple[int, int, bytes | None]
+Piece = tuple[int, int, "bytes | None"]
 
 
 class NotReady(Exception):

@@ -66,7 +66,7 @@ def _report(document: Mapping[str, Any]) -> None:
 
 def _leave() -> None:
     """Stop being the child of the task: close its pipes."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
+    nowhere = os.open(os.devnull, os.O_RDONLY)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
     os.close(nowhere)
@@ -82,7 +82,7 @@ class Keeper:
         self._renewed = self._written = -1e9
         self._saved: Mapping[str, Any] = {}
         self._prints: frozenset[Any] = frozenset()
-        self._dirty = self._stopped = False
+        self._dirty = self._stopped = self._forgotten = False
 
     @classmethod
     def of(cls, config: Mapping[str, Any], clock: Clock) -> Keeper:
@@ -106,9 +106,9 @@ class Keeper:
         return dataclasses.asdict(opened)
 
     def run(self) -> None:
-        """Serve until the playbook has ended or the lease is lost."""
+        """Serve until the playbook has ended, the deployment is forgotten, or the lease is lost."""
         try:
-            while self._run.alive() and self._directory.is_dir():
+            while self._run.alive() and self._directory.is_dir() and not self._forgotten:
                 self.turn()
                 self._clock.sleep(LOOK)
             self._end()
@@ -139,6 +139,7 @@ class Keeper:
         try:
             if request.name.startswith(FORGET):
                 self._session.forget()
+                self._forgotten = True  # the caller deletes the files: this process writes no more of them
             else:
                 self._session.save()
         except ZeroTouchError as error:
@@ -174,7 +175,7 @@ class Keeper:
         """The playbook has ended: store what it left, and release the lease."""
         for request in self._requests(SAVE, FORGET):
             self._serve(request)
-        if self._state():
+        if self._state() and not self._forgotten:
             self._attempt(self._save_changes)
         self._session.release()
 
