@@ -40,7 +40,7 @@ def lost(sno: Deployment, process: int) -> None:
 
 def away(sno: Deployment) -> None:
     """The work directory is gone at once, also for the process that keeps the state."""
-    gone = sno.work_dir.with_name("gone")
+    gone = sno.directory.parent / "gone"  # beside the work directory its record would count
     shutil.rmtree(gone, ignore_errors=True)
     if sno.work_dir.is_dir():
         sno.work_dir.rename(gone)
