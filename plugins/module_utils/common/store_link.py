@@ -102,7 +102,7 @@ class StoreLink:
         """The deployment was destroyed: return when the store has no record any more, and its process has ended. Raises :class:`StoreLost`."""
         self._ask(FORGET)
         for _turn in turns(Deadline(self._clock, _PATIENCE), _LOOK):
-            status = Status.read(self._root)
+            status = StoreStatus.read(self._root)
             if status is None or not status.alive:
                 return
 

@@ -153,7 +153,7 @@ def events(monkeypatch: pytest.MonkeyPatch, *moves: Callable[[], None]) -> None:
         def wait(self, _seconds: float) -> None:
             left.pop(0)()
 
-    monkeypatch.setattr(steering, "Wake", Woken)
+    monkeypatch.setattr(steering, "ChangeSignal", Woken)
 
 
 def claim(hub: Any, world: ModuleType, name: str) -> None:
