@@ -13,7 +13,6 @@ from ztlab.hub.agent_status import inventory, inventory_labels
 from ztlab.hub.client import merge_diff
 from ztlab.hub.cluster_spec import cluster_body, release_of
 from ztlab.hub.cluster_status import ignored
-from ztlab.hub.controllers.bmac import agent_changes, find_agent
 from ztlab.hub.controllers.classification import classify
 from ztlab.hub.controllers.preprovisioning import outcome
 from ztlab.hub.csr import BOOTSTRAPPER, BOOTSTRAPPER_GROUPS, approvable
@@ -59,42 +58,6 @@ DISKS = [SSD, HDD, SMALL]
 )
 def test_hints(hints: dict[str, Any] | None, disks: list[dict[str, Any]], wanted: str) -> None:
     assert disk_by_hints(hints, disks) == wanted
-
-
-def host(annotations: dict[str, str] | None = None, **spec: Any) -> dict[str, Any]:
-    return {"metadata": {"name": "bmh", "namespace": "n", "annotations": annotations or {}}, "spec": {"bootMACAddress": "02:00:00:00:00:AA", **spec}}
-
-
-def agent(name: str = "a", created: str = "2026-01-01T00:00:00Z", **spec: Any) -> dict[str, Any]:
-    metadata = {"name": name, "namespace": "n", "creationTimestamp": created}
-    status = {"inventory": {"interfaces": [{"macAddress": "02:00:00:00:00:aa"}], "disks": DISKS}}
-    return {"metadata": metadata, "spec": {"approved": False, "role": "", **spec}, "status": status}
-
-
-def test_the_newest_agent_of_a_mac_is_the_hosts() -> None:
-    assert find_agent(host(), [agent("old"), agent("new", "2026-01-02T00:00:00Z")]) == agent("new", "2026-01-02T00:00:00Z")
-    assert find_agent(host(bootMACAddress="02:00:00:00:00:bb"), [agent()]) is None
-
-
-def test_what_bmac_makes_of_an_agent() -> None:
-    annotations = {
-        "bmac.agent-install.openshift.io/hostname": "w1",
-        "bmac.agent-install.openshift.io/role": "worker",
-        "bmac.agent-install.openshift.io/cluster-reference": "ns/spoke",
-        "bmac.agent-install.openshift.io.node-label.zone": "a",
-        "bmac.agent-install.openshift.io.agent-label.room": "b",
-    }
-    changed = agent_changes(host(annotations, rootDeviceHints={"deviceName": "/dev/sdb"}), agent(nodeLabels={"old": "x"}), early=False)
-    assert changed["spec"] == {
-        "approved": True,
-        "hostname": "w1",
-        "role": "worker",
-        "clusterDeploymentName": {"namespace": "ns", "name": "spoke"},
-        "installation_disk_id": "b",
-        "nodeLabels": {"old": None, "zone": "a"},
-    }
-    assert changed["metadata"]["labels"] == {"agent-install.openshift.io/bmh": "bmh", "room": "b"}
-    assert "clusterDeploymentName" not in agent_changes(host(annotations), agent(), early=True)["spec"]
 
 
 @pytest.mark.parametrize(
@@ -187,18 +150,26 @@ def test_preprovisioning_image() -> None:
     created = {"type": "ImageCreated", "status": "True", "reason": "InfraEnvAvailable", "message": "m"}
     urls = {"initrd": "i", "kernel": "k", "rootfs": "r"}
     infra_env = {
+        "metadata": {},
         "spec": {"kernelArguments": [{"operation": "append", "value": "a=b"}]},
         "status": {"conditions": [created], "createdTime": "t", "isoDownloadURL": "u"},
     }
     infra_env["status"]["bootArtifacts"] = urls
-    assert outcome({"acceptFormats": ["initrd", "iso"]}, infra_env, "e", lambda _text: 61)[1] == {"architecture": "x86_64", "format": "iso", "imageUrl": "u"}
-    members = outcome({"acceptFormats": ["initrd"]}, infra_env, "e", lambda _text: 61)[1]
+    assert outcome({"acceptFormats": ["initrd", "iso"], "architecture": "amd64"}, infra_env, ("n", "e"), lambda _text: 61)[1] == {
+        "architecture": "x86_64",
+        "format": "iso",
+        "imageUrl": "u",
+    }
+    members = outcome({"acceptFormats": ["initrd"], "architecture": "x86_64"}, infra_env, ("n", "e"), lambda _text: 61)[1]
     assert members is not None and members["extraKernelParams"] == "coreos.live.rootfs_url=r rd.bootif=0 a=b"
-    found, members, again = outcome({"acceptFormats": ["iso"]}, infra_env, "e", lambda _text: 10)
+    found, members, again = outcome({"acceptFormats": ["iso"], "architecture": "x86_64"}, infra_env, ("n", "e"), lambda _text: 10)
     assert (found[0].reason, members, again) == ("WaitingForInfraEnvImageToCoolDown", None, 51)
-    assert outcome({"acceptFormats": ["iso"], "architecture": "arm64"}, infra_env, "e", lambda _text: 61)[0][0].reason == "InfraEnvArchMismatch"
-    assert outcome({"acceptFormats": ["iso"]}, None, "e", lambda _text: 61)[0][0].reason == "InfraEnvNotAvailable"
-    assert outcome({"acceptFormats": ["iso"]}, {"spec": {}}, "e", lambda _text: 61)[0][0].reason == "WaitingForInfraEnvImageToBeCreated"
+    assert outcome({"acceptFormats": ["iso"], "architecture": "arm64"}, infra_env, ("n", "e"), lambda _text: 61)[0][0].reason == "InfraEnvArchMismatch"
+    assert outcome({"acceptFormats": ["iso"]}, None, ("n", "e"), lambda _text: 61)[0][0].reason == "InfraEnvNotAvailable"
+    assert (
+        outcome({"acceptFormats": ["iso"], "architecture": "x86_64"}, {"metadata": {}, "spec": {}}, ("n", "e"), lambda _text: 61)[0][0].reason
+        == "WaitingForInfraEnvImageToBeCreated"
+    )
 
 
 def test_selectors() -> None:
