@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ztlab.hub.agent_status import inventory, inventory_labels
 from ztlab.hub.client import merge_diff
-from ztlab.hub.cluster_spec import cluster_body, release_of
+from ztlab.hub.cluster_spec import changes, cluster_body, release_of
 from ztlab.hub.cluster_status import ignored
 from ztlab.hub.controllers.classification import classify
 from ztlab.hub.controllers.preprovisioning import outcome
@@ -19,6 +19,7 @@ from ztlab.hub.csr import BOOTSTRAPPER, BOOTSTRAPPER_GROUPS, approvable
 from ztlab.hub.hints import NOT_FOUND, disk_by_hints
 from ztlab.hub.world import matches
 from ztlab.newcluster import pki
+from ztlab.service.model import Cluster
 
 from .flow import deployment_spec, install_spec
 
@@ -123,9 +124,53 @@ def test_cluster_body() -> None:
     assert body["api_vips"] == [{"ip": "192.0.2.5"}] and "disk_encryption" not in body
 
 
-@pytest.mark.parametrize(("text", "wanted"), [("", "[]"), ("a, b", '["a", "b"]'), ("all", '["all"]'), ('["a"]', '["a"]')])
-def test_ignored_validations(text: str, wanted: str) -> None:
-    assert ignored(text) == wanted
+KEY = "agent-install.openshift.io/ignored-host-validations"
+
+
+@pytest.mark.parametrize(
+    ("annotations", "wanted"),
+    [({}, ""), ({KEY: ""}, "[]"), ({KEY: " "}, "[]"), ({KEY: "a, b,a"}, '["a","b"]'), ({KEY: "all"}, '["all"]')],
+)
+def test_ignored_validations(annotations: dict[str, str], wanted: str) -> None:
+    assert ignored(annotations, KEY) == wanted
+
+
+@pytest.mark.parametrize("text", ["a,,b", "a,", ","])
+def test_a_malformed_list_of_validations_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=f"Failed to parse '{KEY}' annotation: .*: empty ignored validation ID found in '{text}'"):
+        ignored({KEY: text}, KEY)
+
+
+IPV4, IPV6 = {"cidr": "10.0.0.0/16"}, {"cidr": "fd01::/48"}
+
+
+@pytest.mark.parametrize(
+    ("version", "masters", "networks", "wanted"),
+    [
+        ("4.11.5", 3, [IPV4], "OpenShiftSDN"),
+        ("4.11.5", 3, [IPV4, IPV6], "OVNKubernetes"),
+        ("4.11.5", 1, [IPV4], "OVNKubernetes"),
+        ("4.12.0", 3, [IPV4], "OVNKubernetes"),
+        ("5.0.0-ec.1", 3, [IPV4], "OVNKubernetes"),
+    ],
+)
+def test_the_network_type_that_is_not_named(version: str, masters: int, networks: list[dict[str, str]], wanted: str) -> None:
+    cluster = Cluster("c", {"openshift_version": version, "control_plane_count": masters, "network_type": "Calico"})
+    assert changes({"cluster_networks": networks}, cluster, "")["network_type"] == wanted
+    assert changes({"network_type": "Calico"}, cluster, "") == {}
+
+
+def test_what_a_cluster_is_created_with() -> None:
+    spec = install_spec(
+        proxy={"httpProxy": "http://p:1", "noProxy": "a"},
+        diskEncryption={"enableOn": "masters", "mode": "tang", "tangServers": "[]"},
+        ntpSources=["n1", "n2"],
+        loadBalancer={"type": "UserManaged"},
+    )
+    body = cluster_body({"spec": deployment_spec()}, {"metadata": {}, "spec": spec})
+    assert body["http_proxy"] == "http://p:1" and body["no_proxy"] == "a" and "https_proxy" not in body
+    assert body["disk_encryption"] == {"enable_on": "masters", "mode": "tang", "tang_servers": "[]"}
+    assert body["ntp_sources"] == "n1,n2" and body["load_balancer"] == {"type": "user-managed"}
 
 
 def test_inventory() -> None:
