@@ -39,6 +39,10 @@ _MACHINES = r"""
           fingerprint:
             description: SHA-256 fingerprint of the BMC's certificate.
             type: str
+          clear_jobs:
+            description: Not used here.
+            type: bool
+            default: false
       mac_addresses:
         description: MACs of the host's NICs.
         type: list
