@@ -18,6 +18,7 @@ description:
     they are not what the configuration says.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
+  - zerotouch.openshift.pending
 attributes:
   check_mode:
     support: full
@@ -80,7 +81,7 @@ report:
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import PENDING_OPTION, Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.files import plan_report
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import known_secrets, open_work_dir
 
@@ -90,11 +91,14 @@ OPTIONS = {"supports_check_mode": True}
 def argument_spec() -> dict[str, Any]:
     return {
         "work_dir": {"type": "path", "required": True},
+        **PENDING_OPTION,
         "warnings": {"type": "list", "elements": "str", "default": []},
     }
 
 
 def run(call: Call) -> dict[str, Any]:
+    if call.pending:
+        return call.predict("write report.html and report.json")
     work_dir = open_work_dir(Path(call.params["work_dir"]))
     call.add_secrets(known_secrets(work_dir))
     plan = plan_report(work_dir, call.redactor, call.params["warnings"])
