@@ -36,6 +36,9 @@ options:
     type: list
     elements: str
     default: []
+  failure:
+    description: The message of the task that ended this run. The report names it as the reason, unless a recorded failure of the installation does.
+    type: str
 requirements:
   - PyYAML
 """
@@ -93,6 +96,7 @@ def argument_spec() -> dict[str, Any]:
         "work_dir": {"type": "path", "required": True},
         **PENDING_OPTION,
         "warnings": {"type": "list", "elements": "str", "default": []},
+        "failure": {"type": "str"},
     }
 
 
@@ -101,7 +105,7 @@ def run(call: Call) -> dict[str, Any]:
         return call.predict("write report.html and report.json")
     work_dir = open_work_dir(Path(call.params["work_dir"]))
     call.add_secrets(known_secrets(work_dir))
-    plan = plan_report(work_dir, call.redactor, call.params["warnings"])
+    plan = plan_report(work_dir, call.redactor, call.params["warnings"], call.params["failure"] or "")
     for text in plan.report["node_warnings"]:
         call.warn(text)
     changed = plan.changed
