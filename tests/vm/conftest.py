@@ -137,7 +137,9 @@ class Cluster:
 
     def boot(self, hosts: Sequence[Mapping[str, Any]], state: str) -> list[dict[str, Any]]:
         """The hosts in the result of ``boot_hosts``; the URL of the image comes from the state file."""
-        arguments = {"hosts": hosts, "state": state, "state_file": str(self.work_dir / "state.json")}
+        # The addresses of the guests exist in their networks only: no request may leave this machine.
+        connect_to = {ADDRESS: "127.0.0.1", f"api.{self.guest.name}.example.com": "127.0.0.1"}
+        arguments = {"hosts": hosts, "state": state, "state_file": str(self.work_dir / "state.json"), "connect_to": connect_to}
         return list(self.module("boot_hosts", arguments)["hosts"])
 
 

@@ -85,6 +85,7 @@ class Service:
 def service_of(expected: Expected, relay: Relay) -> Iterator[Service]:
     """The service, to which the relay then leads. Only tokens that the image's key signed are taken."""
     own = {"EC_PUBLIC_KEY_PEM": expected.environment["EC_PUBLIC_KEY_PEM"], "INFRA_ENV_ID": "", "INSTALL_INVOKER": "", "DEPLOY_TARGET": "onprem"}
+    own["ENABLE_UPGRADE_AGENT"] = "false"  # the agent of the guests has no image
     with running_service(speed=1.0, **own) as bench:
         host, port = bench.url.removeprefix("http://").split(":")
         relay.target = host, int(port)
