@@ -24,6 +24,7 @@ description:
   - The image holds credentials. Whoever knows the URL and reaches the address can read it; publish it in the management network only.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
+  - zerotouch.openshift.pending
 attributes:
   check_mode:
     support: full
@@ -98,6 +99,22 @@ options:
         description: Delete uploaded files with O(state=stopped). By default they stay, and the result says so.
         type: bool
         default: false
+      image_access:
+        description: How BMCs read the image. Not used here; the role C(boot_hosts) passes it on to M(zerotouch.openshift.boot_hosts).
+        type: dict
+        suboptions:
+          username:
+            description: User at the server of the image.
+            type: str
+          password:
+            description: Password of that user.
+            type: str
+          ca_cert:
+            description: CA of the server's certificate, as path or PEM.
+            type: str
+          validate_certs:
+            description: Whether the BMCs verify the certificate of the server.
+            type: bool
       tls:
         description: Serve HTTPS. Many BMCs refuse certificates of private CAs.
         type: dict
@@ -209,7 +226,8 @@ state_file:
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.options import image_access_spec
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import PENDING_OPTION, Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.publication import publish_image, withdraw_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, known_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import DEFAULT_LIFE, DEFAULT_LISTEN, METHODS, VERIFY
@@ -229,11 +247,13 @@ def argument_spec() -> dict[str, Any]:
         "headers": {"type": "dict", "default": {}},
         "verify": {"type": "str", "choices": list(VERIFY), "default": "ranges"},
         "delete": {"type": "bool", "default": False},
+        "image_access": {"type": "dict", "options": image_access_spec()},
         "tls": {"type": "dict", "options": tls},
     }
     return {
         "state": {"type": "str", "choices": ["started", "stopped"], "default": "started"},
         "work_dir": {"type": "path", "required": True},
+        **PENDING_OPTION,
         "path": {"type": "path"},
         "publish": {"type": "dict", "options": publish, "default": {}},
         "bmc_addresses": {"type": "list", "elements": "str", "default": []},
@@ -247,6 +267,8 @@ def run(call: Call) -> dict[str, Any]:
     work_dir = WorkDir(Path(call.params["work_dir"]).absolute())
     call.add_secrets(known_secrets(work_dir))
     if call.params["state"] == "stopped":
+        if call.pending:
+            return call.predict("stop publishing the image when no host reads it")
         return withdraw_image(call.params, call.clock, check_mode=call.check_mode)
     result, warnings = publish_image(call.params, call.clock, check_mode=call.check_mode)
     call.add_secrets(known_secrets(work_dir))  # the token that this call has created

@@ -288,6 +288,10 @@ CATALOGUE: tuple[Mistake, ...] = (
     _mistake("pull secret no JSON", SOURCES, cluster(pull_secret="{auths}"), "pullSecret", INVALID),
     _mistake("pull secret without auths", SOURCES, cluster(pull_secret='{"auths": {}}'), "pullSecret", INVALID),
     _mistake("pull secret without auth", SOURCES, cluster(pull_secret=PULL_SECRET.replace('{"auth": "dXNlcjpnZWhlaW0="}', "{}", 1)), "pullSecret", INVALID),
+    _mistake("auth no base64", SOURCES, cluster(pull_secret=PULL_SECRET.replace("dXNlcjpnZWhlaW0=", "user:x", 1)), "pullSecret", INVALID, "pull-secret-auth"),
+    _mistake(
+        "auth without user", SOURCES, cluster(pull_secret=PULL_SECRET.replace("dXNlcjpnZWhlaW0=", "Z2VoZWlt", 1)), "pullSecret", INVALID, "pull-secret-auth"
+    ),
     _mistake(
         "mirror not in the pull secret",
         SOURCES,
@@ -410,7 +414,7 @@ CATALOGUE: tuple[Mistake, ...] = (
     _mistake("gates without custom set", "features", cluster(feature_gates=("A=true",)), "featureGates", FORBIDDEN),
     _mistake("gate without a value", "features", cluster(feature_set="CustomNoUpgrade", feature_gates=("A=true", "B")), "featureGates[1]", INVALID),
     _mistake("CPU partitioning", "partitioning", cluster(cpu_partitioning_mode="Some"), "cpuPartitioningMode", UNSUPPORTED, "unknown-value"),
-    _mistake("OS stream", "features", all_of(extra(osImageStream="rhel-8"), cluster(feature_set="TechPreviewNoUpgrade")), "osImageStream", UNSUPPORTED),
+    _mistake("OS stream", "features", all_of(extra(osImageStream="rhel-8"), cluster(feature_set="TechPreviewNoUpgrade")), "osImageStream", FORBIDDEN),
     # rendezvous
     _mistake("rendezvous IP no address", "rendezvous", cluster(rendezvous_ip="node-0"), "rendezvousIP", INVALID),
     _mistake("rendezvous IP on no host", "rendezvous hosts", cluster(rendezvous_ip="192.168.111.99"), "rendezvousIP", INVALID, "rendezvous-host"),
