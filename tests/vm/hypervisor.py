@@ -64,8 +64,10 @@ class Hypervisor:
     def media(self, guest: Guest, *, saved: bool = False) -> list[str]:
         """What is in the CD drives of the running machine, or of its saved definition."""
         tree = ET.fromstring(self.virsh("dumpxml", guest.name, *(["--inactive"] if saved else [])))
-        sources = [disk.find("source") for disk in tree.iterfind("./devices/disk[@device='cdrom']")]
-        return [source.get("file") or source.get("volume") or "" for source in sources if source is not None]
+        sources = [source for disk in tree.iterfind("./devices/disk[@device='cdrom']") for source in disk.iterfind("source")]
+        # An empty drive may keep an element that names nothing.
+        named = [source.get("file") or source.get("volume") or source.get("dev") or source.get("name") or "" for source in sources]
+        return [name for name in named if name]
 
     def remove(self, guest: Guest) -> None:
         with contextlib.suppress(RuntimeError):  # it is off
