@@ -28,7 +28,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 EMULATOR = shutil.which("sushy-emulator", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
-USERNAME, PASSWORD = "admin", "right"
+# A password that is no word of a message: results hide it wherever it occurs.
+USERNAME, PASSWORD = "admin", "sushy-password-15"
 STARTS_WITHIN = 60.0
 
 

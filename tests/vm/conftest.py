@@ -65,7 +65,7 @@ class Site:
     @staticmethod
     def console_says(console: Path, text: str) -> None:
         """Wait until the guest prints the text."""
-        wait_until(lambda: text.encode() in console.read_bytes(), f"{text!r} on the console", log=lambda: console_of([console]))
+        wait_until(lambda: console.exists() and text.encode() in console.read_bytes(), f"{text!r} on the console", log=lambda: console_of([console]))
 
 
 @pytest.fixture(scope="session")
