@@ -52,7 +52,8 @@ CLUSTER_FIELDS = (
     ClusterRow(
         "release_image",
         STRING,
-        "Pullspec of the release image; default quay.io/openshift-release-dev/ocp-release:<version>-<architecture>.",
+        "Pullspec of the release image; default quay.io/openshift-release-dev/ocp-release:<version>-<architecture>, "
+        "for OKD quay.io/okd/scos-release:<version>.",
         hosted="rule",
     ),
     ClusterRow(
@@ -216,10 +217,9 @@ CLUSTER_FIELDS = (
     ClusterRow(
         "os_image_stream",
         STRING,
-        "Operating system stream of the hosts.",
+        "Operating system stream of the hosts; default rhel-9, from 5.0 rhel-10, for OKD centos-10. 4.22 installs rhel-9 whatever it says.",
         "osImageStream",
         override=True,
-        default="rhel-9",
         since=(4, 22),
     ),
     ClusterRow(
@@ -288,6 +288,7 @@ BMC = record(
             was=("ca", "ca_bundle", "ca_path"),
         ),
         "fingerprint": Field(STRING, "SHA-256 fingerprint of the BMC's certificate, trusted instead of a CA."),
+        "clear_jobs": Field(BOOLEAN, "Whether all jobs of an iDRAC are deleted if one of them keeps the boot device from being set; default false."),
     }
 )
 LIBVIRT = record(
