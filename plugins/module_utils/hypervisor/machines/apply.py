@@ -14,7 +14,7 @@ from ..domain_xml import ImageVolume
 from ..image_volume import delete_unused
 from .description import Vm
 from .network import Network
-from .plan import Change, Observed
+from .plan import MachineChange, Observed
 from .template import own_volumes
 
 Connect = Callable[[str], Hypervisor]
@@ -47,14 +47,14 @@ def observe(hypervisor: Hypervisor, vms: Sequence[Vm]) -> Observed:
     return Observed(hypervisor.uri, hypervisor.capabilities(), domains, hypervisor.networks(), volumes)
 
 
-def apply(hypervisor: Hypervisor, changes: Sequence[Change], done: Callable[[Change], None]) -> None:
+def apply(hypervisor: Hypervisor, changes: Sequence[MachineChange], done: Callable[[MachineChange], None]) -> None:
     """Do the changes in order; ``done`` is called after each. Raises :class:`HypervisorError`."""
     for change in changes:
         _ACTIONS[change.action](hypervisor, change)
         done(change)
 
 
-_ACTIONS: Mapping[str, Callable[[Hypervisor, Change], object]] = {
+_ACTIONS: Mapping[str, Callable[[Hypervisor, MachineChange], object]] = {
     "define_network": lambda hypervisor, change: hypervisor.define_network(change.xml),
     "start_network": lambda hypervisor, change: hypervisor.start_network(change.name),
     "stop_network": lambda hypervisor, change: hypervisor.stop_network(change.name),

@@ -46,7 +46,7 @@ class Observed:
 
 
 @dataclasses.dataclass(frozen=True)
-class Change:
+class MachineChange:
     """One change of a hypervisor. ``name`` is that of the network, domain or volume, ``uuid`` that of an existing domain, ``xml`` what is defined.
 
     ``before`` and ``after`` are for the diff.
@@ -71,7 +71,7 @@ class Change:
 class HypervisorPlan:
     """``problems`` stop the run before the first change if one of them is an error; ``notes`` are what is left to the user."""
 
-    changes: tuple[Change, ...] = ()
+    changes: tuple[MachineChange, ...] = ()
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -83,7 +83,7 @@ def is_created(entry: DomainEntry) -> bool:
 
 def plan_present(seen: Observed, vms: Sequence[Vm], wanted: Sequence[Network]) -> HypervisorPlan:
     """Networks first, then each domain and its disks: the domain's metadata list the disks before they exist, so that a run that is killed continues."""
-    changes: list[Change] = []
+    changes: list[MachineChange] = []
     problems: list[Problem] = []
     notes: list[str] = []
     for network in wanted:
@@ -95,7 +95,7 @@ def plan_present(seen: Observed, vms: Sequence[Vm], wanted: Sequence[Network]) -
 
 def plan_absent(seen: Observed, vms: Sequence[Vm], wanted: Sequence[Network]) -> HypervisorPlan:
     """Domains, then their disks, then networks that no other domain uses."""
-    changes: list[Change] = []
+    changes: list[MachineChange] = []
     notes: list[str] = []
     removed = set()
     for vm in vms:
@@ -107,21 +107,21 @@ def plan_absent(seen: Observed, vms: Sequence[Vm], wanted: Sequence[Network]) ->
             continue
         removed.add(entry.uuid)
         if entry.on:
-            changes.append(Change(seen.uri, "power_off", vm.name, f"it is {entry.state}", uuid=entry.uuid))
+            changes.append(MachineChange(seen.uri, "power_off", vm.name, f"it is {entry.state}", uuid=entry.uuid))
         facts = read_domain(entry.saved)
         # The volumes go first: without the domain nothing says that they may be deleted.
         images = [facts.recorded] if facts.recorded else []
         for volume in own_volumes(entry.saved):
             if seen.volume(volume.pool, volume.name):
-                changes.append(Change(seen.uri, "delete_volume", volume.name, "the domain is removed", pool=volume.pool))
-        changes.append(Change(seen.uri, "undefine_domain", vm.name, "state is absent", uuid=entry.uuid, before=described(entry.saved)))
-        changes += [Change(seen.uri, "delete_image", image.name, "unless another domain uses it", pool=image.pool) for image in images]
+                changes.append(MachineChange(seen.uri, "delete_volume", volume.name, "the domain is removed", pool=volume.pool))
+        changes.append(MachineChange(seen.uri, "undefine_domain", vm.name, "state is absent", uuid=entry.uuid, before=described(entry.saved)))
+        changes += [MachineChange(seen.uri, "delete_image", image.name, "unless another domain uses it", pool=image.pool) for image in images]
     for network in wanted:
         _plan_network_removal(seen, network, removed, changes, notes)
     return HypervisorPlan(tuple(changes), (), tuple(notes))
 
 
-def _plan_network(seen: Observed, network: Network, changes: list[Change], problems: list[Problem], notes: list[str]) -> None:
+def _plan_network(seen: Observed, network: Network, changes: list[MachineChange], problems: list[Problem], notes: list[str]) -> None:
     entry = seen.network(network.name)
     if entry is not None and not networks.is_own(entry.saved):
         text = "a network of this name exists, and was not defined by this collection: take it out of libvirt_hosts_networks, or choose a name"
@@ -131,7 +131,7 @@ def _plan_network(seen: Observed, network: Network, changes: list[Change], probl
     before, after = (networks.described(entry.saved) if entry else {}), networks.described(xml)
     if before != after:
         reason = f"{', '.join(key for key in after if before.get(key) != after[key])} differ" if entry else "it does not exist"
-        changes.append(Change(seen.uri, "define_network", network.name, reason, xml, before=before, after=after))
+        changes.append(MachineChange(seen.uri, "define_network", network.name, reason, xml, before=before, after=after))
         if entry is not None and entry.active:
             running = [domain.name for domain in seen.uses(network.name) if domain.on]
             if running:
@@ -139,15 +139,15 @@ def _plan_network(seen: Observed, network: Network, changes: list[Change], probl
                     f"{seen.uri}: network {network.name} is used by {', '.join(running)}; its new definition counts after virsh net-destroy and net-start."
                 )
             else:
-                changes.append(Change(seen.uri, "stop_network", network.name, "its definition changes, and no running domain uses it"))
-                changes.append(Change(seen.uri, "start_network", network.name, "its definition has changed"))
+                changes.append(MachineChange(seen.uri, "stop_network", network.name, "its definition changes, and no running domain uses it"))
+                changes.append(MachineChange(seen.uri, "start_network", network.name, "its definition has changed"))
     if entry is None or not entry.active:
-        changes.append(Change(seen.uri, "start_network", network.name, "it is not active"))
+        changes.append(MachineChange(seen.uri, "start_network", network.name, "it is not active"))
     if entry is None or not entry.autostart:
-        changes.append(Change(seen.uri, "autostart_network", network.name, "it must be there after a restart of the hypervisor"))
+        changes.append(MachineChange(seen.uri, "autostart_network", network.name, "it must be there after a restart of the hypervisor"))
 
 
-def _plan_machine(seen: Observed, vm: Vm, made: Sequence[str], changes: list[Change], problems: list[Problem], notes: list[str]) -> None:
+def _plan_machine(seen: Observed, vm: Vm, made: Sequence[str], changes: list[MachineChange], problems: list[Problem], notes: list[str]) -> None:
     path = f"openshift_host[{vm.host}]"
     arch = vm.arch or host_arch(seen.capabilities)
     wrong = _machine_problems(seen, vm, arch, made, path)
@@ -160,11 +160,11 @@ def _plan_machine(seen: Observed, vm: Vm, made: Sequence[str], changes: list[Cha
     before, after = (described(entry.saved) if entry else {}), described(xml)
     if before != after or (entry and own_volumes(entry.saved) != own_volumes(xml)):
         reason = f"{', '.join(key for key in after if before.get(key) != after[key]) or 'disks'} differ" if entry else "it does not exist"
-        changes.append(Change(seen.uri, "define_domain", vm.name, reason, xml, before=before, after=after))
+        changes.append(MachineChange(seen.uri, "define_domain", vm.name, reason, xml, before=before, after=after))
         if entry and entry.on:
             notes.append(f"{seen.uri}: domain {vm.name} is running; its new definition counts from its next start.")
     changes += [
-        Change(seen.uri, "create_volume", disk.name, f"disk of {disk.size >> 30} GiB", volume_xml(disk.name, disk.size, "qcow2"), pool=disk.pool)
+        MachineChange(seen.uri, "create_volume", disk.name, f"disk of {disk.size >> 30} GiB", volume_xml(disk.name, disk.size, "qcow2"), pool=disk.pool)
         for disk in vm.disks
         if seen.volume(disk.pool, disk.name) is None
     ]
@@ -212,7 +212,7 @@ def _disk_problems(seen: Observed, disk: Disk, listed: Sequence[ImageVolume], pa
     return []
 
 
-def _plan_network_removal(seen: Observed, network: Network, removed: set[str], changes: list[Change], notes: list[str]) -> None:
+def _plan_network_removal(seen: Observed, network: Network, removed: set[str], changes: list[MachineChange], notes: list[str]) -> None:
     entry = seen.network(network.name)
     if entry is None:
         return
@@ -224,8 +224,8 @@ def _plan_network_removal(seen: Observed, network: Network, removed: set[str], c
         notes.append(f"{seen.uri}: network {network.name} is used by {', '.join(others)}, and stays.")
         return
     if entry.active:
-        changes.append(Change(seen.uri, "stop_network", network.name, "state is absent"))
-    changes.append(Change(seen.uri, "undefine_network", network.name, "state is absent", before=networks.described(entry.saved)))
+        changes.append(MachineChange(seen.uri, "stop_network", network.name, "state is absent"))
+    changes.append(MachineChange(seen.uri, "undefine_network", network.name, "state is absent", before=networks.described(entry.saved)))
 
 
 def _networks_of(xml: str) -> list[str]:
