@@ -102,6 +102,45 @@ options:
   upgrade_type:
     description: How the nodes of the pool are updated; of one that exists it cannot be changed.
     type: str
+  auto_scaling:
+    description: What the pool gets in this run as O(zerotouch.openshift.node_pool#module:auto_scaling). Given empty, autoscaling ends, at the present size if
+      O(replicas) is not given.
+    type: dict
+    suboptions:
+      min:
+        description: The smallest size.
+        type: int
+      max:
+        description: The largest size.
+        type: int
+  auto_repair:
+    description: What the pool gets in this run as O(zerotouch.openshift.node_pool#module:auto_repair).
+    type: bool
+  replace:
+    description: What the pool gets in this run as O(zerotouch.openshift.node_pool#module:replace).
+    type: dict
+    suboptions:
+      strategy:
+        description: The strategy.
+        type: str
+        choices: [RollingUpdate, OnDelete]
+      rolling_update:
+        description: How many Nodes at a time.
+        type: dict
+        suboptions:
+          max_surge:
+            description: So many hosts more than replicas, a number or a percentage.
+            type: raw
+          max_unavailable:
+            description: So many Nodes less than replicas, a number or a percentage.
+            type: raw
+  reserve:
+    description:
+      - How many free Agents carry O(selector_label) besides those that Machines wait for. Machines of the inventory are approved or booted for it. If there
+        are fewer, the module warns.
+      - The default is what the settings of the pool need - the surge of rolling updates of pools with V(Replace), one Agent for O(auto_repair), and those
+        between the present size and the maximum of O(auto_scaling).
+    type: int
   cluster_coming:
     description: Whether the hosted cluster is made before the pool is. In check mode it is not there then, which is no fault.
     type: bool
@@ -184,6 +223,14 @@ stop:
   description: Why nothing may be done; empty if something may.
   returned: always
   type: str
+reserve:
+  description: How many free Agents the pool holds in reserve.
+  returned: always
+  type: int
+surge:
+  description: How many of them are for the surge of rolling updates.
+  returned: always
+  type: int
 steered:
   description: Whether the pool selects Agents by O(selector_label).
   returned: always
@@ -333,6 +380,7 @@ OPTIONS = {"supports_check_mode": True}
 
 def argument_spec() -> dict[str, Any]:
     label = {"key": {"type": "str", "required": True, "no_log": False}, "value": {"type": "str", "required": True}}
+    amounts = {"max_surge": {"type": "raw"}, "max_unavailable": {"type": "raw"}}
     return {
         **CONNECTION_OPTIONS,
         "kind": {"type": "str", "choices": ["NodePool", "MachineDeployment"], "default": "NodePool"},
@@ -349,6 +397,13 @@ def argument_spec() -> dict[str, Any]:
         "candidates": {"type": "dict", "default": {}},
         "arch": {"type": "str"},
         "upgrade_type": {"type": "str"},
+        "auto_scaling": {"type": "dict", "options": {"min": {"type": "int"}, "max": {"type": "int"}}},
+        "auto_repair": {"type": "bool"},
+        "replace": {
+            "type": "dict",
+            "options": {"strategy": {"type": "str", "choices": ["RollingUpdate", "OnDelete"]}, "rolling_update": {"type": "dict", "options": amounts}},
+        },
+        "reserve": {"type": "int"},
         "cluster_coming": {"type": "bool", "default": False},
         "hosts": {"type": "list", "elements": "dict", "default": []},
         "manual_hosts": {"type": "list", "elements": "str", "default": []},

@@ -50,6 +50,7 @@ _POOL: Mapping[str, type | tuple[type, ...]] = {
     "candidates": dict,
     "policy": dict,
     "steer": bool,
+    "reserve": (int, str),
     "agent_namespace": str,
 }
 _HOSTED: Mapping[str, type | tuple[type, ...]] = {"namespace": str, "agent_namespace": str}
@@ -231,6 +232,7 @@ def read_pool(variables: Mapping[str, Any], cluster_name: str) -> dict[str, Any]
         "agent_namespace": agent_namespace(variables, cluster),
         "replicas": None if given.get("replicas") is None else int(given["replicas"]),
         "remove": as_names(given.get("remove") or []),
+        "reserve": None if given.get("reserve") is None else int(given["reserve"]),
         "label": label,
         "selector": selector,
         "given_selector": given.get("agent_label_selector"),
@@ -297,8 +299,9 @@ def _pool_problems(given: Mapping[str, Any]) -> Iterator[Problem]:
     for key, fault in (("name", object_name_fault), ("namespace", object_name_fault), ("cluster_name", cluster_name_fault)):
         if good.get(key) and (text := fault(good[key])):
             yield _problem(f"{path}.{key}", INVALID, text, value=good[key])
-    if good.get("replicas") is not None and not str(good["replicas"]).isdecimal():
-        yield _problem(f"{path}.replicas", INVALID, "must be a whole number, 0 or more", value=str(good["replicas"]))
+    for key in ("replicas", "reserve"):
+        if good.get(key) is not None and not str(good[key]).isdecimal():
+            yield _problem(f"{path}.{key}", INVALID, "must be a whole number, 0 or more", value=str(good[key]))
     if good.get("replicas") is not None and given.get("auto_scaling"):
         yield _problem(f"{path}.replicas", FORBIDDEN, "replicas and auto_scaling exclude each other")
     yield from _selecting(path, good)

@@ -24,6 +24,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.poo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import message_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.match import Match
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, read_agent
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.reserve import Reserve
 
 TITLE = "NodePool clusters/demo"
 CLUSTER = {"name": "demo", "namespace": "clusters-demo"}
@@ -70,9 +71,9 @@ def machine(name: str, host: str = "", **more: Any) -> PoolMachine:
     return PoolMachine(name, ("fleet", f"uuid-{host}") if host else None, host, host, **more)
 
 
-def planned(pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare] = (), others: Sequence[Agent] = ()) -> PoolPlan:
+def planned(pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare] = (), others: Sequence[Agent] = (), *, reserve: int = 0) -> PoolPlan:
     agents = [*others, *(each.match.agent for each in spares if each.match.agent is not None)]
-    return plan_pool(pool, desired, spares, agents, JUDGE)
+    return plan_pool(pool, desired, spares, agents, JUDGE, reserve_for=lambda size: Reserve(growth=reserve if size else 0))
 
 
 def step_for(each: Spare, pool: ObservedPool, replicas: int = 1) -> HostStep:
@@ -374,3 +375,37 @@ def test_the_order_of_agents_does_not_matter() -> None:
     others = [agent(f"f{each}") for each in range(2)]
     plans = [planned(ObservedPool(TITLE), DesiredPool(4), spares, order) for order in itertools.permutations(others)]
     assert len({(plan.hosts, plan.missing, plan.needed) for plan in plans}) == 1
+
+
+@pytest.mark.parametrize(
+    ("free", "spares", "reserve", "replicas", "booted", "for_reserve", "short"),
+    [
+        (0, 3, 1, 2, ["s-0", "s-1"], ["s-1"], 0),
+        (2, 3, 1, 2, [], [], 0),
+        (1, 3, 2, 2, ["s-0", "s-1"], ["s-0", "s-1"], 0),
+        (1, 1, 3, 2, ["s-0"], ["s-0"], 2),
+        (1, 2, 3, 0, [], [], 0),
+    ],
+)
+def test_machines_are_booted_for_the_reserve(
+    free: int, spares: int, reserve: int, replicas: int, booted: list[str], for_reserve: list[str], short: int
+) -> None:
+    """One Machine has a host. A reserve that cannot be had stops nothing."""
+    pool = ObservedPool(TITLE, replicas=1, machines=(machine("m-1", "a"),))
+    plan = planned(
+        pool, DesiredPool(replicas), [spare(f"s-{number}") for number in range(spares)], [agent(f"f-{number}") for number in range(free)], reserve=reserve
+    )
+    assert (plan.named("boot"), plan.for_reserve, plan.short, plan.stop) == (booted, for_reserve, short, None)
+    assert plan.missing == 0
+
+
+def test_a_host_that_leaves_is_the_reserve() -> None:
+    pool = ObservedPool(TITLE, replicas=2, machines=(machine("m-1", "a"), machine("m-2", "b")))
+    plan = planned(pool, DesiredPool(1), [spare("s-0")], reserve=1)
+    assert (len(plan.size.leaving), plan.named("boot"), plan.short) == (1, [], 0)
+
+
+def test_the_autoscaler_gets_the_smallest_size() -> None:
+    pool = ObservedPool(TITLE, replicas=None, machines=(machine("m-1", "a"),), autoscaling="3 to 4", least=3)
+    plan = planned(pool, DesiredPool(), [spare(f"s-{number}") for number in range(4)], reserve=1)
+    assert (plan.needed, plan.replicas, plan.named("boot"), plan.for_reserve) == (2, None, ["s-0", "s-1", "s-2"], ["s-2"])

@@ -46,8 +46,8 @@ class PoolMachine:
 
 @dataclasses.dataclass(frozen=True)
 class ObservedPool:
-    """The pool as it is. ``replicas`` is None where autoscaling decides, between the numbers in ``autoscaling``; ``rollout`` says that one runs;
-    ``orphan`` why one that does not exist cannot be made.
+    """The pool as it is. ``replicas`` is None where autoscaling decides, between the numbers in ``autoscaling``, and at least ``least``; ``rollout`` says that
+    one runs; ``orphan`` why one that does not exist cannot be made.
     """
 
     title: str
@@ -57,6 +57,7 @@ class ObservedPool:
     autoscaling: str = ""
     rollout: str = ""
     orphan: str = ""
+    least: int = 0
 
     @property
     def staying(self) -> tuple[PoolMachine, ...]:
@@ -191,7 +192,7 @@ def _size(pool: ObservedPool, desired: DesiredPool, removed: Sequence[PoolMachin
     if pool.replicas is None:
         asked = "replicas" if desired.replicas is not None else "remove" if desired.remove else ""
         text = f"{pool.title} is scaled automatically ({pool.autoscaling}), so that {asked} cannot be set."
-        return None, StopReason(text, "Turn autoscaling off first.") if asked else None
+        return None, StopReason(text, "Turn autoscaling off in the same run (auto_scaling: {}).") if asked else None
     # Machines above the size are on their way out already: an earlier run may have lowered it just now.
     surplus = max(0, len(pool.staying) - pool.replicas)
     rest = pool.replicas - max(0, len(removed) - surplus)

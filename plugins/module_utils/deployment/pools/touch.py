@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Which machines a change of a pool may touch, by the safety table: those that leave it (action shrink), and those that are booted for it (supply).
 
-A spare machine that must not or need not be booted (no BMC, a Node already) is replaced by another one; any other obstacle stops the run.
+A spare machine that must not or need not be booted (no BMC, a Node already) is replaced by another one; any other obstacle stops the run. A machine that is
+only for the reserve of the pool stops nothing: it is left alone and named.
 """
 
 from __future__ import annotations
@@ -79,7 +80,8 @@ def choose_boots(
             break
         for verdict in decide(new).verdicts:
             verdicts[verdict.host] = verdict
-            if verdict.outcome not in ("act", "through", "stop"):
+            # A machine for the reserve is not worth a run that stops.
+            if verdict.outcome not in ("act", "through", "stop") or (verdict.outcome == "stop" and verdict.host in plan.for_reserve):
                 unusable[verdict.host] = verdict.reason
     booted = tuple(verdicts[name] for name in names if name in verdicts)
     plan = dataclasses.replace(plan, stop=plan.stop or stop_reason(booted))

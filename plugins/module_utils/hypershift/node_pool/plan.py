@@ -83,7 +83,7 @@ def _removal(wished: Mapping[str, Any], view: PoolView) -> NodePoolRemoval:
         return NodePoolRemoval()
     if view.pool is None:
         return NodePoolRemoval(notes=(f"{view.title} does not exist; nothing is removed from it",))
-    return plan_removal(names, wished.get("replicas"), view)
+    return plan_removal(names, wished.get("replicas"), view, scaling_ends=wished.get("auto_scaling") == {})
 
 
 def _mark(name: str, namespace: str, kinds: CoreKinds) -> Change:

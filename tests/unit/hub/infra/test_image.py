@@ -172,7 +172,7 @@ def test_an_error_that_the_operator_tries_again_is_waited_for(hub, session, infr
     words = "Failed to create image due to an internal error: [GET] 503"
     failed = [{"type": "ImageCreated", "status": "False", "reason": "ImageCreationError", "message": words}]
     hub.put("infraenvs", image(infrahub, conditions=failed, isoDownloadURL=""))
-    with pytest.raises(LimitReached, match="503. The operator repeats the request"):
+    with pytest.raises(LimitReached, match=r"503\. The operator repeats the request"):
         wait(session, timeout=0.3)
     later(0.2, lambda: hub.put("infraenvs", image(infrahub)))
     assert wait(session)["status"]["isoDownloadURL"] == "https://i/1"
