@@ -77,6 +77,12 @@ options:
     type: list
     elements: str
     default: []
+  replace_hosts:
+    description: Hosts that must leave and for which others come, by names as in O(remove). If no other host is free or can be booted, the same one is installed
+      again. The size of the pool stays as it is, with autoscaling too.
+    type: list
+    elements: str
+    default: []
   agent_label_selector:
     description: What a pool that does not exist yet will select Agents by, as a LabelSelector of Kubernetes. Of one that exists its own counts.
     type: dict
@@ -336,6 +342,11 @@ remove:
   returned: always
   type: list
   elements: str
+replace:
+  description: Names of the Machines that other ones replace.
+  returned: always
+  type: list
+  elements: str
 leaving:
   description: Names of all hosts that leave the pool, as in O(hosts), else their hostnames.
   returned: always
@@ -392,6 +403,7 @@ def argument_spec() -> dict[str, Any]:
         "initial_replicas": {"type": "int"},
         "keep_size": {"type": "bool", "default": False},
         "remove": {"type": "list", "elements": "str", "default": []},
+        "replace_hosts": {"type": "list", "elements": "str", "default": []},
         "agent_label_selector": {"type": "dict"},
         "selector_label": {"type": "dict", "options": label},
         "candidates": {"type": "dict", "default": {}},

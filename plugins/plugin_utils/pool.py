@@ -44,6 +44,7 @@ _POOL: Mapping[str, type | tuple[type, ...]] = {
     "cluster_name": str,
     "replicas": (int, str),
     "remove": (list, str),
+    "replace_hosts": (list, str),
     "spare_group": str,
     "selector_label": dict,
     "agent_label_selector": dict,
@@ -232,6 +233,7 @@ def read_pool(variables: Mapping[str, Any], cluster_name: str) -> dict[str, Any]
         "agent_namespace": agent_namespace(variables, cluster),
         "replicas": None if given.get("replicas") is None else int(given["replicas"]),
         "remove": as_names(given.get("remove") or []),
+        "replace_hosts": as_names(given.get("replace_hosts") or []),
         "reserve": None if given.get("reserve") is None else int(given["reserve"]),
         "label": label,
         "selector": selector,
@@ -296,6 +298,8 @@ def _pool_problems(given: Mapping[str, Any]) -> Iterator[Problem]:
         yield _problem(f"{path}.kind", UNSUPPORTED, f"supported values: {', '.join(KINDS)}", hint=nearest(str(good["kind"]), KINDS), value=str(good["kind"]))
     if good.get("kind") == KINDS[1] and not (good.get("name") and good.get("namespace")):
         yield _problem(path, REQUIRED, "a MachineDeployment is named by name and namespace")
+    if good.get("kind") == KINDS[1] and good.get("replace_hosts"):
+        yield _problem(f"{path}.replace_hosts", FORBIDDEN, "hosts of a MachineDeployment are not replaced; use remove, and raise replicas afterwards")
     for key, fault in (("name", object_name_fault), ("namespace", object_name_fault), ("cluster_name", cluster_name_fault)):
         if good.get(key) and (text := fault(good[key])):
             yield _problem(f"{path}.{key}", INVALID, text, value=good[key])

@@ -145,7 +145,8 @@ class Resolved:
         pool, hosts = self._get("node_pool"), self.pool_hosts
         # Users name hosts as the inventory does.
         hostnames = _hostnames(hosts)
-        pool["remove"] = [hostnames.get(name, name) for name in pool["remove"]]
+        for key in ("remove", "replace_hosts"):
+            pool[key] = [hostnames.get(name, name) for name in pool[key]]
         machines = {machine["name"]: machine for machine in bmc_hosts(hosts)}
         agents = by_hostname(hub_hosts(hosts, self.agent_variables, None))
         return {**pool, "initial_replicas": self._initial_replicas(pool), **agents, "bmc_hosts": machines, "manual_hosts": manual_hosts(hosts)}

@@ -51,6 +51,10 @@ def labelled(hub: KubeClient, pool: str = "guest") -> dict[str, bool]:
     return {agent["spec"].get("hostname", ""): not agent["spec"].get("clusterDeploymentName") for agent in found}
 
 
+def agent_of(hub: KubeClient, hostname: str) -> str:
+    return next(str(agent["metadata"]["name"]) for agent in hub.list(AGENTS) if agent["spec"].get("hostname") == hostname)
+
+
 def state(hub: KubeClient, pool: str = "guest") -> dict[str, Any]:
     found = hub.find(f"{POOLS}/nodepools/{pool}") or {}
     conditions = {each["type"]: each["status"] for each in found["status"]["conditions"]}
@@ -94,7 +98,7 @@ def test_a_host_without_power_is_replaced(site: Site, hub: KubeClient) -> None:
     assert sorted(labelled(hub).values()) == [False, False, True, True]
     lost = next(name for name, free in labelled(hub).items() if not free)
     machine = lost.partition(".")[0]
-    site.lab.power("Off", machine)
+    site.lab.power("off", machine)
     until(lambda: settled(hub, "guest", "4.22.1", 2) and lost not in site.nodes(), lambda: (state(hub), site.nodes(), labelled(hub)))
     assert len(site.nodes()) == 3
     # The machine comes back with the next run, and completes the reserve.
@@ -117,6 +121,21 @@ def test_the_autoscaler_finds_hosts_up_to_its_maximum(site: Site, hub: KubeClien
     until(lambda: sum(labelled(hub).values()) == 3, lambda: labelled(hub))
 
 
+def test_hosts_are_exchanged_while_the_autoscaler_decides(site: Site, hub: KubeClient) -> None:
+    """One run, with a confirmation. The pool keeps its size; another free host takes the place, and the old one is the reserve."""
+    before = {name for name, free in labelled(hub).items() if not free}
+    lost = sorted(before)[0]
+    exchange = {"auto_scaling": {"min": 2, "max": 3}, "replace_hosts": [lost], **GUEST}
+    refused = site.play("scale_node_pool", openshift_node_pool=exchange)
+    assert not refused.ok and "-e openshift_confirm=guest" in refused.message and f"would be replaced: {lost}" in refused.message, refused.output
+    planned = site.played("scale_node_pool", "--check", openshift_node_pool=exchange, **CONFIRMED)
+    assert f"would drain Node {lost}" in planned.output and "would replace Machine" in planned.output, planned.output
+    assert {name for name, free in labelled(hub).items() if not free} == before
+    site.played("scale_node_pool", openshift_node_pool=exchange, **CONFIRMED)
+    after = {name for name, free in labelled(hub).items() if not free}
+    assert settled(hub, "guest", "4.22.1", 2) and len(after) == 2 and lost not in after
+
+
 def test_autoscaling_ends_with_a_size_in_one_step(site: Site, hub: KubeClient) -> None:
     site.scaled("--check", auto_scaling={}, replicas=3, **GUEST)
     site.scaled(auto_scaling={}, replicas=3, **GUEST)
@@ -126,3 +145,16 @@ def test_autoscaling_ends_with_a_size_in_one_step(site: Site, hub: KubeClient) -
     assert again.changed == 0, again.output
     smaller = site.played("scale_node_pool", openshift_node_pool={"auto_scaling": {}, "replicas": 1, **GUEST}, **CONFIRMED)
     assert state(hub)["replicas"] == 1, smaller.output
+
+
+def test_the_only_host_is_exchanged_for_itself(site: Site, hub: KubeClient) -> None:
+    """No other machine is for this pool: its host leaves, boots through its BMC, and is installed again."""
+    (name,) = labelled(hub, "plain")
+    site.lab.fault("reclaim-fails", name.partition(".")[0], count=0)
+    pool = {"name": "plain", "replace_hosts": [name], "candidates": {"matchLabels": {"only": "this"}}}
+    hub.merge_patch(f"{AGENTS}/{agent_of(hub, name)}", {"metadata": {"labels": {"only": "this"}}})
+    writes = site.lab.writes()
+    site.played("scale_node_pool", openshift_node_pool=pool, **CONFIRMED)
+    site.lab.clear_faults()
+    assert list(labelled(hub, "plain").items()) == [(name, False)] and settled(hub, "plain", "4.22.1", 1)
+    assert site.lab.writes() != writes

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Sequence
 from typing import Any
@@ -409,3 +410,29 @@ def test_the_autoscaler_gets_the_smallest_size() -> None:
     pool = ObservedPool(TITLE, replicas=None, machines=(machine("m-1", "a"),), autoscaling="3 to 4", least=3)
     plan = planned(pool, DesiredPool(), [spare(f"s-{number}") for number in range(4)], reserve=1)
     assert (plan.needed, plan.replicas, plan.named("boot"), plan.for_reserve) == (2, None, ["s-0", "s-1", "s-2"], ["s-2"])
+
+
+THREE = ObservedPool(TITLE, replicas=3, machines=tuple(machine(f"m-{name}", name) for name in "abc"))
+
+
+@pytest.mark.parametrize(
+    ("free", "spares", "reserve", "booted", "short"),
+    [(1, 1, 0, [], 0), (0, 2, 0, ["s-0"], 0), (0, 0, 0, [], 0), (1, 1, 1, [], 0), (0, 1, 2, ["s-0"], 0), (0, 0, 2, [], 1)],
+)
+def test_a_host_that_is_replaced(free: int, spares: int, reserve: int, booted: list[str], short: int) -> None:
+    """The size stays. Another host takes the place where there is one, else the same one; that stops nothing."""
+    others = [agent(f"f-{number}") for number in range(free)]
+    plan = planned(THREE, DesiredPool(None, replace=("b",)), [spare(f"s-{number}") for number in range(spares)], others, reserve=reserve)
+    assert (plan.replicas, plan.needed, [each.name for each in plan.size.replaced], plan.size.leaving) == (3, 0, ["m-b"], ())
+    assert (plan.named("boot"), plan.short, plan.missing, plan.stop) == (booted, short, 0, None)
+    assert plan.lines()[:2] == ["drain Node b", "replace Machine m-b (b)"]
+
+
+def test_replacing_with_autoscaling_and_not_while_the_pool_shrinks() -> None:
+    scaled = dataclasses.replace(THREE, replicas=None, autoscaling="1 to 4", least=1)
+    assert planned(scaled, DesiredPool(None, replace=("a",))).stop is None
+    for desired in (DesiredPool(2, replace=("a",)), DesiredPool(None, ("b",), replace=("a",))):
+        assert "cannot get smaller and have hosts replaced in one run" in message_of(planned(THREE, desired).stop)
+    assert "no host of the inventory" in message_of(planned(THREE, DesiredPool(None, replace=("x",))).stop)
+    kept = planned(THREE, DesiredPool(None, replace=("a",), keep=True))
+    assert (kept.size.replaced, kept.stop) == ((), None)

@@ -86,7 +86,7 @@ def pool_request(params: Mapping[str, Any]) -> PoolRequest:
         name=params["name"],
         cluster=params["cluster_name"] or "",
         agent_namespace=params["agent_namespace"],
-        desired=DesiredPool(params["replicas"], tuple(params["remove"]), params["initial_replicas"], params["keep_size"]),
+        desired=DesiredPool(params["replicas"], tuple(params["remove"]), params["initial_replicas"], params["keep_size"], tuple(params["replace_hosts"])),
         selector=params["agent_label_selector"],
         label=(label["key"], label["value"]) if label else None,
         candidates=params["candidates"],
@@ -398,6 +398,7 @@ def describe(info: PoolInfo, plan: PoolPlan) -> dict[str, Any]:
         "prepare_hosts": plan.named("prepare", "boot", "return", "wait", *(("use",) if plan.needed else ())),
         "returning_hosts": plan.named("return", "wait"),
         "remove": [machine.name for machine in plan.size.marked],
-        "leaving": info.hosts_of(plan.size.leaving),
+        "replace": [machine.name for machine in plan.size.replaced],
+        "leaving": info.hosts_of(plan.size.taken_out),
         "plan": plan.lines(),
     }

@@ -96,12 +96,13 @@ def plan_pool(
     needed = max(0, target - placed)
     free = tuple(agent for agent in agents if not judge.obstacle(agent))
     reserve = reserve_for(target)
-    # Hosts that leave the pool in this run are free afterwards.
-    wanted = needed + max(0, reserve.total - len(size.leaving)) - len(free)
+    # Hosts that leave the pool in this run are free afterwards. Where there is another host for one that is replaced, that one comes at once.
+    held = max(0, reserve.total - len(size.taken_out))
+    wanted = needed + max(held, len(size.replaced)) - len(free)
     hosts = _steps(pool, spares, (needed - len(free), wanted), judge, unusable or {})
     coming = sum(step.action in ("prepare", "boot", "return", "wait") and step.fits for step in hosts)
     missing = max(0, needed - len(free) - coming)
-    short = max(0, wanted - coming - missing)
+    short = max(0, needed + held - len(free) - coming - missing)
     plan = PoolPlan(pool.title, size, pool.replicas, needed, free, hosts, missing, reserve=reserve, short=short)
     return dataclasses.replace(plan, stop=size.stop or _what_is_missing(plan, spares, agents, judge))
 
@@ -199,6 +200,10 @@ def _lines(plan: PoolPlan) -> Iterator[str]:
         if machine.node:
             yield f"drain Node {machine.node}"
         yield f"delete Machine {machine.name}" + (f" ({machine.hostname})" if machine.hostname else "")
+    for machine in plan.size.replaced:
+        if machine.node:
+            yield f"drain Node {machine.node}"
+        yield f"replace Machine {machine.name}" + (f" ({machine.hostname})" if machine.hostname else "")
     for host in plan.hosts:
         if host.action in ("boot", "return"):
             yield f"boot {host.name} into discovery: {host.reason}{_for_reserve(host)}"

@@ -46,7 +46,7 @@ def decide_pool(info: PoolInfo, touch: Touch, read: Callable[[Sequence[str]], Ma
     if plan.stop:
         return Touched(plan)
     not_checked: tuple[str, ...] = ()
-    if leaving := info.hosts_of(plan.size.leaving):
+    if leaving := info.hosts_of(plan.size.taken_out):
         gathered = gather("shrink", touch, (), clock, leaving)
         not_checked = gathered.not_checked
         named = set(info.hosts_of(plan.size.named))
@@ -93,7 +93,8 @@ def shrink_stop(plan: PoolPlan, evidence: Mapping[str, Evidence], touch: Touch, 
     asked = touch.request("shrink")
     confirmed = dataclasses.replace(asked, confirm=asked.confirm | {asked.cluster})
     verdicts = [may_touch(host, each, confirmed if host in set(named) else asked) for host, each in evidence.items()]
-    size = f"{plan.title} would shrink from {plan.before} to {plan.replicas}"
+    shrinks = f"{plan.title} would shrink from {plan.before} to {plan.replicas}"
+    size = f"Hosts of {plan.title} would be replaced" if plan.size.replaced else shrinks
     return stop_reason(verdicts, f"{size}: {listed(list(evidence), _MOST_NAMED)} would be drained and would leave it.\n{NOTHING_TOUCHED}")
 
 

@@ -60,6 +60,20 @@ def plan_removal(names: Sequence[str], replicas: int | None, view: PoolView, *, 
     return NodePoolRemoval(tuple(targets), after if replicas is None else replicas, tuple(notes))
 
 
+def plan_replacement(names: Sequence[str], view: PoolView) -> NodePoolRemoval:
+    """The Machines of the named hosts, which are deleted; their MachineSet makes others (:func:`plan_removal` without a smaller size).
+
+    That works with autoscaling, too. Raises :class:`ZeroTouchError` while a rollout runs: it replaces Machines by itself.
+    """
+    targets, notes = _targets(names, view)
+    if targets and view.rollout:
+        raise ZeroTouchError(
+            f"{', '.join(machine.title for machine in targets)} cannot be replaced now: a rollout of {view.title} is running. {view.rollout}.",
+            "Wait until it is complete, then run again.",
+        )
+    return NodePoolRemoval(tuple(targets), notes=tuple(notes))
+
+
 def _targets(names: Sequence[str], view: PoolView) -> tuple[list[PoolMachineView], list[str]]:
     found: dict[str, PoolMachineView] = {}
     notes = []

@@ -15,7 +15,8 @@ from .machine_status import STATES
 from .view import PoolView
 
 # ``empty`` is the half of a removal: no Machine is left, whatever else the operator says of the pool.
-Target = Literal["none", "accepted", "replicas", "ready", "empty", "gone"]
+# ``released``: no Machine is on its way out; the wait follows the hosts of those that left besides.
+Target = Literal["none", "accepted", "released", "replicas", "ready", "empty", "gone"]
 
 # What has to be True before the operator makes Machines, in the order in which it looks (1.4). The rows in between that stop it speak for themselves.
 _ACCEPTED = ("UpdateManagementEnabled", "ValidReleaseImage", "ValidArchPlatform", "ValidMachineConfig")
@@ -58,6 +59,8 @@ def standing(view: PoolView, target: Target) -> WaitStatus:
     found = _accepted(view)
     if not found.reached or target == "accepted":
         return found
+    if target == "released":
+        return _paused(view.conditions) or _released(view)
     return _paused(view.conditions) or (_size(view) if target == "replicas" else _ready(view))
 
 
@@ -107,6 +110,11 @@ def _stays(kind: str, view: PoolView) -> bool:
 def _paused(conditions: Conditions) -> WaitStatus | None:
     active = conditions.current("ReconciliationActive")
     return WaitStatus(final=True, reason=active.text()) if active is not None and active.false else None
+
+
+def _released(view: PoolView) -> WaitStatus:
+    leaving = [machine.title for machine in view.leaving]
+    return WaitStatus(reason=f"{', '.join(leaving)} {'is' if len(leaving) == 1 else 'are'} leaving") if leaving else REACHED
 
 
 def _size(view: PoolView) -> WaitStatus:
