@@ -119,6 +119,11 @@ options:
           - The module fails if there are fewer, after it has labelled those that there are.
         type: int
         required: true
+      exclude:
+        description: Names of Agents that are for other pools.
+        type: list
+        elements: str
+        default: []
       reserve:
         description: How many free Agents besides carry the label, so that the controllers can replace or add Machines at any time. If there are fewer, the
           module warns.

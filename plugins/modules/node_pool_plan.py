@@ -147,6 +147,11 @@ options:
       - The default is what the settings of the pool need - the surge of rolling updates of pools with V(Replace), one Agent for O(auto_repair), and those
         between the present size and the maximum of O(auto_scaling).
     type: int
+  exclude:
+    description: Names of Agents, and of O(hosts), that are for other pools.
+    type: list
+    elements: str
+    default: []
   cluster_coming:
     description: Whether the hosted cluster is made before the pool is. In check mode it is not there then, which is no fault.
     type: bool
@@ -264,6 +269,11 @@ free:
     hostname:
       description: Its hostname.
       type: str
+promised:
+  description: Names of the Agents and hosts that the pool uses after this plan.
+  returned: always
+  type: list
+  elements: str
 machines:
   description: The Machines of the pool.
   returned: always
@@ -416,6 +426,7 @@ def argument_spec() -> dict[str, Any]:
             "options": {"strategy": {"type": "str", "choices": ["RollingUpdate", "OnDelete"]}, "rolling_update": {"type": "dict", "options": amounts}},
         },
         "reserve": {"type": "int"},
+        "exclude": {"type": "list", "elements": "str", "default": []},
         "cluster_coming": {"type": "bool", "default": False},
         "hosts": {"type": "list", "elements": "dict", "default": []},
         "manual_hosts": {"type": "list", "elements": "str", "default": []},

@@ -123,7 +123,35 @@ _WORDS: Mapping[type, str] = {dict: "a mapping", list: "a list", str: "a string"
 
 def check_pools(variables: Mapping[str, Any]) -> list[Problem]:
     """What is wrong with ``openshift_hosted_cluster`` and ``openshift_node_pool``, mappings here; of the values of options what can be said without a hub."""
-    return [*_hosted_problems(variables), *_pool_problems(variables.get("openshift_node_pool") or {})]
+    return [*_hosted_problems(variables), *_pool_problems(variables.get("openshift_node_pool") or {}), *_list_problems(variables)]
+
+
+def pools_given(variables: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """``openshift_node_pools``, each over ``openshift_node_pool``, whose keys are the defaults of all; that one alone where there is no list."""
+    common = variables.get("openshift_node_pool") or {}
+    return [{**common, **each} for each in variables.get("openshift_node_pools") or []] or [dict(common)]
+
+
+def _list_problems(variables: Mapping[str, Any]) -> Iterator[Problem]:
+    path, given = "openshift_node_pools", variables.get("openshift_node_pools") or []
+    names: list[str] = []
+    for number, each in enumerate(given):
+        if not isinstance(each, Mapping):
+            yield _problem(f"{path}[{number}]", INVALID, "must be a mapping")
+            continue
+        if not each.get("name"):
+            yield _problem(f"{path}[{number}].name", REQUIRED, "each pool of the list needs a name")
+        if each.get("spare_group") is not None:
+            yield _problem(f"{path}[{number}].spare_group", FORBIDDEN, "all pools share the spare machines; set openshift_node_pool.spare_group")
+        if each.get("name") and str(each["name"]) in names:
+            yield _problem(f"{path}[{number}].name", INVALID, "is the name of two pools of the list", value=str(each["name"]))
+        names.append(str(each.get("name")))
+        yield from _pool_problems({**(variables.get("openshift_node_pool") or {}), **each}, f"{path}[{number}]")
+
+
+def read_pools(variables: Mapping[str, Any], cluster_name: str) -> list[dict[str, Any]]:
+    """All pools with their defaults (:func:`read_pool`)."""
+    return [read_pool({**variables, "openshift_node_pool": each}, cluster_name) for each in pools_given(variables)]
 
 
 def read_hosted(variables: Mapping[str, Any], cluster_name: str) -> dict[str, Any]:
@@ -286,8 +314,7 @@ def _value(text: str) -> str:
     return text if len(text) <= _LONGEST_VALUE else f"{text[:52]}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
 
 
-def _pool_problems(given: Mapping[str, Any]) -> Iterator[Problem]:
-    path = "openshift_node_pool"
+def _pool_problems(given: Mapping[str, Any], path: str = "openshift_node_pool") -> Iterator[Problem]:
     yield from _keys(path, given, (*_POOL, *POOL_OPTIONS), _POOL_OURS)
     wrong = set()
     for problem in _types(path, given, _POOL):

@@ -71,6 +71,7 @@ VARIABLES: Mapping[str, type | tuple[type, ...]] = {
     "openshift_confirm": (list, str),
     "openshift_hosted_cluster": dict,
     "openshift_node_pool": dict,
+    "openshift_node_pools": list,
     "openshift_destroy_purge": (bool, str),
     "openshift_hub": dict,
     "openshift_assisted": dict,

@@ -31,7 +31,7 @@ from .steps import Chain, patch
 class Steering:
     """``pool`` (``namespace/name``) is to find ``count`` free Agents with label ``key`` = ``value``, of those that fit ``candidates`` and, but for that label,
     ``selector``, the pool's own (None where it is not known), and ``reserve`` more, if there are so many. ``machines`` are the names of its Machines that wait
-    already; ``gone`` are pools that do not exist any more, so that their notes on Agents count for nothing.
+    already; ``gone`` are pools that do not exist any more, so that their notes on Agents count for nothing; ``exclude`` are names of Agents for other pools.
     """
 
     pool: str
@@ -44,6 +44,7 @@ class Steering:
     machines: tuple[str, ...] = ()
     reserve: int = 0
     gone: frozenset[str] = frozenset()
+    exclude: frozenset[str] = frozenset()
 
     @property
     def label(self) -> str:
@@ -98,11 +99,7 @@ def plan_steering(steering: Steering, agents: Sequence[Agent], policy: Policy, t
     mine = [agent for agent in agents if annotations_of(agent.raw).get(STEERED_FOR) == steering.pool]
     done = [agent for agent in mine if _is_over(agent, steering, held, others)]
     ours, over = keys_of(mine), keys_of(done)
-    excluded = [
-        (agent, rejection)
-        for agent in agents
-        if agent.key not in over and (rejection := foreign(agent, pool=steering.pool, key=steering.key, value=steering.value, gone=steering.gone))
-    ]
+    excluded = [(agent, rejection) for agent in agents if agent.key not in over and (rejection := _rejection(agent, steering))]
     barred = over | {agent.key for agent, _rejection in excluded}
     pool = [agent for agent in agents if agent.key not in barred]
     supply, dead = _supply(pool, ours, steering, needed)
@@ -205,6 +202,12 @@ def _needed(steering: Steering) -> tuple[Requirement, ...]:
         )
     rest = [requirement for requirement in own if requirement.key != steering.key]
     return tuple(sorted({*rest, *read_selector(steering.candidates, "candidates")}))
+
+
+def _rejection(agent: Agent, steering: Steering) -> Rejection | None:
+    if agent.name in steering.exclude and not is_reserved(agent):
+        return Rejection("excluded", "is for another pool of this run")
+    return foreign(agent, pool=steering.pool, key=steering.key, value=steering.value, gone=steering.gone)
 
 
 def foreign(agent: Agent, *, pool: str, key: str, value: str, gone: Collection[str] = ()) -> Rejection | None:

@@ -47,6 +47,7 @@ def reconcile_argument_spec() -> dict[str, Any]:
         "count": {"type": "int", "required": True},
         "reserve": {"type": "int", "default": 0},
         "candidates": {"type": "dict"},
+        "exclude": {"type": "list", "elements": "str", "default": []},
     }
     return {
         **CONNECTION_OPTIONS,
@@ -180,7 +181,8 @@ class _Run:
         name = f"{namespace}/{pool}"
         label = steer["selector_label"]
         machines = waiting_machines(self._reconciler.account.plan.machines, name)
-        asked = {"count": steer["count"], "reserve": steer.get("reserve") or 0, "candidates": steer["candidates"]}
+        exclude = frozenset(steer.get("exclude") or ())
+        asked = {"exclude": exclude, "count": steer["count"], "reserve": steer.get("reserve") or 0, "candidates": steer["candidates"]}
         return Steering(name, label["key"], label["value"], selector=selector, agent_namespace=self._scope.agent_namespace, machines=machines, **asked)
 
     def _value(self) -> dict[str, Any]:

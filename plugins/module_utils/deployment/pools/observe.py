@@ -54,7 +54,8 @@ class PoolRequest:
 
     ``selector`` is that of a pool that does not exist yet; ``label`` (key, value) what steering puts on the Agents of the pool, None where it does not.
     ``coming``: its hosted cluster may be missing, since it is made first. ``settings`` are options of the module ``node_pool`` that the pool gets in this run;
-    ``reserve`` is the number of free Agents that it holds besides, None for what its settings need.
+    ``reserve`` is the number of free Agents that it holds besides, None for what its settings need; ``exclude`` are names of Agents and hosts that are for
+    other pools.
     """
 
     kind: Kind
@@ -75,6 +76,7 @@ class PoolRequest:
     agent_labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
     settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     reserve: int | None = None
+    exclude: frozenset[str] = frozenset()
 
 
 def pool_request(params: Mapping[str, Any]) -> PoolRequest:
@@ -99,6 +101,7 @@ def pool_request(params: Mapping[str, Any]) -> PoolRequest:
         agent_labels={str(key): str(value) for key, value in params["agent_labels"].items()},
         settings={option: params[option] for option in ("auto_scaling", "auto_repair", "replace", "upgrade_type")},
         reserve=params["reserve"],
+        exclude=frozenset(params["exclude"]),
     )
 
 
@@ -160,7 +163,7 @@ def observe_pool(hub: KubeClient, request: PoolRequest) -> PoolInfo:
     steered = is_steered(selector, request.label)
     wanted = candidates(selector, request.label if steered else None, request.candidates)
     rule = _steering_rule(hub, request, seen, agents) if steered else None
-    judge = judge_of(wanted, seen.architecture or request.architecture, request.agent_namespace, rule)
+    judge = judge_of(wanted, seen.architecture or request.architecture, request.agent_namespace, _excluding(request.exclude, rule))
     pool = dataclasses.replace(seen.pool, machines=placed(seen.machines, agents))
     usable = tuple(agent for agent in agents if not agent.deleting)
     return PoolInfo(seen, pool, request.desired, tuple(spares(request, agents, wanted)), usable, judge, steered, wanted, request.reserve)
@@ -191,6 +194,17 @@ def _steering_rule(hub: KubeClient, request: PoolRequest, seen: Seen, agents: Se
     steered_elsewhere = any(annotations_of(agent.raw).get(STEERED_FOR, pool) != pool for agent in agents)
     gone = gone_pools(hub, core_kinds(hub), agents, pool) if steered_elsewhere else frozenset()
     return functools.partial(foreign, pool=pool, key=request.label[0], value=request.label[1], gone=gone)
+
+
+def _excluding(names: frozenset[str], rule: Callable[[Agent], Rejection | None] | None) -> Callable[[Agent], Rejection | None] | None:
+    """The rule, and besides that Agents of these names are for other pools."""
+
+    def objection_to(agent: Agent) -> Rejection | None:
+        if agent.name in names:
+            return Rejection("excluded", "is for another pool of this run")
+        return rule(agent) if rule else None
+
+    return objection_to if names else rule
 
 
 def judge_of(wanted: Selector, architecture: str, namespace: str, barrier: Callable[[Agent], Rejection | None] | None = None) -> Judge:
@@ -228,7 +242,9 @@ def spares(request: PoolRequest, agents: Sequence[Agent], wanted: Selector) -> l
 
 
 def _unfit(host: Mapping[str, Any], request: PoolRequest, requirements: Sequence[Requirement]) -> str:
-    """Why the Agent that the machine would get is not one for the pool, as far as its labels can be known before."""
+    """Why the machine, or the Agent that it would get, is not one for the pool, as far as its labels can be known before."""
+    if str(host["name"]) in request.exclude:
+        return "it is for another pool of this run"
     given = {**({INFRA_ENV_LABEL: request.infra_env} if request.infra_env else {}), **request.agent_labels, **(host.get("agent_labels") or {})}
     labels = {str(key): str(value) for key, value in given.items() if value is not None}
     failed = tuple(each for each in requirements if not each.holds(labels))
@@ -373,6 +389,14 @@ def warnings_of(info: PoolInfo, plan: PoolPlan) -> list[str]:
     return found
 
 
+def promised(info: PoolInfo, plan: PoolPlan) -> list[str]:
+    """Names of the Agents and hosts that the plan uses, so that the plan of another pool does not use them as well: those with the label of the pool first."""
+    count = plan.needed + max(plan.reserve.total, len(plan.size.replaced))
+    own = {key for key, value in part(info.seen.selector, "matchLabels").items()}
+    free = sorted(plan.free, key=lambda agent: not (own and own <= set(agent.labels)))
+    return [agent.name for agent in free[:count]] + plan.named("prepare", "boot", "return", "wait")
+
+
 def describe(info: PoolInfo, plan: PoolPlan) -> dict[str, Any]:
     """The result of the module."""
     seen = info.seen
@@ -391,6 +415,7 @@ def describe(info: PoolInfo, plan: PoolPlan) -> dict[str, Any]:
         "selector": dict(info.seen.selector) if info.seen.selector is not None else None,
         "candidates": dict(info.candidates),
         "free": [{"name": agent.name, "namespace": agent.namespace, "hostname": agent.hostname} for agent in plan.free],
+        "promised": promised(info, plan),
         "machines": [machine.as_dict() for machine in seen.machines],
         "hosts": [host.row("name", "action", "reason", "agent", "state") for host in plan.hosts],
         "boot_hosts": plan.named("boot", "return"),
