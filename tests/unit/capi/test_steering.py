@@ -335,3 +335,9 @@ def test_a_pool_that_does_not_exist_any_more_holds_no_agent(hosts: Any, world: M
     )
     assert "agent-1" not in {agent.name for agent in plan(hosts, wish(5)).labelled}
     assert "agent-1" in {agent.name for agent in plan(hosts, wish(5, gone=frozenset({"ns/second"}))).labelled}
+
+
+def test_agents_for_other_pools_are_left_alone(hosts: Any, world: ModuleType) -> None:
+    found = plan(hosts, wish(2, exclude=frozenset({"agent-1", "agent-3"})))
+    assert [agent.name for agent in found.labelled] == ["agent-2", "agent-4"]
+    assert {rejection.rule for host, rejection in found.rejections(found.wishes[-1]) if host.name in ("agent-1", "agent-3")} == {"excluded"}

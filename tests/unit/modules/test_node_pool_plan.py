@@ -324,3 +324,16 @@ def test_the_reserve_of_a_new_pool(hub: Any, call: Call) -> None:
     assert call(**{**new, "selector_label": None}, auto_repair=True)["reserve"] == 0
     scaled = call(**{**new, "replicas": None}, initial_replicas=1, auto_scaling={"min": 1, "max": 4})
     assert (scaled["target"], scaled["reserve"]) == (1, 3)
+
+
+def test_agents_and_hosts_of_other_pools_are_not_used(hub: Any, call: Call) -> None:
+    hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {}})
+    for number in (2, 3):
+        hub.put("agents", agent(number, state="known-unbound"))
+    new = {"cluster_name": "demo", "agent_label_selector": STEERED, "selector_label": LABEL}
+    first = call(**new, replicas=1)
+    assert len(first["free"]) == 2 and len(first["promised"]) == 1
+    second = call(**new, replicas=1, exclude=first["promised"])
+    assert len(second["free"]) == 1 and not set(second["promised"]) & set(first["promised"])
+    third = call(**new, replicas=1, exclude=[*first["promised"], *second["promised"]])
+    assert third["missing"] == 1 and "is for another pool of this run" in third["stop"]
