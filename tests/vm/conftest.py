@@ -19,7 +19,8 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from ..integration.lab import ROOT, Deployment, Run
-from ..support.sushy_emulator import sushy_emulator
+from ..support.libvirt_daemon import why_no_binding
+from ..support.sushy_emulator import EMULATOR, sushy_emulator
 from . import base_image
 from .hypervisor import Hypervisor
 from .hypervisor import hypervisor as running_hypervisor
@@ -97,6 +98,10 @@ def hypervisor() -> Iterator[Hypervisor]:
 @pytest.fixture(scope="session")
 def emulator(tmp_path_factory: pytest.TempPathFactory, hypervisor: Hypervisor) -> Iterator[tuple[str, Path]]:
     """Its address, and the certificate to trust."""
+    if EMULATOR is None:
+        pytest.skip("sushy-emulator is not installed (requirements/dev.txt)")
+    if why_no_binding():
+        pytest.skip(why_no_binding())
     with sushy_emulator(tmp_path_factory.mktemp("sushy"), {"SUSHY_EMULATOR_LIBVIRT_URI": hypervisor.uri}) as running:
         yield running
 

@@ -135,7 +135,7 @@ def test_three_machines_register(site: Site, lab: ServiceLab, hypervisor: Hyperv
     consoles = [hypervisor.console(guest) for guest in GUESTS]
     # The emulator cannot resolve the name of the service: the image is published here.
     assisted = {**lab.vars["openshift_assisted"], "image": "publish"}
-    run = proof.run("deploy_cluster", openshift_timeouts={"discovery": LIMIT - 120}, openshift_assisted=assisted)
+    run = proof.run("deploy_cluster", openshift_timeouts={"discovery": LIMIT / 2}, openshift_assisted=assisted)
     service = lab.status()["standalone"]
     assert {uuid: host["name"] for uuid, host in service["hosts"].items()} == {guest.uuid: guest.name for guest in GUESTS}, run.output + console_of(consoles)
     assert not run.ok and "Traceback" not in run.output, run.output
