@@ -68,7 +68,7 @@ def test_a_preprovisioning_image_cools_down_and_follows_the_infra_env(tmp_path: 
         async with hub_rig(tmp_path) as rig:
             await rig.infra_env()
             metadata = {"labels": {"infraenvs.agent-install.openshift.io": "rack"}}
-            await rig.create(PREPROVISIONING_IMAGE, "spare", {"acceptFormats": ["iso"]}, metadata=metadata)
+            await rig.create(PREPROVISIONING_IMAGE, "spare", {"acceptFormats": ["iso"], "architecture": "x86_64"}, metadata=metadata)
             image = await rig.until(PREPROVISIONING_IMAGE, "spare", lambda item: condition(item, "Ready")[0] == "True")
             assert condition(image, "Ready")[1] == "InfraEnvAvailable" and image["status"]["format"] == "iso"
             assert image["status"]["imageUrl"].endswith("/minimal.iso")

@@ -11,9 +11,10 @@ import contextlib
 from pathlib import Path
 from typing import Any
 
-from ztlab.hub.names import AGENT, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL, SECRET
+from ztlab.hub.names import AGENT, CLUSTER_DEPLOYMENT, CLUSTER_IMAGE_SET, CLUSTER_INSTALL, CONFIG_MAP, SECRET
+from ztlab.newcluster.pki import new_authority
 
-from .flow import bind, finish, order_cluster, state
+from .flow import RELEASE, bind, deployment_spec, finish, install_spec, order_cluster, state
 from .rig import Machine, Rig, condition, hub_rig
 
 ORDER = ["SpecSynced", "RequirementsMet", "Validated", "Completed", "Failed", "Stopped", "LastInstallationPreparationFailed"]
@@ -47,7 +48,7 @@ def test_a_cluster_is_installed_from_late_bound_agents(tmp_path: Path) -> None:
             assert "adminPasswordSecretRef" not in install["spec"]["clusterMetadata"]
             await finish(rig, install["spec"]["clusterMetadata"]["infraID"])
             install = await rig.until(CLUSTER_INSTALL, "spoke", lambda item: state(item) == "adding-hosts")
-            assert [entry["type"] for entry in install["status"]["conditions"]] == ORDER
+            assert sorted(entry["type"] for entry in install["status"]["conditions"]) == sorted(ORDER)
             assert condition(install, "Completed")[:2] == ("True", "InstallationCompleted")
             assert install["status"]["progress"] == {"totalPercentage": 100}
             password = await rig.get(SECRET, "spoke-admin-password")
@@ -101,5 +102,59 @@ def test_one_agent_too_many_blocks_and_hold_waits(tmp_path: Path) -> None:
             await rig.gone(CLUSTER_DEPLOYMENT, "spoke")
             agent = await rig.get(AGENT, machines[1].id)
             assert "clusterDeploymentName" not in agent["spec"]
+
+    asyncio.run(run())
+
+
+CONDITIONS = ("Validated", "RequirementsMet", "Completed", "Failed", "Stopped")
+CA = new_authority("machine-config").pem
+IGNORED = "agent-install.openshift.io/ignored-cluster-validations"
+
+
+def test_an_install_without_its_deployment_shows_six_conditions(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with hub_rig(tmp_path) as rig:
+            await rig.create(CLUSTER_IMAGE_SET, "v4.22.0", {"releaseImage": RELEASE})
+            await rig.create(CLUSTER_INSTALL, "spoke", install_spec())
+            install = await rig.until(CLUSTER_INSTALL, "spoke", lambda item: condition(item, "SpecSynced")[0])
+            text = "ClusterDeployment with name 'spoke' in namespace 'edge' not found. Ensure that the CRD is already applied."
+            assert condition(install, "SpecSynced") == ("False", "InputError", f"The Spec could not be synced due to an input error: {text}")
+            assert [condition(install, kind) for kind in CONDITIONS] == [("Unknown", "NotAvailable", "Information not available")] * 5
+            await rig.create(CLUSTER_DEPLOYMENT, "spoke", deployment_spec())
+            await rig.until(CLUSTER_INSTALL, "spoke", state)
+
+    asyncio.run(run())
+
+
+def test_annotations_references_and_endpoints_of_an_install(tmp_path: Path) -> None:
+    """An endpoint from the start, a list of validations that is malformed, a ConfigMap that comes later."""
+
+    async def run() -> None:
+        async with hub_rig(tmp_path) as rig:
+            await rig.create(SECRET, "machine-config-ca", type="Opaque", data={"tls.crt": base64.b64encode(CA).decode()})
+            reference = {"namespace": "edge", "name": "machine-config-ca"}
+            endpoint = {"url": "https://api-int.lab.example.com:22623/config", "caCertificateReference": reference}
+            await order_cluster(rig, ignitionEndpoint=endpoint, manifestsConfigMapRefs=[{"name": "late"}], holdInstallation=True)
+
+            def fails(text: str) -> Any:
+                return lambda item: text in condition(item, "SpecSynced")[2]
+
+            await rig.until(CLUSTER_INSTALL, "spoke", fails('configmaps "late" not found'))
+            cluster = next(iter(rig.hub.service.core.state.clusters.values()))
+            assert cluster.fields["ignition_endpoint"] == {"url": endpoint["url"], "ca_certificate": base64.b64encode(CA).decode()}
+            await rig.create(CONFIG_MAP, "late", data={"more.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: more}\n"})
+            await rig.until(CLUSTER_INSTALL, "spoke", lambda item: condition(item, "SpecSynced")[0] == "True")
+            assert ("openshift", "more.yaml") in cluster.manifests
+            await rig.patch(CLUSTER_INSTALL, "spoke", {"metadata": {"annotations": {IGNORED: "dns-domain-defined,,"}}})
+            install = await rig.until(CLUSTER_INSTALL, "spoke", fails("empty ignored validation ID found in 'dns-domain-defined,,'"))
+            assert condition(install, "SpecSynced")[1] == "InputError" and not cluster.ignored_texts.get("cluster")
+            await rig.patch(CLUSTER_INSTALL, "spoke", {"metadata": {"annotations": {IGNORED: "dns-domain-defined"}}})
+            await rig.until(CLUSTER_INSTALL, "spoke", lambda item: condition(item, "SpecSynced")[0] == "True")
+            assert cluster.ignored_cluster == ["dns-domain-defined"]
+            await rig.patch(CLUSTER_INSTALL, "spoke", {"metadata": {"annotations": {IGNORED: None}}})
+            await rig.until(CLUSTER_INSTALL, "spoke", lambda _item: not cluster.ignored_cluster)
+            await rig.client.delete(CONFIG_MAP, "late", "edge")
+            await rig.until(CLUSTER_INSTALL, "spoke", fails('configmaps "late" not found'))
+            assert ("openshift", "more.yaml") not in cluster.manifests
 
     asyncio.run(run())

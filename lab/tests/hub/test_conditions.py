@@ -214,7 +214,7 @@ def test_cluster_validated_and_preparation() -> None:
 
 
 def test_no_cluster() -> None:
-    assert rows(clusters.unavailable()) == dict.fromkeys(["RequirementsMet", "Validated", "Completed", "Failed", "Stopped"], ("Unknown", "NotAvailable"))
+    assert rows(clusters.unavailable()) == dict.fromkeys(["Validated", "RequirementsMet", "Completed", "Failed", "Stopped"], ("Unknown", "NotAvailable"))
 
 
 # PreprovisioningImage
@@ -223,8 +223,8 @@ def test_no_cluster() -> None:
 @pytest.mark.parametrize(
     ("found", "reason", "ready", "error"),
     [
-        (preprovisioning.unsupported_format([]), "UnsupportedImageFormat", "False", "True"),
-        (preprovisioning.no_infra_env("x"), "InfraEnvNotAvailable", "False", "False"),
+        (preprovisioning.unsupported_format(), "UnsupportedImageFormat", "False", "True"),
+        (preprovisioning.no_infra_env("n", "x"), "InfraEnvNotAvailable", "False", "False"),
         (preprovisioning.arch_mismatch("a", "b"), "InfraEnvArchMismatch", "False", "True"),
         (preprovisioning.ignition_failed("x"), "IronicAgentIgnitionUpdateFailure", "False", "True"),
         (preprovisioning.waiting_for_image(), "WaitingForInfraEnvImageToBeCreated", "False", "False"),

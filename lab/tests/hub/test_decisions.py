@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from ztlab.hub.agent_status import inventory, inventory_labels
 from ztlab.hub.client import merge_diff
-from ztlab.hub.cluster_spec import cluster_body, release_of
+from ztlab.hub.cluster_spec import changes, cluster_body, release_of
 from ztlab.hub.cluster_status import ignored
-from ztlab.hub.controllers.bmac import agent_changes, find_agent
 from ztlab.hub.controllers.classification import classify
 from ztlab.hub.controllers.preprovisioning import outcome
 from ztlab.hub.csr import BOOTSTRAPPER, BOOTSTRAPPER_GROUPS, approvable
 from ztlab.hub.hints import NOT_FOUND, disk_by_hints
 from ztlab.hub.world import matches
 from ztlab.newcluster import pki
+from ztlab.service.model import Cluster
 
 from .flow import deployment_spec, install_spec
 
@@ -59,42 +59,6 @@ DISKS = [SSD, HDD, SMALL]
 )
 def test_hints(hints: dict[str, Any] | None, disks: list[dict[str, Any]], wanted: str) -> None:
     assert disk_by_hints(hints, disks) == wanted
-
-
-def host(annotations: dict[str, str] | None = None, **spec: Any) -> dict[str, Any]:
-    return {"metadata": {"name": "bmh", "namespace": "n", "annotations": annotations or {}}, "spec": {"bootMACAddress": "02:00:00:00:00:AA", **spec}}
-
-
-def agent(name: str = "a", created: str = "2026-01-01T00:00:00Z", **spec: Any) -> dict[str, Any]:
-    metadata = {"name": name, "namespace": "n", "creationTimestamp": created}
-    status = {"inventory": {"interfaces": [{"macAddress": "02:00:00:00:00:aa"}], "disks": DISKS}}
-    return {"metadata": metadata, "spec": {"approved": False, "role": "", **spec}, "status": status}
-
-
-def test_the_newest_agent_of_a_mac_is_the_hosts() -> None:
-    assert find_agent(host(), [agent("old"), agent("new", "2026-01-02T00:00:00Z")]) == agent("new", "2026-01-02T00:00:00Z")
-    assert find_agent(host(bootMACAddress="02:00:00:00:00:bb"), [agent()]) is None
-
-
-def test_what_bmac_makes_of_an_agent() -> None:
-    annotations = {
-        "bmac.agent-install.openshift.io/hostname": "w1",
-        "bmac.agent-install.openshift.io/role": "worker",
-        "bmac.agent-install.openshift.io/cluster-reference": "ns/spoke",
-        "bmac.agent-install.openshift.io.node-label.zone": "a",
-        "bmac.agent-install.openshift.io.agent-label.room": "b",
-    }
-    changed = agent_changes(host(annotations, rootDeviceHints={"deviceName": "/dev/sdb"}), agent(nodeLabels={"old": "x"}), early=False)
-    assert changed["spec"] == {
-        "approved": True,
-        "hostname": "w1",
-        "role": "worker",
-        "clusterDeploymentName": {"namespace": "ns", "name": "spoke"},
-        "installation_disk_id": "b",
-        "nodeLabels": {"old": None, "zone": "a"},
-    }
-    assert changed["metadata"]["labels"] == {"agent-install.openshift.io/bmh": "bmh", "room": "b"}
-    assert "clusterDeploymentName" not in agent_changes(host(annotations), agent(), early=True)["spec"]
 
 
 @pytest.mark.parametrize(
@@ -160,9 +124,53 @@ def test_cluster_body() -> None:
     assert body["api_vips"] == [{"ip": "192.0.2.5"}] and "disk_encryption" not in body
 
 
-@pytest.mark.parametrize(("text", "wanted"), [("", "[]"), ("a, b", '["a", "b"]'), ("all", '["all"]'), ('["a"]', '["a"]')])
-def test_ignored_validations(text: str, wanted: str) -> None:
-    assert ignored(text) == wanted
+KEY = "agent-install.openshift.io/ignored-host-validations"
+
+
+@pytest.mark.parametrize(
+    ("annotations", "wanted"),
+    [({}, ""), ({KEY: ""}, "[]"), ({KEY: " "}, "[]"), ({KEY: "a, b,a"}, '["a","b"]'), ({KEY: "all"}, '["all"]')],
+)
+def test_ignored_validations(annotations: dict[str, str], wanted: str) -> None:
+    assert ignored(annotations, KEY) == wanted
+
+
+@pytest.mark.parametrize("text", ["a,,b", "a,", ","])
+def test_a_malformed_list_of_validations_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=f"Failed to parse '{KEY}' annotation: .*: empty ignored validation ID found in '{text}'"):
+        ignored({KEY: text}, KEY)
+
+
+IPV4, IPV6 = {"cidr": "10.0.0.0/16"}, {"cidr": "fd01::/48"}
+
+
+@pytest.mark.parametrize(
+    ("version", "masters", "networks", "wanted"),
+    [
+        ("4.11.5", 3, [IPV4], "OpenShiftSDN"),
+        ("4.11.5", 3, [IPV4, IPV6], "OVNKubernetes"),
+        ("4.11.5", 1, [IPV4], "OVNKubernetes"),
+        ("4.12.0", 3, [IPV4], "OVNKubernetes"),
+        ("5.0.0-ec.1", 3, [IPV4], "OVNKubernetes"),
+    ],
+)
+def test_the_network_type_that_is_not_named(version: str, masters: int, networks: list[dict[str, str]], wanted: str) -> None:
+    cluster = Cluster("c", {"openshift_version": version, "control_plane_count": masters, "network_type": "Calico"})
+    assert changes({"cluster_networks": networks}, cluster, "")["network_type"] == wanted
+    assert changes({"network_type": "Calico"}, cluster, "") == {}
+
+
+def test_what_a_cluster_is_created_with() -> None:
+    spec = install_spec(
+        proxy={"httpProxy": "http://p:1", "noProxy": "a"},
+        diskEncryption={"enableOn": "masters", "mode": "tang", "tangServers": "[]"},
+        ntpSources=["n1", "n2"],
+        loadBalancer={"type": "UserManaged"},
+    )
+    body = cluster_body({"spec": deployment_spec()}, {"metadata": {}, "spec": spec})
+    assert body["http_proxy"] == "http://p:1" and body["no_proxy"] == "a" and "https_proxy" not in body
+    assert body["disk_encryption"] == {"enable_on": "masters", "mode": "tang", "tang_servers": "[]"}
+    assert body["ntp_sources"] == "n1,n2" and body["load_balancer"] == {"type": "user-managed"}
 
 
 def test_inventory() -> None:
@@ -187,18 +195,26 @@ def test_preprovisioning_image() -> None:
     created = {"type": "ImageCreated", "status": "True", "reason": "InfraEnvAvailable", "message": "m"}
     urls = {"initrd": "i", "kernel": "k", "rootfs": "r"}
     infra_env = {
+        "metadata": {},
         "spec": {"kernelArguments": [{"operation": "append", "value": "a=b"}]},
         "status": {"conditions": [created], "createdTime": "t", "isoDownloadURL": "u"},
     }
     infra_env["status"]["bootArtifacts"] = urls
-    assert outcome({"acceptFormats": ["initrd", "iso"]}, infra_env, "e", lambda _text: 61)[1] == {"architecture": "x86_64", "format": "iso", "imageUrl": "u"}
-    members = outcome({"acceptFormats": ["initrd"]}, infra_env, "e", lambda _text: 61)[1]
+    assert outcome({"acceptFormats": ["initrd", "iso"], "architecture": "amd64"}, infra_env, ("n", "e"), lambda _text: 61)[1] == {
+        "architecture": "x86_64",
+        "format": "iso",
+        "imageUrl": "u",
+    }
+    members = outcome({"acceptFormats": ["initrd"], "architecture": "x86_64"}, infra_env, ("n", "e"), lambda _text: 61)[1]
     assert members is not None and members["extraKernelParams"] == "coreos.live.rootfs_url=r rd.bootif=0 a=b"
-    found, members, again = outcome({"acceptFormats": ["iso"]}, infra_env, "e", lambda _text: 10)
+    found, members, again = outcome({"acceptFormats": ["iso"], "architecture": "x86_64"}, infra_env, ("n", "e"), lambda _text: 10)
     assert (found[0].reason, members, again) == ("WaitingForInfraEnvImageToCoolDown", None, 51)
-    assert outcome({"acceptFormats": ["iso"], "architecture": "arm64"}, infra_env, "e", lambda _text: 61)[0][0].reason == "InfraEnvArchMismatch"
-    assert outcome({"acceptFormats": ["iso"]}, None, "e", lambda _text: 61)[0][0].reason == "InfraEnvNotAvailable"
-    assert outcome({"acceptFormats": ["iso"]}, {"spec": {}}, "e", lambda _text: 61)[0][0].reason == "WaitingForInfraEnvImageToBeCreated"
+    assert outcome({"acceptFormats": ["iso"], "architecture": "arm64"}, infra_env, ("n", "e"), lambda _text: 61)[0][0].reason == "InfraEnvArchMismatch"
+    assert outcome({"acceptFormats": ["iso"]}, None, ("n", "e"), lambda _text: 61)[0][0].reason == "InfraEnvNotAvailable"
+    assert (
+        outcome({"acceptFormats": ["iso"], "architecture": "x86_64"}, {"metadata": {}, "spec": {}}, ("n", "e"), lambda _text: 61)[0][0].reason
+        == "WaitingForInfraEnvImageToBeCreated"
+    )
 
 
 def test_selectors() -> None:

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ztlab.hub.client import Refused
-from ztlab.hub.names import AGENT, INFRA_ENV, NMSTATE_CONFIG, SECRET
+from ztlab.hub.names import AGENT, CONFIG_MAP, INFRA_ENV, NMSTATE_CONFIG, SECRET
 from ztlab.hub.service_config import AGENT_SERVICE_CONFIG
 
 from .flow import order_cluster
-from .rig import Machine, condition, hub_rig
+from .rig import Machine, Rig, condition, hub_rig
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGJ5"
 
@@ -112,5 +113,69 @@ def test_early_binding_waits_for_its_cluster(tmp_path: Path) -> None:
             with pytest.raises(Refused) as caught:
                 await rig.patch(INFRA_ENV, "rack", {"spec": {"clusterRef": None}})
             assert "Attempted to change Spec.ClusterRef which is immutable after InfraEnv creation." in str(caught.value)
+
+    asyncio.run(run())
+
+
+def test_the_url_of_an_early_bound_infra_env_stays(tmp_path: Path) -> None:
+    """A look without a change of the input, here after a label of the InfraEnv, makes no other image."""
+
+    async def run() -> None:
+        async with hub_rig(tmp_path) as rig:
+            await order_cluster(rig, holdInstallation=True)
+            first = await rig.infra_env(clusterRef={"name": "spoke", "namespace": "edge"})
+            known = next(iter(rig.hub.service.core.state.infra_envs.values()))
+            version = known.fields["openshift_version"]
+            looks = record_looks(rig)
+            await rig.patch(INFRA_ENV, "rack", {"metadata": {"labels": {"seen": "yes"}}})
+            await rig.until(INFRA_ENV, "rack", lambda _item: len(looks) > 0)
+            second = await rig.get(INFRA_ENV, "rack")
+            assert second["status"]["isoDownloadURL"] == first["status"]["isoDownloadURL"] == known.download_url
+            assert second["status"]["createdTime"] == first["status"]["createdTime"] and known.fields["openshift_version"] == version
+
+    asyncio.run(run())
+
+
+def record_looks(rig: Rig) -> list[str]:
+    """Every update of an InfraEnv that the controller sends to the service from now on."""
+    assert rig.hub.operators is not None
+    backend, looks = rig.hub.operators.backend, []
+    call = backend.call
+
+    async def recorded(method: str, path: str, *rest: Any) -> Any:
+        answer = await call(method, path, *rest)
+        if method == "PATCH" and path.startswith("/v2/infra-envs/"):
+            looks.append(path)
+        return answer
+
+    backend.call = recorded  # type: ignore[method-assign]
+    return looks
+
+
+def test_without_an_image_service_there_are_no_artefacts(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with hub_rig(tmp_path) as rig:
+            await rig.infra_env()
+            rig.hub.service.core.settings.env["ENABLE_IMAGE_SERVICE"] = "false"
+            await rig.patch(INFRA_ENV, "rack", {"metadata": {"labels": {"seen": "yes"}}})
+            item = await rig.until(INFRA_ENV, "rack", lambda found: "isoDownloadURL" not in found["status"])
+            assert condition(item, "ImageCreated") == ("True", "InfraEnvAvailable", "InfraEnv is available")
+            assert "createdTime" not in item["status"] and "bootArtifacts" not in item["status"] and item["status"]["debugInfo"]["eventsURL"]
+
+    asyncio.run(run())
+
+
+def test_what_an_infra_env_says_of_its_mirror(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with hub_rig(tmp_path) as rig:
+            lead = "Failed to create image due to an internal error: "
+            spec = {"pullSecretRef": {"name": "pull-secret"}, "mirrorRegistryRef": {"namespace": "edge", "name": "mirror"}}
+            await rig.create(INFRA_ENV, "rack", spec)
+            item = await rig.until(INFRA_ENV, "rack", lambda found: condition(found, "ImageCreated")[0])
+            assert condition(item, "ImageCreated")[2] == f'{lead}Failed to get referenced ConfigMap: configmaps "mirror" not found'
+            await rig.create(CONFIG_MAP, "mirror", data={"ca-bundle.crt": "x"})
+            await rig.until(INFRA_ENV, "rack", lambda found: "does not contain" in condition(found, "ImageCreated")[2])
+            item = await rig.get(INFRA_ENV, "rack")
+            assert condition(item, "ImageCreated")[2] == f"{lead}ConfigMap edge/mirror does not contain registries.conf key"
 
     asyncio.run(run())

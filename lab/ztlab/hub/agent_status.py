@@ -105,15 +105,18 @@ def _moment(text: str) -> str:
 
 
 def _progress(host: Host, cluster: Cluster | None) -> dict[str, Any]:
+    """Empty without a stage (updateStatus of openshift/assisted-service internal/controller/controllers/agent_controller.go)."""
     own = host.progress
-    shown: dict[str, Any] = {"progressStages": list(progress.stages(host, cluster))} if cluster is not None else {}
-    if own.stage:
-        shown |= {"currentStage": own.stage, "installationPercentage": own.percentage}
-        if own.info:
-            shown["progressInfo"] = own.info
-        for name, text in (("stageStartTime", own.started_at), ("stageUpdateTime", own.updated_at)):
-            if text != NO_TIME:
-                shown[name] = _moment(text)
+    if not own.stage:
+        return {}
+    shown: dict[str, Any] = {"currentStage": own.stage, "installationPercentage": own.percentage}
+    if cluster is not None:
+        shown["progressStages"] = list(progress.stages(host, cluster))
+    if own.info:
+        shown["progressInfo"] = own.info
+    for name, text in (("stageStartTime", own.started_at), ("stageUpdateTime", own.updated_at)):
+        if text != NO_TIME:
+            shown[name] = _moment(text)
     return {name: value for name, value in shown.items() if value != []}
 
 

@@ -59,10 +59,10 @@ class Backend:
         return next((item for item in self.core.state.clusters.values() if item.kube_key == key), None)
 
     def host(self, host_id: str, namespace: str) -> Host | None:
-        """By the Agent's name and namespace: that of its InfraEnv."""
+        """By the Agent's name and namespace."""
         state = self.core.state
-        found = (state.hosts.get((item.id, host_id)) for item in state.infra_envs.values() if item.kube_key[0] == namespace)
-        return next((host for host in found if host is not None), None)
+        found = ((item, state.hosts.get((item.id, host_id))) for item in state.infra_envs.values())
+        return next((host for item, host in found if host is not None and (host.kube_namespace or item.kube_key[0]) == namespace), None)
 
     def host_path(self, host: Host) -> str:
         return f"/v2/infra-envs/{host.infra_env_id}/hosts/{host.id}"

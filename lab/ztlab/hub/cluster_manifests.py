@@ -20,7 +20,27 @@ MINUTE = 60.0
 
 
 async def push_manifests(world: World, backend: Backend, install: Object, cluster: Cluster) -> tuple[float | None, Condition] | None:
-    """Make the cluster's own manifests those of the ConfigMaps; an outcome when they cannot be used. Raises BackendError."""
+    """Make the cluster's own manifests those of the ConfigMaps; when they cannot be used: when to try again, and SpecSynced.
+
+    After addCustomManifests of openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go: a failure also
+    removes what an earlier pass created, and gives the user a minute, or until the ConfigMap changes.
+    """
+    present = {name: item.content for (folder, name), item in cluster.manifests.items() if folder == FOLDER and item.source == "user"}
+    path = f"/v2/clusters/{cluster.id}/manifests"
+    try:
+        wanted = await _wanted(world, install)
+        await _delete(backend, path, [name for name in present if name not in wanted])
+        for name, content in wanted.items():
+            if present.get(name) != content.encode():
+                await backend.call("POST", path, {"folder": FOLDER, "file_name": name, "content": base64.b64encode(content.encode()).decode()})
+    except BackendError as error:
+        await _delete(backend, path, [name for name in present if (FOLDER, name) in cluster.manifests])
+        return MINUTE, not_synced(str(error), backend=not error.users)
+    return None
+
+
+async def _wanted(world: World, install: Object) -> dict[str, str]:
+    """File name -> content. Raises BackendError."""
     wanted: dict[str, str] = {}
     for name in config_maps(install["spec"]):
         try:
@@ -29,17 +49,14 @@ async def push_manifests(world: World, backend: Backend, install: Object, cluste
             raise BackendError(500, str(error.args[0])) from error
         for file_name, content in data.items():
             if file_name in wanted:
-                return MINUTE, not_synced(f"Conflict in manifest names ('{file_name}' is not unique)", backend=True)
+                raise BackendError(500, f"Conflict in manifest names ('{file_name}' is not unique)")
             wanted[file_name] = content
-    present = {name: item.content for (folder, name), item in cluster.manifests.items() if folder == FOLDER and item.source == "user"}
-    path = f"/v2/clusters/{cluster.id}/manifests"
-    for file_name in present:
-        if file_name not in wanted:
-            await backend.call("DELETE", path, query={"folder": FOLDER, "file_name": file_name})
-    for file_name, content in wanted.items():
-        if present.get(file_name) != content.encode():
-            await backend.call("POST", path, {"folder": FOLDER, "file_name": file_name, "content": base64.b64encode(content.encode()).decode()})
-    return None
+    return wanted
+
+
+async def _delete(backend: Backend, path: str, names: list[str]) -> None:
+    for name in names:
+        await backend.call("DELETE", path, query={"folder": FOLDER, "file_name": name})
 
 
 def config_maps(spec: Object) -> list[str]:
@@ -58,8 +75,10 @@ async def push_overrides(backend: Backend, install: Object, cluster: Cluster) ->
             await backend.call("PATCH", f"/v2/clusters/{cluster.id}/install-config", overrides)
         else:
             cluster.install_config_overrides = ""
-    if IGNORED_HOST in annotations or IGNORED_CLUSTER in annotations:
-        body = {"host-validation-ids": ignored(annotations.get(IGNORED_HOST)), "cluster-validation-ids": ignored(annotations.get(IGNORED_CLUSTER))}
-        known = await backend.call("GET", f"/v2/clusters/{cluster.id}/ignored-validations")
-        if known != body:
-            await backend.call("PUT", f"/v2/clusters/{cluster.id}/ignored-validations", body)
+    try:
+        body = {"host-validation-ids": ignored(annotations, IGNORED_HOST), "cluster-validation-ids": ignored(annotations, IGNORED_CLUSTER)}
+    except ValueError as error:
+        raise BackendError(400, str(error)) from error
+    path = f"/v2/clusters/{cluster.id}/ignored-validations"
+    if await backend.call("GET", path) != {name: text for name, text in body.items() if text}:
+        await backend.call("PUT", path, body)

@@ -10,11 +10,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..service.model import Cluster
+from ..service.settings import version_key
 from .conditions.cluster import Count
 
 PLATFORMS = {"BareMetal": "baremetal", "None": "none", "VSphere": "vsphere", "Nutanix": "nutanix", "External": "external"}
 PLATFORM_TYPES = {value: name for name, value in PLATFORMS.items()}
 CONSUMER_LABEL = "agentclusterinstalls.agent-install.openshift.io/consumer"
+NETWORKS = ("cluster_networks", "service_networks", "machine_networks")
+OVN_BY_DEFAULT = (4, 12)
 _RELEASE_TAG = re.compile(r":(\d+\.\d+\.\d+(?:-[A-Za-z]+\.\d+)?)(?:-(x86_64|aarch64|arm64|ppc64le|s390x|multi))?$")
 
 
@@ -104,9 +107,19 @@ def cluster_body(deployment: Mapping[str, Any], install: Mapping[str, Any]) -> d
     return {name: value for name, value in members.items() if value not in (None, "", [])}
 
 
+def default_network_type(body: Mapping[str, Any], cluster: Cluster) -> str:
+    """The type of a cluster whose spec names none, by release and address family (selectClusterNetworkType of clusterdeployments_controller.go)."""
+    present = {**cluster.fields, "machine_networks": [{"cidr": cidr} for cidr in cluster.machine_networks]}
+    networks = [str(entry["cidr"]) for kind in NETWORKS for entry in body.get(kind) or present.get(kind) or []]
+    modern = version_key(str(cluster.fields.get("openshift_version") or "0")) >= OVN_BY_DEFAULT
+    modern = modern or cluster.single_node or any(":" in cidr for cidr in networks)
+    return "OVNKubernetes" if modern else "OpenShiftSDN"
+
+
 def changes(body: Mapping[str, Any], cluster: Cluster, pull_secret: str) -> dict[str, Any]:
     """What a PATCH has to say so that the cluster is as ``body``; {} when it is so already."""
     said: dict[str, Any] = {}
+    body = {"network_type": default_network_type(body, cluster), **body}
     for name, value in body.items():
         if name == "machine_networks":
             continue

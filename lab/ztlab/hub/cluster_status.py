@@ -44,10 +44,16 @@ def cluster_status(
     return {**kept, "userManagedNetworking": cluster.user_managed_networking}
 
 
-def ignored(text: str | None) -> str:
-    """An annotation of validations to ignore as the service takes it: a JSON list."""
-    if text is None or not text.strip():
-        return "[]"
-    if text.strip().startswith("["):
-        return text
-    return json.dumps([name.strip() for name in text.split(",") if name.strip()])
+def ignored(annotations: Mapping[str, str], key: str) -> str:
+    """An annotation of validations to ignore as the service takes it: a JSON list, "" without the annotation. Raises ValueError.
+
+    After annotationToIgnoredJSON of openshift/assisted-service internal/controller/controllers/clusterdeployments_controller.go.
+    """
+    if key not in annotations:
+        return ""
+    text = annotations[key].strip()
+    names = [name.strip() for name in text.split(",")] if text else []
+    if not all(names):
+        lead = f"Failed to parse '{key}' annotation: annotation \"{key}\": failed to parse comma-separated validation IDs"
+        raise ValueError(f"{lead}: empty ignored validation ID found in '{text}'")
+    return json.dumps(list(dict.fromkeys(names)), separators=(",", ":"))

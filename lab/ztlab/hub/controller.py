@@ -23,6 +23,10 @@ FIRST_BACKOFF, LAST_BACKOFF = 1.0, 60.0
 PAUSE = 0.02
 
 
+class Retry(Exception):
+    """A reconcile could not do its work; its key is looked at again with back-off."""
+
+
 class Controller:
     """Levels, not edges: a key is known by its name only, and waking it twice is waking it once."""
 
@@ -93,6 +97,9 @@ class Controller:
         except Refused as error:
             self._log(key, error)
             again = max(self._backoff(key), error.retry_after)
+        except Retry as error:
+            self._log(key, error)
+            again = self._backoff(key)
         except Exception as error:
             LOG.exception("%s: %s/%s", self.name, *key)
             self._log(key, error)

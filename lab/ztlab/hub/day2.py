@@ -7,21 +7,25 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ..service import progress
 from ..service.model import Cluster, Host
 from .backend import Backend, BackendError
 from .client import Client, Refused
 from .csr import approvable
-from .names import AGENT, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL, CSR, NODE, SECRET, Key, Object
+from .names import AGENT, BARE_METAL_HOST, BMH_LABEL, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL, CSR, NODE, SECRET, Key, Object
 from .reclaim import put_reclaim
 from .spoke import Spokes
 from .world import World
 
 FOLLOW_SECONDS = 60.0
 LOOK_SECONDS = 10.0
-AFTER_REBOOT = ("Rebooting", "Waiting for ignition", "Configuring", "Joined")
+# shouldCheckSpokeForDay2Host and shouldApproveCSRsForAgent of openshift/assisted-service internal/controller/controllers/agent_controller.go
+AFTER_REBOOT, APPROVING = ("Rebooting", "Joined", "Configuring"), ("Rebooting", "Joined")
 
 
 class Day2:
@@ -51,11 +55,11 @@ class Day2:
             await self._advance(agent, host, cluster, client)
         except Refused:
             return LOOK_SECONDS
-        return LOOK_SECONDS if host.status != "added-to-existing-cluster" else None
+        return FOLLOW_SECONDS if host.status != "added-to-existing-cluster" else None
 
     async def _advance(self, agent: Object, host: Host, cluster: Cluster, client: Client) -> None:
         node = await client.get(NODE, host.name)
-        automatic = self._approves(agent, cluster)
+        automatic = self._approves(agent, host, cluster)
         if automatic:
             agent = await self._approve(agent, host, node, client)
         if node is None:
@@ -86,16 +90,16 @@ class Day2:
 
     # signing requests
 
-    def _approves(self, agent: Object, cluster: Cluster) -> bool:
+    def _approves(self, agent: Object, host: Host, cluster: Cluster) -> bool:
         """Whether the hub approves them, or the cluster's machine API does."""
+        if host.progress.stage not in APPROVING and host.status != "installing-pending-user-action":
+            return False
         deployment = self._world.get(CLUSTER_DEPLOYMENT, cluster.kube_key)
         name = (((deployment or {}).get("spec") or {}).get("clusterInstallRef") or {}).get("name", "")
         install = self._world.get(CLUSTER_INSTALL, (cluster.kube_key[0], name))
-        spec = (install or {}).get("spec") or {}
-        wanted = spec.get("provisionRequirements") or {}
-        single = wanted.get("controlPlaneAgents") == 1 and not wanted.get("workerAgents")
-        labels = agent["metadata"].get("labels") or {}
-        return bool((spec.get("networking") or {}).get("userManagedNetworking")) or single or "agent-install.openshift.io/bmh" not in labels
+        bmh = (agent["metadata"].get("labels") or {}).get(BMH_LABEL, "")
+        exists = bool(bmh) and self._world.get(BARE_METAL_HOST, (agent["metadata"]["namespace"], bmh)) is not None
+        return hub_approves((install or {}).get("spec") or {}, cluster.install_config_overrides, bare_metal_host=exists)
 
     async def _approve(self, agent: Object, host: Host, node: Object | None, client: Client) -> Object:
         """Approve what is this host's, and record what is approved, by whomever; the Agent afterwards."""
@@ -142,17 +146,6 @@ class Day2:
         except (KeyError, ValueError, binascii.Error):
             return None
 
-    async def remove_node(self, cluster: Key, name: str) -> bool:
-        """Delete a Node; False when its cluster cannot be asked."""
-        client = self.client(cluster)
-        if client is None:
-            return False
-        try:
-            await client.delete(NODE, name)
-        except Refused:
-            return False
-        return True
-
     async def begin_reclaim(self, cluster: Key, host: Host) -> bool:
         """Let the node itself boot discovery again (5.4): what runs there is put into the spoke; False when that fails."""
         client = self.client(cluster)
@@ -165,6 +158,33 @@ class Day2:
         except Refused:
             return False
         return True
+
+
+def hub_approves(install: Mapping[str, Any], overrides: str, *, bare_metal_host: bool) -> bool:
+    """By the spec of the AgentClusterInstall and the overrides of the cluster's install-config (shouldApproveCSRsForAgent)."""
+    wanted = install.get("provisionRequirements") or {}
+    single = wanted.get("controlPlaneAgents") == 1 and not wanted.get("workerAgents")
+    if (install.get("networking") or {}).get("userManagedNetworking") or single:
+        return True
+    if install.get("platformType") == "BareMetal" and _without_machine_api(overrides):
+        return True
+    return not bare_metal_host
+
+
+def _without_machine_api(overrides: str) -> bool:
+    """Capabilities that have baremetal without MachineAPI (isBaremetalPlatformWithoutMAPI of common.go beside it)."""
+    capabilities = json.loads(overrides or "{}").get("capabilities") or {}
+    more = capabilities.get("additionalEnabledCapabilities") or []
+    return capabilities.get("baselineCapabilitySet") == "None" and "baremetal" in more and "MachineAPI" not in more
+
+
+async def remove_node(client: Client, name: str) -> None:
+    """Delete a Node, if it exists. Raises Refused."""
+    try:
+        await client.delete(NODE, name)
+    except Refused as error:
+        if error.code != 404:
+            raise
 
 
 def _ready(node: Object) -> bool:

@@ -13,11 +13,12 @@ import aiohttp
 
 from ..service.model import Cluster, Host, InfraEnv
 from .backend import Backend
+from .bmac_agent import find_agent
 from .capi.room import ClusterApi
 from .controller import Controller
 from .controllers.agent import AgentController
 from .controllers.bare_metal_host import BareMetalHostController
-from .controllers.bmac import BmacController, find_agent
+from .controllers.bmac import BmacController
 from .controllers.classification import ClassificationController
 from .controllers.cluster import ClusterController
 from .controllers.cluster_install import ClusterInstallController

@@ -14,6 +14,8 @@ from .client import Client, Refused
 from .names import CONFIG_MAP, NAMESPACE, SECRET, Kind, Object
 
 SPACE = "assisted-installer"
+# Without it Kubernetes refuses the privileged pods: internal/controller/controllers/agent_reclaimer.go of openshift/assisted-service.
+PRIVILEGED = {"pod-security.kubernetes.io/enforce": "privileged"}
 NAME = "node-reclaim"
 CONFIG = "reclaim-config"
 CA_KEY, CA_PATH = "service-ca-cert.crt", "/etc/assisted-service"
@@ -40,12 +42,14 @@ async def put_reclaim(client: Client, core: Core, host: Host, service_ca: str) -
         (DAEMON_SET, f"{host.name.replace('.', '-')}-reclaim", {"spec": _daemon_set(core, host, bool(service_ca))}),
     ]
     for kind, name, body in wanted:
-        metadata = {"name": name} | ({"namespace": SPACE} if kind.namespaced else {})
+        metadata = {"name": name} | ({"namespace": SPACE} if kind.namespaced else {"labels": PRIVILEGED})
         try:
             await client.create(kind, {"metadata": metadata, **body})
         except Refused as error:
             if error.reason != "AlreadyExists":
                 raise
+            if kind is NAMESPACE:
+                await client.patch(kind, name, "", {"metadata": {"labels": PRIVILEGED}})
 
 
 def _daemon_set(core: Core, host: Host, authority: bool) -> dict[str, Any]:

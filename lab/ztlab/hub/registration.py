@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import json
-
 from ..service.model import Host, InfraEnv
 from .backend import Backend
 from .client import Refused
-from .names import AGENT, INFRA_ENV, INFRA_ENV_LABEL, INHERITED_LABELS, PROPAGATE_LABELS, Object, annotations_of, deleting, labels_of, owner
+from .names import AGENT, INFRA_ENV, INFRA_ENV_LABEL, INHERITED_LABELS, Object, deleting, labels_of, owner
+from .node_labels import inherited
 from .world import World
 
 
@@ -52,15 +51,15 @@ class Registration:
         return cluster.kube_key if cluster is not None else ("", "")
 
     def _new(self, host: Host, infra_env: InfraEnv, item: Object) -> Object:
-        labels, annotations, node_labels = self._given(infra_env, item)
         metadata: Object = {
             "name": host.id,
             "namespace": infra_env.kube_key[0],
-            "labels": labels,
+            "labels": self._labels(infra_env, item),
             "ownerReferences": [owner(item, INFRA_ENV)],
         }
-        if annotations:
-            metadata["annotations"] = annotations
+        node_labels, names = inherited(item, {"metadata": {}})
+        if names:
+            metadata["annotations"] = {INHERITED_LABELS: names}
         return {"metadata": metadata, "spec": self._spec(infra_env, node_labels)}
 
     def _spec(self, infra_env: InfraEnv, node_labels: dict[str, str]) -> Object:
@@ -72,25 +71,25 @@ class Registration:
             spec["nodeLabels"] = node_labels
         return spec
 
-    def _given(self, infra_env: InfraEnv, item: Object) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-        """Labels, annotations and node labels that the InfraEnv gives."""
-        labels = {**(item["spec"].get("agentLabels") or {}), INFRA_ENV_LABEL: infra_env.kube_key[1]}
-        asked = [name.strip() for name in annotations_of(item).get(PROPAGATE_LABELS, "").split(",") if name.strip()]
-        inherited = {name: labels_of(item)[name] for name in asked if name in labels_of(item)}
-        annotations = {INHERITED_LABELS: json.dumps(sorted(inherited))} if inherited else {}
-        return labels, annotations, inherited
+    @staticmethod
+    def _labels(infra_env: InfraEnv, item: Object) -> dict[str, str]:
+        return {INFRA_ENV_LABEL: infra_env.kube_key[1], **(item["spec"].get("agentLabels") or {})}
 
     async def _move(self, agent: Object, host: Host, infra_env: InfraEnv, item: Object) -> None:
-        """The machine booted the image of another InfraEnv: the old host goes, the Agent begins anew."""
+        """The machine booted the image of another InfraEnv: the old host is deleted and the Agent starts over."""
         old_name = labels_of(agent).get(INFRA_ENV_LABEL, "")
         old = self._backend.infra_env((infra_env.kube_key[0], old_name))
         if old is not None:
             self._backend.core.state.hosts.pop((old.id, host.id), None)
-        labels, _annotations, node_labels = self._given(infra_env, item)
+        node_labels, names = inherited(item, {"metadata": agent["metadata"]})
         spec: Object = dict.fromkeys(agent["spec"])
         spec |= self._spec(infra_env, node_labels)
         patch = {
-            "metadata": {"labels": {**dict.fromkeys(labels_of(agent)), **labels}, "ownerReferences": [owner(item, INFRA_ENV)]},
+            "metadata": {
+                "labels": {**dict.fromkeys(labels_of(agent)), **self._labels(infra_env, item)},
+                "annotations": {INHERITED_LABELS: names or None},
+                "ownerReferences": [owner(item, INFRA_ENV)],
+            },
             "spec": spec,
         }
         await self._world.patch(AGENT, agent, patch)

@@ -84,7 +84,8 @@ class Host:
     logs_started_at: str = NO_TIME
     logs: bytes = b""
     install_step_failed: str = ""
-    # What a service with a Kubernetes API knows beyond the REST API.
+    # What a service with a Kubernetes API knows beyond the REST API; the namespace of its Agent, "" as long as that is its InfraEnv's.
+    kube_namespace: str = ""
     approved: bool = False
     verdicts: dict[str, list[Any]] = dataclasses.field(default_factory=dict)
 

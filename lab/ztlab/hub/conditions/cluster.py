@@ -62,7 +62,7 @@ def not_synced(text: str, *, backend: bool) -> Condition:
 
 def unavailable() -> list[Condition]:
     """There is no cluster in the service."""
-    kinds = ("RequirementsMet", "Validated", "Completed", "Failed", "Stopped")
+    kinds = ("Validated", "RequirementsMet", "Completed", "Failed", "Stopped")  # setClusterConditionsUnknown of clusterdeployments_controller.go
     return [Condition(kind, "Unknown", "NotAvailable", "Information not available") for kind in kinds]
 
 

@@ -18,16 +18,18 @@ def pair(ready: bool, error: bool, reason: str, message: str) -> list[Condition]
     return [Condition("Ready", str(ready), reason, message), Condition("Error", str(error), reason, message)]
 
 
-def unsupported_format(formats: list[str]) -> list[Condition]:
-    return pair(False, True, "UnsupportedImageFormat", f"Unsupported image format: {', '.join(formats)}; iso and initrd are known")
+def unsupported_format() -> list[Condition]:
+    return pair(False, True, "UnsupportedImageFormat", "Unsupported image format")
 
 
-def no_infra_env(text: str) -> list[Condition]:
-    return pair(False, False, "InfraEnvNotAvailable", text)
+def no_infra_env(namespace: str, name: str) -> list[Condition]:
+    """The text names the label before the namespace, as upstream's does."""
+    return pair(False, False, "InfraEnvNotAvailable", f"InfraEnv {name}/{namespace} is not found or is being deleted")
 
 
 def arch_mismatch(wanted: str, found: str) -> list[Condition]:
-    return pair(False, True, "InfraEnvArchMismatch", f"PreprovisioningImage CPU architecture ({wanted}) doesn't match the InfraEnv's ({found})")
+    text = f"PreprovisioningImage CPU architecture ({wanted}) does not match InfraEnv CPU architecture ({found})"
+    return pair(False, True, "InfraEnvArchMismatch", text)
 
 
 def ignition_failed(text: str) -> list[Condition]:

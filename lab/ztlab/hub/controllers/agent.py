@@ -14,9 +14,11 @@ from ...service.model import INSTALLING, NO_TIME, Cluster, Host
 from ..agent_spec import AgentSpec
 from ..agent_status import agent_status, inventory_labels, validations
 from ..backend import Backend, BackendError
+from ..client import Refused, merge_diff
 from ..conditions import Condition, merge
 from ..conditions.agent import HostFacts, host_conditions, not_synced, synced, unavailable
-from ..day2 import Day2
+from ..controller import Retry
+from ..day2 import Day2, remove_node
 from ..names import (
     AGENT,
     AGENT_FINALIZER,
@@ -26,6 +28,7 @@ from ..names import (
     CLUSTER_NAMESPACE_LABEL,
     INFRA_ENV,
     INFRA_ENV_LABEL,
+    INHERITED_LABELS,
     INVENTORY_LABEL,
     SKIP_SPOKE_CLEANUP,
     STATE_ANNOTATION,
@@ -37,11 +40,12 @@ from ..names import (
     labels_of,
     owner,
 )
+from ..node_labels import inherited
 from ..registration import bound_cluster
+from ..restore import restore
 from ..world import World
 
 RETRY_SECONDS = 10.0
-MINUTE = 60.0
 WAITING_FOR_UNBIND = "Waiting for host to unbind to do spoke cleanup"
 
 
@@ -80,46 +84,37 @@ class AgentController:
     # hosts that the service lost
 
     async def _missing(self, agent: Object) -> float | None:
-        """Restore a host from the Agent's annotations (reference 5.2); without InfraEnv label nothing is written at all."""
-        namespace, name = key_of(agent)
-        label = labels_of(agent).get(INFRA_ENV_LABEL)
-        if not label:
-            return MINUTE
-        infra_env = self._backend.infra_env((namespace, label))
-        if infra_env is None:
-            await self._unavailable(agent)
-            return MINUTE
-        state = annotations_of(agent)
-        bound = bound_cluster(agent)
-        cluster = self._backend.cluster(bound) if bound else None
-        core = self._backend.core
-        host = Host(name, infra_env.id, cluster_id=cluster.id if cluster else "", created_at=core.timestamp(), checked_in=core.now(), status_since=core.now())
-        host.status = state.get(f"{STATE_ANNOTATION}state") or ("known" if bound else "known-unbound")
-        host.role = host.suggested_role = state.get(f"{STATE_ANNOTATION}role") or "auto-assign"
-        host.progress.stage = state.get(f"{STATE_ANNOTATION}current-stage") or ""
-        text = state.get(f"{STATE_ANNOTATION}inventory")
-        host.inventory = json.loads(text) if text else None
-        core.state.hosts[infra_env.id, name] = host
-        return MINUTE if not text else 0.0
+        """Raises Retry; a host id that is in use is shown, and the Agent stays."""
+        try:
+            restore(self._backend, agent, self._world.age(agent["metadata"]["creationTimestamp"]))
+        except BackendError as error:
+            await self._unavailable(agent, not_synced(str(error), backend=False))
+            return None
+        return 0.0
 
-    async def _unavailable(self, agent: Object) -> None:
+    async def _unavailable(self, agent: Object, spec_synced: Condition) -> None:
         status = dict(agent.get("status") or {})
         debug = {name: value for name, value in (status.get("debugInfo") or {}).items() if name not in ("state", "stateInfo")}
         status["debugInfo"] = debug
-        status["conditions"] = merge(status.get("conditions"), unavailable(), self._world.now())
+        status["conditions"] = merge(status.get("conditions"), [spec_synced, *unavailable()], self._world.now())
         await self._world.status(AGENT, agent, status)
 
     # object
 
     async def _cleanup(self, agent: Object, host: Host) -> Object:
-        """After an unbind of a host that had joined, its Node in the spoke goes."""
+        """After an unbind the Node of the host is removed from its cluster (cleanUnboundSpokeNode). Raises Retry."""
         pending = (agent.get("status") or {}).get("deprovision_info")
         if not pending or host.status in ("unbinding", "unbinding-pending-user-action", "reclaiming", "reclaiming-rebooting"):
             return agent
         if SKIP_SPOKE_CLEANUP not in annotations_of(agent):
             where = pending.get("cluster_namespace", ""), pending.get("cluster_name", "")
-            if not await self._day2.remove_node(where, pending.get("node_name", "")):
-                return agent
+            client = self._day2.client(where)
+            try:
+                if client is not None:  # without credentials there is nothing to clean
+                    await remove_node(client, pending.get("node_name", ""))
+            except Refused as error:
+                await self._world.status(AGENT, agent, {**agent["status"], "deprovision_info": {**pending, "message": str(error)}})
+                raise Retry(str(error)) from error
         return await self._world.status(AGENT, agent, {name: value for name, value in agent["status"].items() if name != "deprovision_info"})
 
     async def _repair(self, agent: Object, host: Host) -> Object:
@@ -129,6 +124,8 @@ class AgentController:
         owners = agent["metadata"].get("ownerReferences") or []
         if item is not None and not any(entry.get("uid") == item["metadata"]["uid"] for entry in owners):
             agent = await self._world.patch(AGENT, agent, {"metadata": {"ownerReferences": [owner(item, INFRA_ENV)]}})
+        if item is not None:
+            agent = await self._inherit(agent, item)
         given = {
             "state": host.status,
             "role": host.role,
@@ -140,6 +137,15 @@ class AgentController:
         bound = bound_cluster(agent)
         labels = {INFRA_ENV_LABEL: infra_env.kube_key[1], CLUSTER_NAMESPACE_LABEL: bound[0] if bound else ""}
         return await self._world.metadata(AGENT, agent, labels=labels, annotations=annotations)
+
+    async def _inherit(self, agent: Object, infra_env: Object) -> Object:
+        """A conflict with another writer is retried by the controller."""
+        labels, names = inherited(infra_env, agent)
+        present = annotations_of(agent).get(INHERITED_LABELS, "")
+        if labels == (agent["spec"].get("nodeLabels") or {}) and names == present:
+            return agent
+        change = merge_diff({"nodeLabels": agent["spec"].get("nodeLabels") or {}}, {"nodeLabels": labels})
+        return await self._world.patch(AGENT, agent, {"metadata": {"annotations": {INHERITED_LABELS: names or None}}, "spec": change}, locked=True)
 
     async def _labels(self, agent: Object, host: Host) -> Object:
         if host.inventory is None:
@@ -203,8 +209,8 @@ class AgentController:
             raise BackendError(error.status, error.reason) from error
         self._backend.core.event("host_unbind_succeeded", f"Host {host.name}: Successfully unbound from cluster {cluster.name}", host=host)
         status = {name: value for name, value in (agent.get("status") or {}).items() if name != "csrStatus"}
-        if joined:
-            namespace, name = cluster.kube_key
+        namespace, name = cluster.kube_key
+        if name:
             status["deprovision_info"] = {"cluster_name": name, "cluster_namespace": namespace, "node_name": node, "message": WAITING_FOR_UNBIND}
         await self._world.status(AGENT, agent, status)
 
@@ -247,7 +253,7 @@ class AgentController:
             await self._leave_spoke(agent, host)
             if host is not None:
                 await self._backend.call("DELETE", self._backend.host_path(host))
-        except (BackendError, LookupError) as error:
+        except (BackendError, LookupError, Refused) as error:
             status = dict(agent.get("status") or {})
             condition = Condition("Cleanup", "False", "CleanupFailed", str(error))
             status["conditions"] = merge(status.get("conditions"), [condition], self._world.now())
@@ -257,7 +263,7 @@ class AgentController:
         return None
 
     async def _leave_spoke(self, agent: Object, host: Host | None) -> None:
-        """A node that joined leaves its cluster, unless that is going anyway. Raises LookupError."""
+        """A node that joined leaves its cluster, unless that is deleted as well. Raises LookupError, Refused."""
         bound = bound_cluster(agent)
         if host is None or bound is None or not self._joined(agent, host) or SKIP_SPOKE_CLEANUP in annotations_of(agent):
             return
@@ -267,5 +273,7 @@ class AgentController:
         install = self._world.get(CLUSTER_INSTALL, (bound[0], name))
         if any(item is None or deleting(item) for item in (infra_env, deployment, install)):
             return
-        if not await self._day2.remove_node(bound, host.name):
-            raise LookupError(f"node {host.name} of cluster {bound[0]}/{bound[1]} could not be removed")
+        client = self._day2.client(bound)
+        if client is None:
+            raise LookupError(f"failed to get the kubeconfig of cluster {bound[0]}/{bound[1]}")
+        await remove_node(client, host.name)

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import base64
+import json
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import aiohttp
@@ -34,8 +35,8 @@ class BareMetalHostController:
         if host is None:
             return None
         annotations = annotations_of(host)
-        if PAUSED in annotations and not deleting(host):
-            return None
+        if PAUSED in annotations:
+            return None  # deleted or not: metal3-io/baremetal-operator internal/controller/metal3.io/baremetalhost_controller.go
         try:
             if deleting(host):
                 return await self._delete(host)
@@ -67,7 +68,7 @@ class BareMetalHostController:
         return await self._world.status(BARE_METAL_HOST, host, {name: value for name, value in status.items() if value is not None})
 
     async def _failed(self, host: Object, text: str) -> float:
-        state = _state(host)
+        state = provisioning_state(host)
         kind = {"": "registration error", "registering": "registration error", "provisioning": "provisioning error"}.get(state, "power management error")
         count = int((host.get("status") or {}).get("errorCount") or 0) + 1
         await self._write(host, state=state or "registering", operationalStatus="error", errorType=kind, errorMessage=text, errorCount=count)
@@ -79,7 +80,7 @@ class BareMetalHostController:
     # one step
 
     async def _step(self, host: Object) -> float | None:
-        state = _state(host)
+        state = provisioning_state(host)
         if not host["spec"].get("bmc"):
             await self._write(host, state="unmanaged", operationalStatus="discovered")
             return None
@@ -110,7 +111,7 @@ class BareMetalHostController:
         )
 
     async def _register(self, host: Object, bmc: Bmc) -> float | None:
-        if _state(host) != "registering":
+        if provisioning_state(host) != "registering":
             await self._write(host, state="registering")
             return REGISTER_SECONDS
         on = await bmc.powered_on()
@@ -185,19 +186,36 @@ class BareMetalHostController:
     async def _delete(self, host: Object) -> float | None:
         if FINALIZER not in (host["metadata"].get("finalizers") or []):
             return None
-        if DETACHED not in annotations_of(host) and _state(host) in ("provisioning", "provisioned"):
+        annotations = annotations_of(host)
+        if _delayed(annotations):
+            return None  # until the annotation is removed
+        if DETACHED not in annotations and provisioning_state(host) in ("provisioning", "provisioned", "deprovisioning"):
+            if provisioning_state(host) != "deprovisioning":
+                await self._write(host, state="deprovisioning")
+                return DEPROVISION_SECONDS
             try:
                 bmc = self._bmc(host)
                 await bmc.power(False)
                 await bmc.eject()
             except BmcError:
                 return RETRY_SECONDS
+        host = await self._write(host, state="deleting")
         await self._world.drop_finalizer(BARE_METAL_HOST, host, FINALIZER)
         return None
 
 
-def _state(host: Object) -> str:
+def provisioning_state(host: Object) -> str:
+    """Empty before the host is registered."""
     return str((((host.get("status") or {}).get("provisioning")) or {}).get("state") or "")
+
+
+def _delayed(annotations: Mapping[str, str]) -> bool:
+    """Whether the annotation of a detached host delays its deletion."""
+    try:
+        arguments = json.loads(annotations.get(DETACHED) or "{}")
+    except ValueError:
+        return False
+    return isinstance(arguments, dict) and arguments.get("deleteAction") == "delay"
 
 
 def _decoded(secret: Object) -> dict[str, str]:

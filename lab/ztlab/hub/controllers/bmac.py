@@ -1,53 +1,51 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""BMAC: a BareMetalHost boots the image of an InfraEnv, and tells its Agent what to be (reference infrastructure-operator.md 10.1, 10.2)."""
+"""BMAC: a BareMetalHost boots the image of an InfraEnv, and gives its Agent what its annotations say.
+
+After openshift/assisted-service internal/controller/controllers/bmh_agent_controller.go; the steps have upstream's order, and an error keeps
+what the steps before it changed. Nothing here drains Nodes or makes BareMetalHosts and Machines in the new cluster.
+"""
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable
 
+from ..bmac_agent import PREFIX, apply_host, fencing_secret, find_agent, hardware_details, inventory_of, is_unbinding
+from ..client import Refused, merge_diff
 from ..conditions import find
 from ..conditions.infra_env import AVAILABLE
-from ..hints import disk_by_hints
 from ..names import (
     AGENT,
     BACKUP_LABELS,
     BARE_METAL_HOST,
     BMAC_FINALIZER,
-    BMH_LABEL,
     INFRA_ENV,
     INFRA_ENV_LABEL,
     PREPROVISIONING_IMAGE,
+    SECRET,
+    WATCH_LABELS,
     Key,
     Object,
-    annotations_of,
     deleting,
     key_of,
     labels_of,
 )
 from ..world import World
-from .bare_metal_host import DETACHED, INSPECT, PAUSED
+from .bare_metal_host import DETACHED, INSPECT, PAUSED, provisioning_state
 
-PREFIX = "bmac.agent-install.openshift.io/"
-NODE_LABEL, AGENT_LABEL = "bmac.agent-install.openshift.io.node-label.", "bmac.agent-install.openshift.io.agent-label."
 DETAILS, STATUS = "inspect.metal3.io/hardwaredetails", "baremetalhost.metal3.io/status"
 SPOKE_MACHINE = f"{PREFIX}spoke-bmh-machine-created"
-BY_US = "assisted-service-controller"
+REMOVE_AGENT, MANAGED = f"{PREFIX}remove-agent-and-node-on-delete", f"{PREFIX}allow-provisioned-host-management"
+BY_BMAC = "assisted-service-controller"
+DELAYED_DELETE = '{"deleteAction":"delay"}'
 COOL_DOWN_SECONDS = 60.0
+RETRY_SECONDS = 10.0
 FINISHED = ("Rebooting", "Joined", "Done", "Failed")
 DEPLOY = "start_assisted_install"
-# annotation -> member of the Agent's spec
-COPIED = {
-    "hostname": "hostname",
-    "role": "role",
-    "machine-config-pool": "machineConfigPool",
-    "installer-args": "installerArgs",
-    "ignition-config-overrides": "ignitionConfigOverrides",
-    "fencing-credentials-secret-name": "fencingCredentialsSecretRef",
-}
 
 
 class BmacController:
@@ -57,171 +55,220 @@ class BmacController:
         self._world, self._converged = world, converged
 
     async def reconcile(self, key: Key) -> float | None:
-        host = self._world.get(BARE_METAL_HOST, key)
+        """Raises Retry."""
+        world, host = self._world, self._world.get(BARE_METAL_HOST, key)
         if host is None:
             return None
+        agent = find_agent(host, world.all(AGENT, key[0]))
         name = labels_of(host).get(INFRA_ENV_LABEL)
-        if not name or deleting(host):
-            await self._world.drop_finalizer(BARE_METAL_HOST, host, BMAC_FINALIZER)
-            return None
-        infra_env = self._world.get(INFRA_ENV, (key[0], name))
-        if infra_env is None:
-            return None
-        host = await self._world.add_finalizer(BARE_METAL_HOST, host, BMAC_FINALIZER)
-        host = await self._world.metadata(BARE_METAL_HOST, host, labels=BACKUP_LABELS)
-        agent = find_agent(host, self._world.all(AGENT, key[0]))
-        if agent is not None:
-            await self._tell_agent(host, agent, infra_env)
-        if self._converged:
-            return await self._converged_step(host, agent)
-        return await self._legacy_step(host, agent, infra_env)
+        secret = (key[0], (host["spec"].get("bmc") or {}).get("credentialsName", ""))
+        visit = Visit(
+            copy.deepcopy(host),
+            copy.deepcopy(agent),
+            world.get(INFRA_ENV, (key[0], name)) if name else None,
+            world.get(PREPROVISIONING_IMAGE, key),
+            world.get(SECRET, secret),
+            world.age,
+            self._converged,
+        )
+        try:
+            return visit.run()
+        finally:
+            await self._write(visit, host, agent)
 
-    # the Agent
+    async def _write(self, visit: Visit, host: Object, agent: Object | None) -> None:
+        if visit.secret is not None:
+            await self._put_secret(*visit.secret, visit.host)
+        if agent is not None and visit.agent is not None:
+            if visit.delete_agent:
+                await self._world.delete(AGENT, agent)
+            elif change := _change(agent, visit.agent):
+                await self._world.patch(AGENT, agent, change, locked=True)
+        if change := _change(host, visit.host):
+            await self._world.patch(BARE_METAL_HOST, host, change, locked=True)
 
-    async def _tell_agent(self, host: Object, agent: Object, infra_env: Object) -> None:
-        wanted = agent_changes(host, agent, early=bool(infra_env["spec"].get("clusterRef")))
-        if wanted:
-            await self._world.patch(AGENT, agent, wanted, locked=True)
+    async def _put_secret(self, name: str, data: dict[str, str], host: Object) -> None:
+        key = (key_of(host)[0], name)
+        present = self._world.get(SECRET, key)
+        if present is None:
+            body = {"metadata": {"namespace": key[0], "name": name, "labels": dict(WATCH_LABELS)}, "data": data, "type": "Opaque"}
+            try:
+                await self._world.create(SECRET, body)
+            except Refused as error:
+                if error.reason != "AlreadyExists":
+                    raise
+        elif present.get("data") != data:
+            await self._world.patch(SECRET, present, {"data": data})
 
-    # legacy flow
 
-    async def _legacy_step(self, host: Object, agent: Object | None, infra_env: Object) -> float | None:
-        annotations = annotations_of(host)
-        if annotations.get(INSPECT) != "disabled" and DETACHED not in annotations:
-            host = await self._world.patch(
-                BARE_METAL_HOST, host, {"metadata": {"annotations": {INSPECT: "disabled"}}, "spec": {"automatedCleaningMode": "disabled"}}, locked=True
-            )
-        leaving = agent is not None and find((agent.get("status") or {}).get("conditions"), "Bound").get("reason") == "UnbindingPendingUserAction"
-        if leaving:
-            host = await self._attach(host)
-        elif agent is not None and ((agent.get("status") or {}).get("progress") or {}).get("currentStage") in FINISHED:
-            return await self._detach(host, agent)
-        elif agent is not None:
-            return None  # it runs the image
-        return await self._image(host, infra_env)
+def _change(before: Object, after: Object) -> Object:
+    """The merge patch of one object; empty metadata that the API does not store is no change."""
+    metadata = {name: value for name, value in after["metadata"].items() if value or name in before["metadata"]}
+    change: Object = merge_diff(before, {**after, "metadata": metadata})
+    return change
 
-    async def _attach(self, host: Object) -> Object:
-        """The machine must boot discovery again: give the BMH back to its operator, without image first."""
-        kept = {name: None for name in (DETACHED, PAUSED, DETAILS, STATUS, SPOKE_MACHINE) if name in annotations_of(host)}
-        if not kept:
-            return host
-        return await self._world.patch(BARE_METAL_HOST, host, {"metadata": {"annotations": kept}, "spec": {"image": None}}, locked=True)
 
-    async def _detach(self, host: Object, agent: Object) -> float | None:
-        """The machine belongs to its cluster now: its operator keeps away."""
-        annotations = annotations_of(host)
-        if DETACHED not in annotations:
-            details = json.dumps(hardware_details((agent.get("status") or {}).get("inventory") or {}), sort_keys=True)
-            await self._world.metadata(BARE_METAL_HOST, host, annotations={DETACHED: BY_US, DETAILS: details})
-        elif (host.get("status") or {}).get("operationalStatus") == "detached" and PAUSED not in annotations:
-            await self._world.metadata(BARE_METAL_HOST, host, annotations={PAUSED: BY_US, STATUS: json.dumps(host["status"], sort_keys=True)})
+@dataclasses.dataclass(frozen=True)
+class Stop:
+    """Nothing further is done now; ``after``: lab seconds until the next look, None: when notified."""
+
+    after: float | None = None
+
+
+@dataclasses.dataclass
+class Visit:
+    """One reconcile. ``host`` and ``agent`` are copies that the steps change; ``secret``: one to write, ``image``: the host's PreprovisioningImage."""
+
+    host: Object
+    agent: Object | None
+    infra_env: Object | None
+    image: Object | None
+    bmc_secret: Object | None
+    age: Callable[[str], float]
+    converged: bool = False
+    delete_agent: bool = False
+    secret: tuple[str, dict[str, str]] | None = None
+
+    def run(self) -> float | None:
+        """Change the copies. Raises Retry."""
+        if self.infra_env is not None:
+            self.host["metadata"]["labels"] |= BACKUP_LABELS
+        for step in (self._finalizer, self._leave, self._detach, self._boot, self._agent_spec, self._inventory):
+            stop = step()
+            if stop is not None:
+                return stop.after
         return None
 
-    async def _image(self, host: Object, infra_env: Object) -> float | None:
-        status = infra_env.get("status") or {}
-        url, created = status.get("isoDownloadURL"), status.get("createdTime")
-        if DETACHED in annotations_of(host) or not url or not created:
+    @property
+    def _annotations(self) -> dict[str, str]:
+        annotations: dict[str, str] = self.host["metadata"].setdefault("annotations", {})
+        return annotations
+
+    def _drop(self, *names: str) -> None:
+        for name in names:
+            self._annotations.pop(name, None)
+
+    @property
+    def _state(self) -> str:
+        return provisioning_state(self.host)
+
+    # handleBMHFinalizer
+
+    def _finalizer(self) -> Stop | None:
+        metadata = self.host["metadata"]
+        present = metadata.get("finalizers") or []
+        others = [name for name in present if name != BMAC_FINALIZER]
+        if INFRA_ENV_LABEL not in labels_of(self.host):
+            metadata["finalizers"] = others
+            return Stop()
+        if not deleting(self.host):
+            metadata["finalizers"] = present if BMAC_FINALIZER in present else [*present, BMAC_FINALIZER]
             return None
-        age = self._world.age(created)
+        remove = REMOVE_AGENT in self._annotations and self.converged
+        if BMAC_FINALIZER not in present or self.agent is None:
+            self._drop(PAUSED, *([DETACHED] if remove else []))
+            metadata["finalizers"] = others
+            return Stop()
+        if remove:
+            if self.agent["spec"].get("clusterDeploymentName"):
+                self._drop(DETACHED, PAUSED)
+                self.host["spec"]["automatedCleaningMode"] = "metadata"
+                if self._state != "deleting":
+                    return Stop(RETRY_SECONDS)
+            self.delete_agent = True
+        metadata["finalizers"] = others
+        return Stop()
+
+    # reconcileUnboundAgent
+
+    def _leave(self) -> Stop | None:
+        """The machine must boot discovery again: the baremetal-operator manages it, without image first."""
+        if not is_unbinding(self.agent):
+            return None
+        if not self.converged:
+            if DETACHED not in self._annotations:
+                return None
+            self._drop(DETACHED, PAUSED, DETAILS, SPOKE_MACHINE)
+            self.host["spec"].pop("image", None)
+            return Stop()
+        if self._state == "provisioned":
+            self.host["spec"].pop("customDeploy", None)
+        if DETACHED in self._annotations:
+            self._drop(DETACHED, PAUSED)
+        self._drop(DETAILS, SPOKE_MACHINE)
+        return Stop() if self._state in ("provisioned", "deprovisioning") else None
+
+    # handlePauseAndDetachBMHAnnotations
+
+    def _detach(self) -> Stop | None:
+        annotations = self._annotations
+        if MANAGED in annotations and self.converged and REMOVE_AGENT not in annotations:
+            self._drop(DETACHED, PAUSED)
+            return None
+        stage = (((self.agent or {}).get("status") or {}).get("progress") or {}).get("currentStage")
+        if (self._state == "provisioned") if self.converged else (stage in FINISHED):
+            if not is_unbinding(self.agent):
+                annotations[DETACHED] = DELAYED_DELETE if self.converged and REMOVE_AGENT in annotations else BY_BMAC
+            status = self.host.get("status") or {}
+            if status.get("operationalStatus") == "detached":
+                annotations |= {STATUS: json.dumps(status, sort_keys=True), PAUSED: BY_BMAC}
+        if not self._state and PAUSED in annotations and STATUS in annotations:
+            self._drop(PAUSED)  # its operator restores the status from the annotation
+        return None
+
+    # reconcileBMH
+
+    def _boot(self) -> Stop | None:
+        if self.infra_env is None:
+            return Stop()
+        if DETACHED in self._annotations:
+            return None
+        return self._deploy() if self.converged else self._live_image(self.infra_env)
+
+    def _deploy(self) -> Stop | None:
+        spec = self.host["spec"]
+        if (spec.get("customDeploy") or {}).get("method") == DEPLOY:
+            return None
+        ready = find(((self.image or {}).get("status") or {}).get("conditions"), "Ready")
+        if ready.get("status") != "True" or ready.get("reason") != AVAILABLE:
+            return Stop()
+        spec["customDeploy"] = {"method": DEPLOY}
+        return None
+
+    def _live_image(self, infra_env: Object) -> Stop | None:
+        spec, status = self.host["spec"], infra_env.get("status") or {}
+        self._annotations.setdefault(INSPECT, "disabled")
+        spec["automatedCleaningMode"] = "disabled"
+        url = status.get("isoDownloadURL")
+        if not url:
+            return Stop()
+        if (spec.get("image") or {}).get("url") == url:
+            return None
+        age = self.age(status["createdTime"])
         if age < COOL_DOWN_SECONDS:
-            return COOL_DOWN_SECONDS - age + 1
-        spec = host["spec"]
-        present = (spec.get("image") or {}).get("url", "")
-        if present == url and spec.get("online"):
+            return Stop(COOL_DOWN_SECONDS - age + 1)
+        if self._state not in ("available", "ready"):
+            spec.pop("image", None)
+            return Stop()
+        spec |= {"online": True, "image": {"url": url, "format": "live-iso"}}
+        return Stop()
+
+    # reconcileAgentSpec, reconcileAgentInventory
+
+    def _agent_spec(self) -> Stop | None:
+        if self.agent is None:
+            return Stop()
+        apply_host(self.host, self.agent, self.infra_env)
+        name, data = fencing_secret(self.host, self.agent, self.bmc_secret)
+        if data is not None:
+            self.secret = name, data
+        if name:
+            self.agent["spec"]["fencingCredentialsSecretRef"] = name
+        return None
+
+    def _inventory(self) -> Stop | None:
+        known = ((self.host.get("status") or {}).get("hardwareDetails") or {}).get("hostname")
+        if self.agent is None or self.converged or known or DETAILS in self._annotations or not inventory_of(self.agent).get("interfaces"):
             return None
-        state = (((host.get("status") or {}).get("provisioning")) or {}).get("state")
-        if state in ("available", "ready"):
-            patch = {"spec": {"online": True, "image": {"url": url, "format": "live-iso"}}}
-            await self._world.patch(BARE_METAL_HOST, host, patch, locked=True)
-        elif present:
-            await self._world.patch(BARE_METAL_HOST, host, {"spec": {"image": None}}, locked=True)
-        return None
-
-    # converged flow
-
-    async def _converged_step(self, host: Object, agent: Object | None) -> float | None:
-        state = (((host.get("status") or {}).get("provisioning")) or {}).get("state")
-        bound = find((agent.get("status") or {}).get("conditions"), "Bound") if agent is not None else {}
-        leaving = bound.get("reason") == "UnbindingPendingUserAction"
-        if leaving:
-            host = await self._attach_converged(host, state)
-            state = None if state == "provisioned" else state
-        elif state == "provisioned":
-            return await self._detach(host, agent) if agent is not None else None
-        image = self._world.get(PREPROVISIONING_IMAGE, key_of(host))
-        ready = find(((image or {}).get("status") or {}).get("conditions"), "Ready")
-        if state in ("available", "ready") and ready.get("status") == "True" and ready.get("reason") == AVAILABLE and not host["spec"].get("customDeploy"):
-            await self._world.patch(BARE_METAL_HOST, host, {"spec": {"customDeploy": {"method": DEPLOY}}}, locked=True)
-        return None
-
-    async def _attach_converged(self, host: Object, state: str | None) -> Object:
-        kept = {name: None for name in (DETACHED, PAUSED, DETAILS, STATUS, SPOKE_MACHINE) if name in annotations_of(host)}
-        patch: dict[str, Any] = {"metadata": {"annotations": kept}} if kept else {}
-        if state == "provisioned" and host["spec"].get("customDeploy"):
-            patch["spec"] = {"customDeploy": None}
-        return await self._world.patch(BARE_METAL_HOST, host, patch, locked=True) if patch else host
-
-
-def find_agent(host: Object, agents: list[Object]) -> Object | None:
-    """The newest Agent with a NIC of the host's boot MAC address."""
-    mac = str(host["spec"].get("bootMACAddress") or "").lower()
-    found = [agent for agent in agents if mac and mac in _macs(agent) and not deleting(agent)]
-    return max(found, key=lambda agent: str(agent["metadata"]["creationTimestamp"]), default=None)
-
-
-def _macs(agent: Object) -> set[str]:
-    inventory = (agent.get("status") or {}).get("inventory") or {}
-    return {str(nic.get("macAddress", "")).lower() for nic in inventory.get("interfaces") or []}
-
-
-def agent_changes(host: Object, agent: Object, *, early: bool) -> dict[str, Any]:
-    """The merge patch that makes an Agent as its BareMetalHost wants it; {} when it is so. ``early``: bound by its InfraEnv, no reference counts."""
-    annotations, spec = annotations_of(host), agent["spec"]
-    wanted: dict[str, Any] = {"approved": True}
-    wanted |= {member: annotations[f"{PREFIX}{name}"] for name, member in COPIED.items() if f"{PREFIX}{name}" in annotations}
-    reference = annotations.get(f"{PREFIX}cluster-reference")
-    if reference is not None and not early:
-        namespace, _slash, name = reference.partition("/")
-        wanted["clusterDeploymentName"] = {"namespace": namespace, "name": name} if name else None
-    disk = disk_by_hints(host["spec"].get("rootDeviceHints"), ((agent.get("status") or {}).get("inventory") or {}).get("disks") or [])
-    if disk:
-        wanted["installation_disk_id"] = disk
-    node_labels = _labels(annotations, NODE_LABEL)
-    if node_labels or any(name.startswith(NODE_LABEL) for name in annotations):
-        wanted["nodeLabels"] = {**dict.fromkeys(set(spec.get("nodeLabels") or {}) - set(node_labels)), **node_labels}
-    changed = {name: value for name, value in wanted.items() if not _same(spec.get(name), value)}
-    labels = {BMH_LABEL: key_of(host)[1], **_labels(annotations, AGENT_LABEL)}
-    missing = {name: value for name, value in labels.items() if labels_of(agent).get(name) != value}
-    patch: dict[str, Any] = {"spec": changed} if changed else {}
-    return {**patch, "metadata": {"labels": missing}} if missing else patch
-
-
-def _same(present: Any, wanted: Any) -> bool:
-    if isinstance(wanted, dict) and isinstance(present, dict):
-        return all(present.get(name) == value for name, value in wanted.items())
-    return bool(present == wanted)
-
-
-def _labels(annotations: Mapping[str, str], prefix: str) -> dict[str, str]:
-    return {name.removeprefix(prefix): value for name, value in annotations.items() if name.startswith(prefix)}
-
-
-def hardware_details(inventory: Mapping[str, Any]) -> dict[str, Any]:
-    """The annotation that tells a BareMetalHost its hardware, because nobody inspected it."""
-    cpu, vendor = inventory.get("cpu") or {}, inventory.get("systemVendor") or {}
-    nics = []
-    for nic in inventory.get("interfaces") or []:
-        addresses = [*(nic.get("ipV4Addresses") or []), *(nic.get("ipV6Addresses") or [])]
-        nics += [{"name": nic.get("name"), "mac": nic.get("macAddress"), "ip": address.partition("/")[0]} for address in addresses or [""]]
-    storage = [
-        {"name": disk.get("path"), "sizeBytes": disk.get("sizeBytes"), "rotational": disk.get("driveType") == "HDD", "model": disk.get("model", "")}
-        for disk in inventory.get("disks") or []
-    ]
-    return {
-        "hostname": inventory.get("hostname", ""),
-        "cpu": {"arch": cpu.get("architecture"), "count": cpu.get("count"), "model": cpu.get("modelName"), "clockMegahertz": cpu.get("clockMegahertz")},
-        "ramMebibytes": int((inventory.get("memory") or {}).get("physicalBytes") or 0) // 1024**2,
-        "nics": nics,
-        "storage": storage,
-        "systemVendor": {"manufacturer": vendor.get("manufacturer"), "productName": vendor.get("productName"), "serialNumber": vendor.get("serialNumber")},
-    }
+        self._annotations[DETAILS] = json.dumps(hardware_details(self.agent), sort_keys=True)
+        return Stop()

@@ -92,12 +92,13 @@ class ClusterController:
             if cluster is None:
                 cluster = await self._register(deployment, install, secret)
             if cluster.imported:
-                await self._ignition_endpoint(install, cluster)
+                await self._update_ignition_endpoint(install, cluster)
             elif cluster.status in EDITABLE:
                 await self._update(deployment, install, cluster, secret)
+                await self._update_ignition_endpoint(install, cluster)
             if cluster.status in EDITABLE:
-                again = await push_manifests(self._world, self._backend, install, cluster)
                 await push_overrides(self._backend, install, cluster)
+                again = await push_manifests(self._world, self._backend, install, cluster)
                 if again is not None:
                     return again
             await self._credentials.publish(deployment, install, cluster)
@@ -128,6 +129,8 @@ class ClusterController:
             return await self._import(deployment)
         body = cluster_body(deployment, install)
         image = self._release(install)
+        endpoint = await self._ignition_endpoint(install)
+        body |= {"ignition_endpoint": endpoint} if endpoint is not None else {}
         body |= {"pull_secret": secret, "openshift_version": image.version, "ocp_release_image": image.url, "cpu_architecture": image.architectures[0]}
         made = await self._backend.call("POST", "/v2/clusters", body)
         cluster = self._backend.core.cluster(made["id"])
@@ -168,19 +171,31 @@ class ClusterController:
         self._backend.core.changed(cluster)
         return cluster
 
-    async def _ignition_endpoint(self, install: Object, cluster: Cluster) -> None:
+    async def _ignition_endpoint(self, install: Object) -> dict[str, str] | None:
         """From where hosts that join get their configuration, when that is not the machine config server. Raises BackendError."""
-        given = install["spec"].get("ignitionEndpoint") or {}
-        wanted: dict[str, str] = {"url": given["url"]} if given.get("url") else {}
-        reference = given.get("caCertificateReference")
-        if wanted and reference:
+        provided = install["spec"].get("ignitionEndpoint")
+        if provided is None:
+            return None
+        wanted: dict[str, str] = {"url": provided.get("url", "")}
+        reference = provided.get("caCertificateReference")
+        if reference:
             try:
                 data = await self._world.read_secret(reference["namespace"], reference["name"])
             except LookupError as error:
-                raise BackendError(500, str(error.args[0])) from error
+                raise BackendError(500, f"error getting ca certificate secret: {error.args[0]}") from error
             if CA_KEY not in data:
-                raise BackendError(500, f"secret {reference['name']} did not contain key {CA_KEY}")
+                raise BackendError(500, "CA Secret is missing tls.crt key")
             wanted["ca_certificate"] = base64.b64encode(data[CA_KEY]).decode()
+        return wanted
+
+    async def _update_ignition_endpoint(self, install: Object, cluster: Cluster) -> None:
+        """Raises BackendError."""
+        try:
+            wanted = await self._ignition_endpoint(install) or {}
+        except BackendError as error:
+            where = "/".join(key_of(install))
+            text = f"Couldn't resolve clusterdeployment ignition fields: Failed to get and parse ignition ca certificate {where}: {error}"
+            raise BackendError(error.status, text) from error
         if wanted != (cluster.fields.get("ignition_endpoint") or {}):
             await self._backend.call("PATCH", f"/v2/clusters/{cluster.id}", {"ignition_endpoint": wanted})
 

@@ -11,7 +11,7 @@ from ...service.hosts import leave_cluster
 from ...service.model import Cluster
 from ..backend import Backend, BackendError
 from ..conditions import merge
-from ..conditions.cluster import not_synced
+from ..conditions.cluster import not_synced, unavailable
 from ..names import AGENT, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL, CLUSTER_INSTALL_FINALIZER, INFRA_ENV, INFRA_ENV_LABEL, Key, Object, deleting, key_of, labels_of
 from ..registration import bound_cluster
 from ..world import World
@@ -35,7 +35,8 @@ class ClusterInstallController:
         if self._world.get(CLUSTER_DEPLOYMENT, where) is None:
             text = f"ClusterDeployment with name '{where[1]}' in namespace '{where[0]}' not found. Ensure that the CRD is already applied."
             status = dict(install.get("status") or {})
-            status["conditions"] = merge(status.get("conditions"), [not_synced(text, backend=False)], self._world.now(), probed=True)
+            status["conditions"] = merge(status.get("conditions"), [not_synced(text, backend=False), *unavailable()], self._world.now(), probed=True)
+            status["debugInfo"] = {}
             await self._world.status(CLUSTER_INSTALL, install, status)
         return None
 

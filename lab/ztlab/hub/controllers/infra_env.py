@@ -51,6 +51,11 @@ class InfraEnvController:
     def __init__(self, world: World, backend: Backend) -> None:
         self._world, self._backend = world, backend
 
+    @property
+    def _images(self) -> bool:
+        """Whether there is an image service; without it no image is shown, and no error of one."""
+        return self._backend.core.settings.switch("ENABLE_IMAGE_SERVICE", True)
+
     async def reconcile(self, key: Key) -> float | None:
         """One InfraEnv."""
         item = self._world.get(INFRA_ENV, key)
@@ -63,6 +68,8 @@ class InfraEnvController:
         try:
             infra_env = await self._push(key, item)
         except _Stop as stop:
+            if not self._images and (stop.condition is None or stop.condition.reason != conditions.NO_CLUSTER):
+                return None
             await self._refused(item, stop.condition)
             return stop.again
         await self._show(item, infra_env)
@@ -157,13 +164,15 @@ class InfraEnvController:
         body = {
             "pull_secret": secret,
             "image_type": self._image_type(spec, infra_env.architecture),
-            "openshift_version": self._version(spec, cluster, infra_env.architecture),
             **_spoken(spec),
             # What can be cleared is always said.
             "static_network_config": self._static_network(item),
             "kernel_arguments": spec.get("kernelArguments") or [],
             "additional_trust_bundle": (spec.get("additionalTrustBundle") or "").strip(),
         }
+        if spec.get("osImageVersion"):  # the version of a cluster was given at creation (updateInfraEnv of upstream's infraenv_controller.go)
+            body["openshift_version"] = self._version(spec, cluster, infra_env.architecture)
+        await self._mirror(spec)
         if not infra_env.fields.get("kernel_arguments") and not body["kernel_arguments"]:
             del body["kernel_arguments"]
         if not infra_env.fields.get("additional_trust_bundle") and not body["additional_trust_bundle"]:
@@ -200,15 +209,16 @@ class InfraEnvController:
         return [_network_element(config) for config in sorted(found, key=key_of)]
 
     async def _mirror(self, spec: Object) -> dict[str, str]:
+        """Texts of openshift/assisted-service internal/controller/controllers/mirrorregistry/mirror_registry_parser.go."""
         reference = spec.get("mirrorRegistryRef")
         if not reference:
             return {}
         try:
             data = await self._world.read_config_map(reference["namespace"], reference["name"])
         except LookupError as error:
-            raise _Stop(conditions.failed(None, str(error.args[0])), RETRY_SECONDS) from error
+            raise _Stop(conditions.failed(None, f"Failed to get referenced ConfigMap: {error.args[0]}"), RETRY_SECONDS) from error
         if "registries.conf" not in data:
-            text = f"invalid mirror registry configuration: ConfigMap {reference['namespace']}/{reference['name']} has no key registries.conf"
+            text = f"ConfigMap {reference['namespace']}/{reference['name']} does not contain registries.conf key"
             raise _Stop(conditions.failed(None, text), RETRY_SECONDS)
         return {name: data[name] for name in ("registries.conf", "ca-bundle.crt") if name in data}
 
@@ -227,7 +237,7 @@ class InfraEnvController:
     async def _show(self, item: Object, infra_env: InfraEnv) -> None:
         core = self._backend.core
         status = dict(item.get("status") or {})
-        status["conditions"] = merge(status.get("conditions"), [conditions.available()], self._world.now())
+        status["conditions"] = merge(status.get("conditions"), [conditions.available(image_service=self._images)], self._world.now())
         debug = dict(status.get("debugInfo") or {})
         token = core.sign_infra_env(infra_env.id)
         debug.setdefault("eventsURL", self._backend.url("/v2/events", infra_env_id=infra_env.id, api_key=token))
@@ -235,6 +245,10 @@ class InfraEnvController:
         if infra_env.static_network_config:
             debug.setdefault("staticNetworkDownloadURL", self._backend.url(files, file_name="static-network-config", api_key=token))
         status["debugInfo"] = debug
+        if not self._images:
+            kept = {name: value for name, value in status.items() if name not in ("isoDownloadURL", "createdTime", "bootArtifacts")}
+            await self._world.status(INFRA_ENV, item, kept)
+            return
         artifacts = dict(status.get("bootArtifacts") or {})
         made = boot_artifacts(core, infra_env)
         artifacts |= {"kernel": made["kernel"], "rootfs": made["rootfs"]}
