@@ -31,6 +31,26 @@ _BMC = r"""
             type: str
 """
 
+_LIBVIRT = r"""
+      libvirt:
+        description:
+          - Its domain. Required for O(hosts[].boot_method=libvirt). The image is uploaded to a storage pool, so the hypervisor needs no route to its URL.
+          - The Python library libvirt is used where it can be imported, else the program C(virsh).
+        type: dict
+        suboptions:
+          uri:
+            description: Connection URI, for example C(qemu:///system), C(qemu+ssh://user@host/system) or C(qemu+tls://host/system).
+            type: str
+            required: true
+          domain:
+            description: Name or UUID of the domain. By default O(hosts[].name).
+            type: str
+          pool:
+            description: Storage pool to which the image is uploaded. It must be active.
+            type: str
+            default: default
+"""
+
 _REST = r"""
       mac_addresses:
         description: MACs of the host's NICs, for the check that the BMC belongs to it.
@@ -101,14 +121,16 @@ options:
         required: true
       boot_method:
         description:
-          - How the host is booted. V(bmc) is Redfish virtual media. V(manual) leaves the host to the user; the result says what to do.
-          - By default V(bmc) if O(hosts[].bmc) is given, and V(manual) otherwise.
+          - How the host is booted. V(bmc) is Redfish virtual media. V(libvirt) is a virtual machine.
+          - V(manual) leaves the host to the user; the result says what to do.
+          - By default V(bmc) if O(hosts[].bmc) is given, V(libvirt) if O(hosts[].libvirt) is given, and V(manual) otherwise.
         type: str
-        choices: [bmc, manual]
+        choices: [bmc, libvirt, manual]
       bmc:
         description: Its BMC. Required for O(hosts[].boot_method=bmc).
         type: dict
 """
         + _BMC
+        + _LIBVIRT
         + _REST
     )

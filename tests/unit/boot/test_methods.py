@@ -98,7 +98,7 @@ def test_who_starts_a_host() -> None:
         ({"boot_method": "manual", "bmc": BMC}, []),
         ({}, []),
         ({"boot_method": "bmc"}, ["hosts[a].bmc: Required value: boot method bmc needs to know the BMC", "hosts[a].image_url: Required value"]),
-        ({"boot_method": "manuel"}, ["hosts[a].boot_method: Unsupported value: manuel: supported values: bmc, manual (did you mean manual?)"]),
+        ({"boot_method": "manuel"}, ["hosts[a].boot_method: Unsupported value: manuel: supported values: bmc, libvirt, manual (did you mean manual?)"]),
         ({"boot_method": "manual", "bmc": {**BMC, "password": ""}}, ["hosts[a].bmc.password: Required value"]),
     ],
 )
