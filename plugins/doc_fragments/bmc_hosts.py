@@ -29,6 +29,10 @@ _BMC = r"""
           fingerprint:
             description: SHA-256 fingerprint of the BMC's certificate; trusted instead of issuer and name.
             type: str
+          clear_jobs:
+            description: Whether all jobs of an iDRAC are deleted if one of them keeps the boot device from being set.
+            type: bool
+            default: false
 """
 
 _LIBVIRT = r"""

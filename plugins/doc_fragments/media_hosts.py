@@ -39,6 +39,10 @@ _MACHINES = r"""
           fingerprint:
             description: SHA-256 fingerprint of the BMC's certificate.
             type: str
+          clear_jobs:
+            description: Not used here.
+            type: bool
+            default: false
       libvirt:
         description: Its domain. Required for boot method V(libvirt).
         type: dict

@@ -149,7 +149,8 @@ class JobDeployment(Deployment):
         inputs.mkdir()
         shutil.copy(self.inventory, inputs / "hosts.json")
         if image := dict(variables.get("openshift_base_image") or {}):
-            shutil.copy(image["path"], inputs / "base.iso")
+            # Beside a work directory that survives, the base image is the same file for each job; else each job has a copy of its own.
+            (shutil.copy2 if self.volume else shutil.copy)(image["path"], inputs / "base.iso")
             variables["openshift_base_image"] = {**image, "path": str(self.runner / "inputs" / "base.iso")}
         variables["openshift_ca_cert"] = Path(variables["openshift_ca_cert"]).read_text()
         (inputs / "vars.json").write_text(json.dumps(variables))
@@ -183,7 +184,7 @@ class NamespaceJob(JobDeployment):
 mount --make-rprivate /
 mount -t tmpfs -o mode=0711 job {runner}
 mkdir -p {runner}/project {runner}/home/tmp {runner}/inputs
-cp {shlex.quote(str(inputs))}/* {runner}/inputs/
+cp -p {shlex.quote(str(inputs))}/* {runner}/inputs/
 {volume}
 chown -R {UID}:{UID} {runner}/project {runner}/home {runner}/inputs
 mount --bind {ROOT} {ROOT}

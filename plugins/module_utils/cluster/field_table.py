@@ -288,6 +288,7 @@ BMC = record(
             was=("ca", "ca_bundle", "ca_path"),
         ),
         "fingerprint": Field(STRING, "SHA-256 fingerprint of the BMC's certificate, trusted instead of a CA."),
+        "clear_jobs": Field(BOOLEAN, "Whether all jobs of an iDRAC are deleted if one of them keeps the boot device from being set; default false."),
     }
 )
 LIBVIRT = record(

@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.guard import Permission
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.inspection import inspect_all
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.methods import METHODS, booted_by_user, default_method
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.protocol import Machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
-from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts, inspect_all, release
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts, release
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import HOST
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import HostMedia
