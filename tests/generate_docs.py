@@ -13,6 +13,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.rules.
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.schema import schema_files
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.table import markdown
+from ansible_collections.zerotouch.openshift.tests.docs.bmc_page import bmcs_page
 from ansible_collections.zerotouch.openshift.tests.docs.error_pages import errors_page
 from ansible_collections.zerotouch.openshift.tests.docs.field_pages import fields_page
 from ansible_collections.zerotouch.openshift.tests.docs.safety_page import safety_page
@@ -79,6 +80,7 @@ def pages() -> dict[Path, str]:
     return {
         **{DOCS / "schemas" / name: text for name, text in schema_files().items()},
         DOCS / "ignition-files.md": markdown(),
+        DOCS / "reference" / "bmcs.md": bmcs_page(),
         DOCS / "checks.md": checks_page(),
         DOCS / "errors.md": errors_page(),
         DOCS / "fields.md": fields_page(),

@@ -80,6 +80,9 @@ def _parser() -> argparse.ArgumentParser:
     credentials.add_argument("--hub", action="store_true", help="of the hub instead")
     credentials.add_argument("--cluster", default="", metavar="NAME", help="of the newest cluster with this name, hosted or not")
     _add_fault_parsers(command("fault", "make things go wrong"), common)
+    captured = command("replay", "play the captured Redfish answers of a BMC")
+    captured.add_argument("directory", type=Path, metavar="DIRECTORY", help="JSON files, as Redfish-Mockup-Creator writes them or in any layout")
+    captured.add_argument("--listen", type=_endpoint, default=("127.0.0.1", 8000), metavar="HOST:PORT", help="default 127.0.0.1:8000; port 0: any free one")
     draft = command("site-from-inventory", "draft a site file from an inventory; correct it to the physical truth")
     draft.add_argument("--inventory", "-i", action="append", required=True, metavar="PATH", help="as for ansible-playbook; can be repeated")
     draft.add_argument("--output", "-o", type=Path, metavar="FILE", help="where to write (default: standard output)")
@@ -106,6 +109,13 @@ def _duration(text: str) -> float:
     if match is None:
         raise argparse.ArgumentTypeError(f"{text!r} is no duration like 90s, 30m, 2h")
     return float(match[1]) * _UNITS[match[2]]
+
+
+def _endpoint(text: str) -> tuple[str, int]:
+    host, _colon, port = text.rpartition(":")
+    if not host or not port.isdigit() or int(port) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT")
+    return host.strip("[]"), int(port)
 
 
 def _speed(text: str) -> float:
@@ -196,6 +206,15 @@ def _fault(options: argparse.Namespace) -> None:
             print(f"{fault['id']:>3} {fault['kind']:<26} {where}, {times} {fault['options'] or ''}".rstrip())
 
 
+def _replay(options: argparse.Namespace) -> None:
+    from .bmc.replay import ReplayError, replay  # late: no other command needs it
+
+    try:
+        replay(options.directory, *options.listen)
+    except ReplayError as error:
+        raise commands.CommandError(str(error)) from error
+
+
 def _site_from_inventory(options: argparse.Namespace) -> None:
     from .drafting import draft_site  # late: no other command needs it
 
@@ -220,6 +239,7 @@ _COMMANDS = {
     "speed": _change_speed,
     "kubeconfig": _kubeconfig,
     "fault": _fault,
+    "replay": _replay,
     "site-from-inventory": _site_from_inventory,
 }
 

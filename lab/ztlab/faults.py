@@ -22,6 +22,8 @@ KINDS: dict[str, str] = {
     "bmc-session-refused": "session creation is refused (option status, default 503)",
     "bmc-drop": "the BMC drops the connection instead of answering",
     "bmc-slow": "the BMC answers after option seconds (lab seconds, default 30)",
+    "bmc-flaky": "each request fails with option percent (default 20): 500, 503, a cut connection, or the answer alone is lost; use --count 0",
+    "bmc-job-waits": "iDRAC: a configuration job waits for a restart, so that the boot device cannot be set until the jobs are deleted",
     "bmc-task": "InsertMedia answers 202 and finishes as a task after option seconds (lab seconds, default 10)",
     "bmc-stale-etag": "If-Match is refused with 412 although it is right",
     "bmc-wrong-mac": "the BMC lists other MAC addresses than the machine has",

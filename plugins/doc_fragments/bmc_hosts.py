@@ -29,6 +29,30 @@ _BMC = r"""
           fingerprint:
             description: SHA-256 fingerprint of the BMC's certificate; trusted instead of issuer and name.
             type: str
+          clear_jobs:
+            description: Whether all jobs of an iDRAC are deleted if one of them keeps the boot device from being set.
+            type: bool
+            default: false
+"""
+
+_LIBVIRT = r"""
+      libvirt:
+        description:
+          - Its domain. Required for O(hosts[].boot_method=libvirt). The image is uploaded to a storage pool, so the hypervisor needs no route to its URL.
+          - The Python library libvirt is used where it can be imported, else the program C(virsh).
+        type: dict
+        suboptions:
+          uri:
+            description: Connection URI, for example C(qemu:///system), C(qemu+ssh://user@host/system) or C(qemu+tls://host/system).
+            type: str
+            required: true
+          domain:
+            description: Name or UUID of the domain. By default O(hosts[].name).
+            type: str
+          pool:
+            description: Storage pool to which the image is uploaded. It must be active.
+            type: str
+            default: default
 """
 
 _REST = r"""
@@ -101,14 +125,16 @@ options:
         required: true
       boot_method:
         description:
-          - How the host is booted. V(bmc) is Redfish virtual media. V(manual) leaves the host to the user; the result says what to do.
-          - By default V(bmc) if O(hosts[].bmc) is given, and V(manual) otherwise.
+          - How the host is booted. V(bmc) is Redfish virtual media. V(libvirt) is a virtual machine.
+          - V(manual) leaves the host to the user; the result says what to do.
+          - By default V(bmc) if O(hosts[].bmc) is given, V(libvirt) if O(hosts[].libvirt) is given, and V(manual) otherwise.
         type: str
-        choices: [bmc, manual]
+        choices: [bmc, libvirt, manual]
       bmc:
         description: Its BMC. Required for O(hosts[].boot_method=bmc).
         type: dict
 """
         + _BMC
+        + _LIBVIRT
         + _REST
     )

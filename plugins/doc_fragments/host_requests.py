@@ -160,6 +160,10 @@ _BARE_METAL_HOSTS = r"""
           fingerprint:
             description: Accepted and not passed on, with a warning, since a BareMetalHost has no place for it.
             type: str
+          clear_jobs:
+            description: Accepted and not passed on, since a BareMetalHost has no place for it.
+            type: bool
+            default: false
       boot_mode:
         description: Firmware mode; the default is the hub's, V(UEFI).
         type: str

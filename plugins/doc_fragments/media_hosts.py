@@ -14,7 +14,7 @@ _MACHINES = r"""
       boot_method:
         description: How the host is booted, as for M(zerotouch.openshift.boot_hosts).
         type: str
-        choices: [bmc, manual]
+        choices: [bmc, libvirt, manual]
       bmc:
         description: Its BMC. Required for boot method V(bmc).
         type: dict
@@ -39,6 +39,25 @@ _MACHINES = r"""
           fingerprint:
             description: SHA-256 fingerprint of the BMC's certificate.
             type: str
+          clear_jobs:
+            description: Not used here.
+            type: bool
+            default: false
+      libvirt:
+        description: Its domain. Required for boot method V(libvirt).
+        type: dict
+        suboptions:
+          uri:
+            description: Connection URI of the hypervisor.
+            type: str
+            required: true
+          domain:
+            description: Name or UUID of the domain. By default the name of the host.
+            type: str
+          pool:
+            description: Storage pool to which the image is uploaded.
+            type: str
+            default: default
       mac_addresses:
         description: MACs of the host's NICs.
         type: list

@@ -162,6 +162,7 @@ _BMC = {
     "validate_certs": {"type": "bool", "default": True},
     "ca_cert": {"type": "str"},
     "fingerprint": {"type": "str"},
+    "clear_jobs": {"type": "bool", "default": False},
 }
 
 

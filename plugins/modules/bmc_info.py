@@ -97,6 +97,10 @@ hosts:
         inserted:
           description: Whether a medium is in it.
           type: bool
+    warnings:
+      description: Resources of the BMC that could not be read, and what follows.
+      type: list
+      elements: str
     boot_override:
       description: The boot override, V(Disabled), V(Once) or V(Continuous), and its target.
       type: dict
@@ -107,8 +111,8 @@ from typing import Any
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.info import some_failed
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.options import bmc_argument_spec, bmc_options
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.facts import describe_machines
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.inspection import inspect_all
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
-from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import inspect_all
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 
 OPTIONS = {"supports_check_mode": True}

@@ -60,6 +60,23 @@ options:
       - The deployment's C(state.json). Sessions are remembered there, so that the next run can end what a killed run left open.
       - MACs of hosts without O(hosts[].mac_addresses) are taken from there, and the token of O(image_url).
     type: path
+  image_access:
+    description: How BMCs read the image. By default without login, and each BMC verifies certificates as it is set.
+    type: dict
+    suboptions:
+      username:
+        description: User at the server of the image. It is sent to the BMCs with the request to insert the image.
+        type: str
+      password:
+        description: Password of that user.
+        type: str
+      ca_cert:
+        description:
+          - CA of the server's certificate, as path or PEM. It is added to the certificates that the slot trusts, and verification is switched on.
+        type: str
+      validate_certs:
+        description: Whether the BMCs verify the certificate of the server.
+        type: bool
 """
 
 EXAMPLES = r"""
@@ -164,7 +181,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.options import bmc_options
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.options import bmc_options, image_access_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import boot_argument_spec, bulk_result
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts
@@ -192,6 +209,7 @@ def argument_spec() -> dict[str, Any]:
         "state": {"type": "str", "choices": ["booted", "ejected", "on", "off"], "default": "booted"},
         "action": {"type": "str", "choices": ["boot", "supply", "remove", "reprovision", "shrink", "destroy", "on", "off"]},
         "state_file": {"type": "path"},
+        "image_access": {"type": "dict", "options": image_access_spec()},
         "touch": touch_spec(),
     }
 

@@ -98,6 +98,22 @@ options:
         description: Delete uploaded files with O(state=stopped). By default they stay, and the result says so.
         type: bool
         default: false
+      image_access:
+        description: How BMCs read the image. Not used here; the role C(boot_hosts) passes it on to M(zerotouch.openshift.boot_hosts).
+        type: dict
+        suboptions:
+          username:
+            description: User at the server of the image.
+            type: str
+          password:
+            description: Password of that user.
+            type: str
+          ca_cert:
+            description: CA of the server's certificate, as path or PEM.
+            type: str
+          validate_certs:
+            description: Whether the BMCs verify the certificate of the server.
+            type: bool
       tls:
         description: Serve HTTPS. Many BMCs refuse certificates of private CAs.
         type: dict
@@ -209,6 +225,7 @@ state_file:
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.options import image_access_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.publication import publish_image, withdraw_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, known_secrets
@@ -229,6 +246,7 @@ def argument_spec() -> dict[str, Any]:
         "headers": {"type": "dict", "default": {}},
         "verify": {"type": "str", "choices": list(VERIFY), "default": "ranges"},
         "delete": {"type": "bool", "default": False},
+        "image_access": {"type": "dict", "options": image_access_spec()},
         "tls": {"type": "dict", "options": tls},
     }
     return {

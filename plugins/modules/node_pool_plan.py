@@ -310,10 +310,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.inspection import inspect_all
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import hosts_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.protocol import Machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
-from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import inspect_all
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.parallel import BMC_FORKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.pools.observe import (

@@ -129,9 +129,9 @@ not_checked:
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.options import bmc_options
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.inspection import inspect_all
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import boot_argument_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
-from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import inspect_all
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.check import check_machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import record_permission

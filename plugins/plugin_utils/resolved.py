@@ -79,7 +79,7 @@ class Resolved:
 
     @cached_property
     def settings(self) -> Any:
-        """Contains no secrets, except ``publish.headers`` and passwords that the user wrote into a URL."""
+        """Contains no secrets, except ``publish.headers``, ``publish.image_access`` and passwords that the user wrote into a URL."""
         return self._get("settings")
 
     @cached_property

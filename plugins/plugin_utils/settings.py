@@ -85,7 +85,7 @@ OF_HOSTS = ("openshift_host", "openshift_host_defaults", "openshift_agent")
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """The resolved settings of a run; the only secrets are the values of ``publish["headers"]``. Paths are absolute."""
+    """The resolved settings of a run; its secrets are the values of ``publish["headers"]`` and ``publish["image_access"]``. Paths are absolute."""
 
     name: str
     work_dir: str

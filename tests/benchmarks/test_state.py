@@ -43,9 +43,8 @@ def test_hosts_write_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, r
     for thread in threads:
         thread.join()
     ratio = (time.perf_counter() - began) / sum(alone)
-    print(
-        f"\n{HOSTS * EDITS} edits: {ratio:.2f} of one after the other ({sum(alone):.2f} s), {len(written) - before} writes instead of {before}, waited {sum(waited):.2f} s"
-    )
+    together = f"{ratio:.2f} of one after the other ({sum(alone):.2f} s), {len(written) - before} writes instead of {before}"
+    print(f"\n{HOSTS * EDITS} edits: {together}, waited {sum(waited):.2f} s")
     record_property("ratio", ratio)
     assert len(StateFile(tmp_path / "many" / "state.json").section("bmc")) == HOSTS
     assert ratio <= RATIO

@@ -122,6 +122,26 @@ OPTIONS = Topic(
             "take it out; nutanix: `Manual`",
         ),
         E("cpuPartitioningMode osImageStream", UNSUPPORTED, _VALUES, "", "one of them"),
+        E(
+            "osImageStream",
+            FORBIDDEN,
+            ("Unsupported OS Image Stream. Supported values are: …", "OS Image Streams are only supported on OCP clusters using RHCOS"),
+            "4.22 only",
+            "take it out: 4.22 installs `rhel-9` whatever it says",
+        ),
+        E(
+            "pki.*",
+            "Required value, Unsupported value, Invalid value, Forbidden",
+            (
+                "algorithm must be specified",
+                "… is required when algorithm is …",
+                "… must not be set when algorithm is …",
+                "must be a multiple of 1024 from 2048 to 8192",
+                _VALUES,
+            ),
+            "",
+            "`signerCertificates.key` with `algorithm: RSA` and `rsa.keySize`, or `algorithm: ECDSA` and `ecdsa.curve`",
+        ),
     ),
 )
 
@@ -155,6 +175,7 @@ WARNINGS = Topic(
         ),
         E("*", IGNORED, "hosts from install-config.yaml are ignored", "", "keep one list", check="hosts-defined-twice"),
         E("*", IGNORED, "For host …, BootMACAddress … is not in NetworkConfig", "", "correct one of them", check="boot-mac"),
+        E("hosts[].interfaces[].name", INVALID, "interface name … not found in networkConfig interfaces …", check="interface-name"),
         E("*", DEPRECATED, "… is deprecated…", "the field has another name today", "use the name that is said", check="deprecated-field"),
     ),
 )

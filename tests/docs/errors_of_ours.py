@@ -56,6 +56,7 @@ CHECKS = Topic(
         _check("duplicate-address", _ADDRESS, DUPLICATE, "is the address of … as well"),
         _check("duplicate-bmc", "hosts[].bmc.address", DUPLICATE, "is the BMC of … as well"),
         _check("duplicate-hostname", "hosts[].hostname", DUPLICATE, "is the name of … as well"),
+        _check("fencing-host", "controlPlane.fencing.credentials[].macAddress", INVALID, "is the address of no host that is described"),
         _check("duplicate-mac", "hosts[].interfaces[].macAddress", DUPLICATE, "is the same address as …"),
         _check("duplicate-mac", "hosts[].networkConfig.interfaces[].mac-address", DUPLICATE, "is the MAC address of …"),
         _check("gateway-unreachable", "hosts[].networkConfig.routes.*.next-hop-address", INVALID, "is in no network of … (…)"),
@@ -271,10 +272,12 @@ VARIABLES = Topic(
         E(
             "*version",
             UNSUPPORTED,
-            "OpenShift … is … than the releases that are part of this version: …",
+            "OpenShift … is older than the releases that are part of this version: …",
             "what the image must hold differs by release",
             "a release that is named there",
         ),
+        E("*", INVALID, "a string is expected, not …", check="text-expected"),
+        E("*version", UNSUPPORTED, "… is not among the releases that are part of this version (…)", check="release-unknown"),
         E(
             "openshift_checks.*",
             "Unsupported value, Invalid value",

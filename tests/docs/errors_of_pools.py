@@ -150,8 +150,8 @@ FENCING = Topic(
             "controlPlane.fencing",
             INVALID,
             "fencing configuration requires FeatureGateDualReplica to be enabled",
-            "before 4.22 it is a preview",
-            "`featureSet: TechPreviewNoUpgrade`, or 4.22",
+            "a custom set of feature gates has no other gates than those it names",
+            "add `DualReplica=true` to `featureGates`",
         ),
         E("compute[].fencing arbiter.fencing", INVALID, "fencing is only valid for control plane", "", "put it below `controlPlane`"),
         E(
@@ -188,13 +188,6 @@ FENCING = Topic(
             "OpenShift … does not know this field; it came with 4.23",
             "one MAC address, even beside a hostname, makes the client in the image of an older release reject all fencing credentials",
             "`hostName` as in the inventory, without `macAddress`",
-        ),
-        E(
-            "controlPlane.fencing.credentials[].macAddress",
-            INVALID,
-            "does not match any configured host interface",
-            "4.23 on: a credential without `hostName` goes to the host with that address",
-            "the address of a NIC in `hosts[].interfaces`, or `hostName`",
         ),
         E(
             "controlPlane.fencing.credentials[].address",

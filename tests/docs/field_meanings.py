@@ -58,7 +58,14 @@ INSTALL_CONFIG: dict[str, Meaning] = {
     "operatorPublishingStrategy.apiserver": _M(f"{REFUSED}: it belongs to `publish: Mixed`"),
     "credentialsMode": _M(f"{REFUSED} on none, baremetal, vsphere and external; on nutanix `Manual`", "empty; nutanix: `Manual`"),
     "bootstrapInPlace.installationDisk": _M(f"{IGNORED}; use `rootDeviceHints` of the host"),
-    "osImageStream": _M("operating system of the hosts, `rhel-9` or `rhel-10`; another than the default needs the feature gate OSStreams", "`rhel-9`", "4.22"),
+    "osImageStream": _M(
+        "operating system of the hosts, `rhel-9` or `rhel-10`, for OKD `centos-10`. 4.22 needs the feature gate OSStreams for any value, and installs `rhel-9`",
+        "`rhel-9`; from 5.0 on `rhel-10`; OKD: `centos-10`",
+        "4.22",
+    ),
+    "pki.signerCertificates.key.algorithm": _M(f"`RSA` or `ECDSA`; needs the feature gate ConfigurablePKI. {IGNORED}", "", "4.23"),
+    "pki.signerCertificates.key.rsa.keySize": _M("with RSA: 2048 to 8192, a multiple of 1024", "", "4.23"),
+    "pki.signerCertificates.key.ecdsa.curve": _M("with ECDSA", "", "4.23"),
     "imageContentSources": _M("older name of `imageDigestSources`, without sourcePolicy", "none"),
     "imageContentSources[].source": _M("as in `imageDigestSources`"),
     "imageContentSources[].mirrors": _M("as in `imageDigestSources`"),
@@ -141,9 +148,9 @@ BAREMETAL: dict[str, Meaning] = {
     "loadBalancer.type": _M(
         "`UserManaged`: the VIPs are those of a load balancer of your own, may be one address and outside the machine networks", "`OpenShiftManagedDefault`"
     ),
-    "dnsRecordsType": _M("`External` needs the user's load balancer and a feature gate", "`Internal`", "4.22"),
+    "dnsRecordsType": _M("`External` needs the user's load balancer and a feature gate", "`Internal`", "4.21"),
     "additionalNTPServers": _M("NTP servers, unless agent-config.yaml names some", "none"),
-    "bmcVerifyCA": _M("checked, and not handed on", "", "4.22"),
+    "bmcVerifyCA": _M("checked, and not handed on", "", "4.21"),
     **dict.fromkeys(
         ("provisioningBridge", "provisioningMACAddress", "bootstrapExternalStaticIP", "bootstrapExternalStaticGateway", "bootstrapExternalStaticDNS"),
         _M("ignored"),

@@ -23,14 +23,21 @@ EXPECTED = {
     "plain": ("generic", "1", "Cd"),
     "basic-only": ("generic", "1", "Cd"),
     "dell-idrac9": ("dell", "1", "Cd"),
-    "dell-idrac10": ("dell_idrac10", "1", "Cd"),
+    "dell-idrac9-old": ("dell_import", "CD", "VCD-DVD"),
+    "dell-idrac8": ("dell_import", "CD", "VCD-DVD"),
+    "dell-idrac10": ("dell_idrac10", "1", "VCD-DVD"),
     "hpe-ilo5": ("hpe", "2", "Cd"),
+    "hpe-ilo4": ("hpe_ilo4", "2", "Cd"),
+    "hpe-ilo4-2.30": ("hpe_ilo4", "2", "Cd"),
     "lenovo-xcc": ("lenovo", "EXT1", "Cd"),
+    "lenovo-ami": ("lenovo_ami", "CD1", "Cd"),
     "supermicro": ("supermicro", "CD1", "UsbCd"),
+    "supermicro-x10": ("supermicro_iso_config", "CfgCD", "Cd"),
     "ami-full-boot": ("ami", "CD1", "Cd"),
     "cisco-slots": ("generic", "0", "Cd"),
     "nvidia": ("generic", "Cd", "Cd"),
     "nokia": ("generic", "1", "Cd"),
+    "fujitsu-irmc-s6": ("fujitsu", "0", "Cd"),
 }
 
 

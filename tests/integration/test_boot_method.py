@@ -28,8 +28,8 @@ def with_crane(tmp_path: Path) -> Path:
     shutil.copy(METHOD, boot)
     table = boot / "methods.py"
     text = table.read_text()
-    assert "(BmcBoot(), ManualBoot())" in text
-    text = text.replace("(BmcBoot(), ManualBoot())", "(BmcBoot(), ManualBoot(), CraneBoot(LabRack()))")
+    assert "(BmcBoot(), LibvirtBoot(), ManualBoot())" in text
+    text = text.replace("(BmcBoot(), LibvirtBoot(), ManualBoot())", "(BmcBoot(), LibvirtBoot(), ManualBoot(), CraneBoot(LabRack()))")
     table.write_text(text.replace("from .manual import ManualBoot\n", "from .crane import CraneBoot, LabRack\nfrom .manual import ManualBoot\n"))
     return tmp_path / "collections"
 
@@ -42,7 +42,7 @@ def test_deploys_and_destroys(sno: Deployment, with_crane: Path) -> None:
 
     unknown = sno.described_as(by_crane)
     refused = unknown.refused()
-    assert "openshift_host[sno-0].boot.method: Unsupported value: crane: supported values: bmc, manual" in refused.message, refused.output
+    assert "openshift_host[sno-0].boot.method: Unsupported value: crane: supported values: bmc, libvirt, manual" in refused.message, refused.output
     deployment = sno.described_as(by_crane)
     deployment.environment |= {"ANSIBLE_COLLECTIONS_PATH": str(with_crane), "CRANE_LAB": str(sno.lab.state)}
     assert deployment.deployed().changed

@@ -1,108 +1,337 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Jobs of an automation controller that are killed at many moments: the next job, in an empty container, goes on from the state store."""
+"""Jobs of an automation controller that are killed at many moments: the next job, in an empty container, goes on from the state store.
+
+A row of :data:`METHODS` is an installation method: the moments at which its deployment is killed, one after the other, and the further playbooks with
+theirs. Each job is a container of its own (:mod:`.job`), so what a killed one did not store is lost.
+"""
 
 from __future__ import annotations
 
-import os
+import dataclasses
 import re
-import signal
-from collections.abc import Callable, Iterator
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.zerotouch.openshift.tests.support.document_server import DocumentServer
 
-from .job import JobDeployment, obstacle
-from .lab import Deployment
+from .conftest import MakeLab, canary_inventory, canary_site
+from .hosted import make_site as make_hosted_site
+from .job import JobDeployment, as_jobs
+from .lab import SPEED, Deployment, Lab, Run, looked_through
+from .stores import Stores
+from .test_hub import make_site as make_hub_site
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(3600)]
-# In the order of a deployment. Each is a line that the collection prints, or a fact of the lab.
-MOMENTS: dict[str, str] = {
-    "before anything": r"TASK \[.*Check the settings|Read and check",
-    "building": r"build /\S+\.iso",
-    "publishing": r"TASK \[.*Publish the image",
-    "reading BMCs": r"TASK \[.*Boot the machines",
+pytestmark = pytest.mark.timeout(3600)
+# Lab seconds in a second: until a job supervises the machines, and then. The lab is slow meanwhile because machines go on without a job.
+SLOW, FASTER = 5.0, 40.0
+SUPERVISES = re.compile(r"^TASK \[.*(Supervise|Wait for the installation\] \*|Approve, name and bind|Scale the NodePool|Wait until)", re.MULTILINE)
+Moments = Mapping[str, str]
+# Each is a line that the collection prints. ``LATE`` is printed by each job that comes so far: the machines may have passed a moment while no job ran.
+LATE = r"|^TASK \[.*Complete the credentials"
+BOOT: Moments = {
+    "before anything": r"^TASK \[.*Refuse what cannot be used",
+    "boot": r"^TASK \[.*Boot the machines from the image",
     "inserting": r"^\S+: inserting the image",
-    "powering on": r"^\S+: .*power.* on",
-    "waiting": r"^\d\d:\d\d +\d+% ",
-    "discovery": r"^\d\d:\d\d +\d+% .*(registered|known)",
-    "installing": r"(?i)writing image|bootkube|installing",
-    "the API answers": r"API answers|Node joined|Installation is complete",
+    "powering on": r"^\S+: powered on",
+}
+AGENT: Moments = {
+    "before anything": BOOT["before anything"],
+    "rendering": r"^TASK \[.*Render and validate",
+    "building": r"^build /\S+\.iso",
+    "publishing": r"^TASK \[.*boot_hosts : Publish the image",
+    **{name: BOOT[name] for name in ("boot", "inserting", "powering on")},
+    "waiting": r"^TASK \[.*Supervise the installation",
+    "registered": r"^\d\d:\d\d +\d+% .*registered" + LATE,
+    "installing": r"^\d\d:\d\d +\d+% .*(Writing image|Installing|Bootstrap is complete)" + LATE,
+    "the API answers": r"API answers|Node joined|Installation is complete" + LATE,
+    "credentials": LATE[1:],
+}
+ASSISTED: Moments = {
+    "before anything": BOOT["before anything"],
+    "creating": r"^TASK \[.*Create or update the cluster and its discovery image",
+    **{name: BOOT[name] for name in ("boot", "inserting", "powering on")},
+    "waiting": r"^TASK \[.*Supervise the installation",
+    "known": r"^\d\d:\d\d +\d+% .*(update host|known)" + LATE,
+    "begun": r"Installation has begun|the installation of cluster \S+ is begun" + LATE,
+    "the API answers": r"API answers|Node joined|Installation is complete" + LATE,
+    "credentials": LATE[1:],
+}
+HUB: Moments = {
+    "before anything": BOOT["before anything"],
+    "observing": r"^TASK \[.*hub_observe : Decide whether the machines may be booted",
+    "the cluster": r"^TASK \[.*hub_cluster : ",
+    "the image": r"^TASK \[.*hub_image : .*InfraEnv",
+    **{name: BOOT[name] for name in ("boot", "inserting", "powering on")},
+    "binding": r"^TASK \[.*hub_agents : Approve",
+    "waiting": r"^TASK \[.*hub_wait : Wait for the installation",
+    "installing": r"^\d\d:\d\d +\d+% .*: (installing|installed)" + LATE,
+    "credentials": LATE[1:],
+}
+HOSTED_LATE = r"|^TASK \[.*Wait until the hosted cluster is complete"
+HOSTED: Moments = {
+    "before anything": BOOT["before anything"],
+    "the image": r"^TASK \[.*hub_image : .*InfraEnv",
+    "the control plane": r"^TASK \[.*hosted_cluster : Have the hosted|^TASK \[.*hosted_cluster : Create",
+    **{name: BOOT[name] for name in ("boot", "inserting", "powering on")},
+    "approving": r"^TASK \[.*hub_agents : Approve",
+    "scaling": r"^TASK \[.*pool_scale : Scale the NodePool",
+    "installing": r": installing: " + HOSTED_LATE,
+    "complete": HOSTED_LATE[1:],
+}
+DESTROY: Moments = {
+    "before anything": BOOT["before anything"],
+    "powering off": r"^TASK \[.*Power the machines off",
+    "removing": r"^TASK \[.*Remove image and state",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """A playbook, its variables, and the moments at which it is killed. ``power_cycles`` is how often each host may boot because of it."""
+
+    playbook: str
+    moments: Moments
+    variables: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    power_cycles: Mapping[str, int] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class JobMethod:
+    """``installs`` are the hosts that the deployment boots, each once from the image and once from its disk."""
+
+    make: Callable[[MakeLab, Path], Deployment]
+    deploy: Step
+    installs: tuple[str, ...]
+    steps: tuple[Step, ...]
+    password: bool = True
+
+
+def of_inventory(name: str) -> Callable[[MakeLab, Path], Deployment]:
+    return lambda make_lab, directory: Deployment(make_lab(directory, canary_site(name, directory)), canary_inventory(name, directory), directory)
+
+
+def confirmed(cluster: str, *hosts: str) -> dict[str, Any]:
+    return {"openshift_confirm": cluster, **({"openshift_hosts": list(hosts)} if hosts else {})}
+
+
+LEAVE = r"^TASK \[.*(hub_leave|pool_leave) : "
+METHODS: dict[str, JobMethod] = {
+    "agent": JobMethod(
+        of_inventory("sno"),
+        Step("deploy_cluster", AGENT),
+        ("sno-0",),
+        (Step("destroy_cluster", DESTROY, confirmed("sno")),),
+    ),
+    "assisted": JobMethod(
+        of_inventory("assisted"),
+        Step("deploy_cluster", ASSISTED),
+        ("master-0", "master-1", "master-2"),
+        (Step("destroy_cluster", DESTROY, confirmed("edge")),),
+    ),
+    "hub": JobMethod(
+        lambda make_lab, directory: make_hub_site(make_lab, directory).deployment,
+        Step("deploy_cluster", HUB, {"openshift_install_method": "hub"}),
+        ("master-0", "master-1", "master-2", "worker-0", "worker-1"),
+        (
+            Step(
+                "reprovision_hosts",
+                {
+                    "before anything": BOOT["before anything"],
+                    "leaving": LEAVE + "(Drain|Take)",
+                    "boot": r"^TASK \[.*(Boot the machines into discovery|Wait until the hosts are free)",
+                },
+                {"openshift_install_method": "hub", **confirmed("demo", "worker-1")},
+                # The hub may reclaim it, which is a restart too, while no job runs; its BMC boots it at most once.
+                {"worker-1": 2},
+            ),
+            Step(
+                "add_hosts",
+                {"before anything": BOOT["before anything"], "binding": r"^TASK \[.*hub_agents : Approve", "joining": r"^TASK \[.*hub_join : "},
+                {"openshift_install_method": "hub"},
+                {"worker-1": 1},
+            ),
+            Step(
+                "remove_hosts",
+                {"before anything": BOOT["before anything"], "leaving": LEAVE + "(Drain|Take)", "forgetting": r"^TASK \[(Forget the hosts|.*hub_leave : .*)\]"},
+                {"openshift_install_method": "hub", **confirmed("demo", "worker-0")},
+            ),
+            Step("destroy_cluster", DESTROY, {"openshift_install_method": "hub", **confirmed("demo")}),
+        ),
+    ),
+    "hosted": JobMethod(
+        lambda make_lab, directory: make_hosted_site(make_lab, directory).deployment,
+        Step("deploy_cluster", HOSTED, {"openshift_node_pool": {"replicas": 2}}),
+        ("node-0", "node-1"),
+        (
+            Step(
+                "scale_node_pool",
+                {"observing": r"^TASK \[.*pool_observe : ", "powering on": BOOT["powering on"], "scaling": HOSTED["scaling"]},
+                {"openshift_node_pool": {"replicas": 3}},
+                {"node-2": 2},
+            ),
+            Step(
+                "reprovision_hosts",
+                {"before anything": BOOT["before anything"], "leaving": LEAVE, "returning": r"^TASK \[(Bring back|.*pool_supply|.*Detach the image)"},
+                confirmed("guest", "node-2"),
+                {"node-2": 1},
+            ),
+            # The hub takes the hosts back into discovery: they stay on, and are free.
+            Step("destroy_cluster", DESTROY, confirmed("guest"), dict.fromkeys(("node-0", "node-1", "node-2"), 1)),
+        ),
+    ),
 }
 
 
 @pytest.fixture
-def server() -> Iterator[DocumentServer]:
-    made = DocumentServer()
+def stores(tmp_path: Path) -> Iterator[Stores]:
+    made = Stores(tmp_path)
     yield made
     made.stop()
 
 
 @pytest.fixture
 def job(sno: Deployment) -> JobDeployment:
-    if why := obstacle():
-        pytest.skip(f"no namespaces for jobs: {why}")
-    return JobDeployment(sno)
+    return as_jobs(sno)
 
 
-def store(method: str, job: JobDeployment, server: DocumentServer) -> dict[str, Any]:
+def variables_of(method: str, job: JobDeployment, stores: Stores) -> dict[str, Any]:
     """Variables with a state store of this method."""
     if method == "directory":
-        job.volume = job.directory / "volume"
-        job.volume.mkdir()
+        job.mount_volume()
         return {}
-    if method == "ephemeral":
-        return {"openshift_state": {"ephemeral": True}}
-    return {"openshift_state": {"method": "http", "url": server.url, "passphrase": "canary-passphrase-of-the-store"}}
+    return {"openshift_state": {"ephemeral": True} if method == "ephemeral" else stores.options(method)}
 
 
-def killed(process: int) -> None:
-    """The whole container, as ``podman kill`` and a deleted pod do it."""
-    os.kill(process, signal.SIGKILL)
+def killed_at(job: JobDeployment, playbook: str, name: str, pattern: str, variables: Mapping[str, Any]) -> str:
+    """Start the playbook as a job, and kill the job at this moment; its output."""
+    job.lab.change_speed(SLOW)
+    output, found = followed(job, job.start(playbook, extra=variables), pattern)
+    assert found, f"{playbook} ended before the moment {name} ({pattern}):\n{output}"
+    return f"---- {playbook} killed while {name}:\n{output}"
 
 
-def when(pattern: str) -> Callable[[str], bool]:
-    return lambda output: re.search(pattern, output, re.MULTILINE) is not None
-
-
-@pytest.mark.parametrize("method", ["http", "directory"])
-def test_every_moment_of_a_deployment(method: str, job: JobDeployment, server: DocumentServer) -> None:
-    variables = store(method, job, server)
-    log = []
-    for name, pattern in MOMENTS.items():
-        process = job.start(extra=variables)
-        output, over = follow(process, when(pattern))
-        log.append(f"---- killed while {name}:\n{output}")
-        assert "Traceback" not in output, log[-1]
-        if over:
-            break  # the machines went on while no job looked: the rest is the last run's
-    run = job.deployed(extra=variables)
-    assert "break_lock" not in run.output, run.output
-    booted = [device for device in job.lab.machine("sno-0")["boots"] if device.startswith("disk")]
-    assert len(booted) == 1, "\n".join(log)
-    assert len(job.lab.machine("sno-0")["boots"]) == 2, f"a second power cycle: {job.lab.machine('sno-0')['boots']}"
-    for file in ("kubeconfig", "kubeadmin-password"):
-        assert (job.kept / "auth" / file).is_file(), run.output
-    assert job.deployed(extra=variables).changed == 0
-
-
-def follow(process: Any, moment: Callable[[str], bool]) -> tuple[str, bool]:
-    """Read the output until the moment, then kill the job; with whether it had ended by itself."""
-    lines = []
-    for line in process.stdout:
-        lines.append(line)
-        if moment("".join(lines)):
-            killed(process.pid)
+def followed(job: JobDeployment, process: subprocess.Popen[str], pattern: str) -> tuple[str, bool]:
+    """Kill the job at the moment that it prints this; its output, and whether the moment came. The lab is faster while it supervises machines."""
+    output, slow, found = "", True, False
+    for line in process.stdout or ():
+        output += line
+        if found := bool(re.search(pattern, output, re.MULTILINE)):
+            job.kill(process)
+            job.lab.change_speed(SLOW)
             break
-    else:
-        process.wait()
-        return "".join(lines), True
-    lines += list(process.stdout)
+        if slow and SUPERVISES.search(output):
+            job.lab.change_speed(FASTER)
+            slow = False
+    output += "".join(process.stdout or ())
     process.wait()
-    return "".join(lines), False
+    assert "Traceback" not in looked_through(output), output
+    return output, found
+
+
+def finished(job: JobDeployment, playbook: str, variables: Mapping[str, Any]) -> Run:
+    """Run the playbook as a job to its end, which must be a good one."""
+    return ended(job, job.start(playbook, extra=variables))
+
+
+def ended(job: JobDeployment, process: subprocess.Popen[str]) -> Run:
+    """The run of a job that must end well."""
+    output = ""
+    for line in process.stdout or ():
+        output += line
+        if SUPERVISES.search(line):
+            job.lab.change_speed(float(SPEED))
+    process.wait()
+    job.lab.change_speed(float(SPEED))
+    run = Run(process.returncode, looked_through(output))
+    assert run.ok, run.output
+    assert "break_lock" not in run.output and "Traceback" not in run.output, run.output
+    return run
+
+
+def played(job: JobDeployment, step: Step, variables: Mapping[str, Any]) -> tuple[Run, str]:
+    """Kill the playbook at all its moments, and then let it end; the last run, and what the killed ones printed."""
+    own = {**step.variables, **variables}
+    log = [killed_at(job, step.playbook, name, pattern, own) for name, pattern in step.moments.items()]
+    print(f"{step.playbook}: killed at {len(log)} moments: {', '.join(step.moments)}")
+    return finished(job, step.playbook, own), "\n".join(log)
+
+
+def boots(lab: Lab) -> dict[str, int]:
+    return {name: len(found) for name, found in lab.boots().items()}
+
+
+def power_actions(output: str) -> Counter[str]:
+    """How often jobs report that they powered each host on."""
+    return Counter(re.findall(r"^(\S+): powered on$", output, re.MULTILINE))
+
+
+def credentials(job: JobDeployment, method: JobMethod) -> None:
+    for file in ("kubeconfig", *(["kubeadmin-password"] if method.password else [])):
+        assert (job.kept / "auth" / file).is_file(), f"{file} is missing"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("store", ["http", "secret", "directory"])
+@pytest.mark.parametrize("name", METHODS)
+def test_every_moment(name: str, store: str, make_lab: MakeLab, tmp_path: Path, stores: Stores) -> None:
+    method = METHODS[name]
+    job = as_jobs(method.make(make_lab, tmp_path))
+    variables = {**hub_of(name, job), **variables_of(store, job, stores)}
+    assert len(method.deploy.moments) >= 8
+    run, log = played(job, method.deploy, variables)
+    assert boots(job.lab) == {**dict.fromkeys(boots(job.lab), 0), **dict.fromkeys(method.installs, 2)}, f"a second power cycle\n{log}\n{run.output}"
+    credentials(job, method)
+    writes = job.lab.writes()
+    again = finished(job, "deploy_cluster", {**method.deploy.variables, **variables})
+    # A store has no report: a job in an empty directory writes it again.
+    assert (again.changed <= (store != "directory"), job.lab.writes()) == (True, writes), again.output
+    credentials(job, method)
+    for step in method.steps:
+        before = boots(job.lab)
+        run, log = played(job, step, variables)
+        more = {machine: count - before[machine] for machine, count in boots(job.lab).items() if count != before[machine]}
+        assert all(count <= step.power_cycles.get(machine, 0) for machine, count in more.items()), f"{more} boots\n{log}\n{run.output}"
+        assert all(count == 1 for count in power_actions(f"{log}\n{run.output}").values()), f"{log}\n{run.output}"
+    powered = {machine for machine, power in job.lab.powers().items() if power == "On"}
+    assert not powered & set(method.installs) or name == "hosted", powered
+
+
+def hub_of(name: str, job: JobDeployment) -> dict[str, Any]:
+    return {"openshift_hub": job.lab.vars["openshift_hub"]} if name == "hub" else {}
+
+
+FEW = ("building", "powering on")
+
+
+def test_jobs_that_are_killed(job: JobDeployment, stores: Stores) -> None:
+    """Two of the moments above."""
+    variables = variables_of("secret", job, stores)
+    method = METHODS["agent"]
+    few = dataclasses.replace(method.deploy, moments={name: AGENT[name] for name in FEW})
+    run, log = played(job, few, variables)
+    assert "state: restored" in run.output and boots(job.lab) == {"sno-0": 2}, f"{log}\n{run.output}"
+    credentials(job, method)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("playbook", ["status", "stop_run"])
+def test_playbooks_that_write_to_no_machine(playbook: str, job: JobDeployment, stores: Stores) -> None:
+    """They are killed beside a deployment, which goes on as if they had not been."""
+    variables = variables_of("http", job, stores)
+    killed_at(job, "deploy_cluster", "powering on", AGENT["powering on"], variables)
+    for moment in (r"^PLAY ", r"^TASK "):
+        killed_at(job, playbook, moment, moment, variables)
+    writes = job.lab.writes()
+    run = job.run(playbook, extra=variables)
+    assert run.ok and job.lab.writes() == writes, run.output
+    finished(job, "deploy_cluster", variables)
+    assert boots(job.lab) == {"sno-0": 2}
+    credentials(job, METHODS["agent"])
 
 
 def test_a_work_directory_that_ends_with_its_job_is_refused(job: JobDeployment) -> None:
@@ -110,6 +339,7 @@ def test_a_work_directory_that_ends_with_its_job_is_refused(job: JobDeployment) 
     assert "ends with this job" in run.message and not job.lab.bmc_writes(), run.output
 
 
-def test_the_loss_can_be_accepted(job: JobDeployment, server: DocumentServer) -> None:
-    run = job.deployed(extra=store("ephemeral", job, server))
+@pytest.mark.long
+def test_the_loss_can_be_accepted(job: JobDeployment, stores: Stores) -> None:
+    run = job.deployed(extra=variables_of("ephemeral", job, stores))
     assert Path(job.kept / "auth" / "kubeconfig").is_file(), run.output

@@ -7,14 +7,12 @@ the lab's.
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import os
 import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,14 +33,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import StateOptions
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import PlaybookRun
-from ansible_collections.zerotouch.openshift.plugins.module_utils.kube.client import KubeClient
-from ztlab.kubeapi import Authentication
-from ztlab.kubeapi.hub import hub_api
 
 from .lab import ROOT
 from .real_api import HAS_ASSETS, RealApi
+from .stores import NAMESPACE, LabApi
 
-NAMESPACE = "states"
 PASSPHRASE = "canary-of-a-passphrase"
 # A run in a container of its own: it opens the state, records a boot, stores it, and is killed.
 KILLED = """
@@ -63,34 +58,6 @@ with session.keeping():
     session.check()
     os.kill(os.getpid(), signal.SIGKILL)
 """
-
-
-class LabApi:
-    """The lab's own API in a thread of its own."""
-
-    def __init__(self, directory: Path) -> None:
-        self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._loop.run_forever, daemon=True).start()
-        self._api = hub_api([], authentication=Authentication(open_to_all=True))
-        self._wait(self._api.start("127.0.0.1"))
-        self.kubeconfig = directory / "kubeconfig"
-        cluster = {"server": f"http://127.0.0.1:{self._api.port}"}
-        context = {"name": "a", "context": {"cluster": "c", "user": "u"}}
-        document = {
-            "clusters": [{"name": "c", "cluster": cluster}],
-            "users": [{"name": "u", "user": {"token": "x"}}],
-            "contexts": [context],
-        }
-        self.kubeconfig.write_text(yaml.safe_dump({**document, "current-context": "a"}))
-        self.client = KubeClient.from_kubeconfig(self.kubeconfig)
-
-    def _wait(self, done: Coroutine[Any, Any, Any]) -> None:
-        asyncio.run_coroutine_threadsafe(done, self._loop).result(60)
-
-    def stop(self) -> None:
-        self.client.close()
-        self._wait(self._api.stop())
-        self._loop.call_soon_threadsafe(self._loop.stop)
 
 
 @pytest.fixture(scope="module")

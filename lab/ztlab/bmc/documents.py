@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..machine.hardware import RESET_TYPES, Hardware, Slot
-from .profiles import Profile
+from .profiles import OemMedia, Profile
 
 Document = dict[str, Any]
 ROOT = "/redfish/v1"
@@ -61,7 +61,7 @@ def session_service(sessions: int) -> Document:
     }
 
 
-def session(identifier: str, username: str) -> Document:
+def session(identifier: str, username: str, created: str, address: str) -> Document:
     return {
         "@odata.id": f"{ROOT}/SessionService/Sessions/{identifier}",
         "@odata.type": "#Session.v1_7_0.Session",
@@ -69,6 +69,8 @@ def session(identifier: str, username: str) -> Document:
         "Name": "User Session",
         "UserName": username,
         "Password": None,
+        "CreatedTime": created,
+        "ClientOriginIPAddress": address,
     }
 
 
@@ -154,24 +156,68 @@ def ethernet_interface(hardware: Hardware, name: str, mac: str, link: bool) -> D
 
 
 def manager(hardware: Hardware) -> Document:
-    system_id = hardware.spec.bmc.system_id
+    system_id, profile = hardware.spec.bmc.system_id, hardware.profile
+    path = f"{ROOT}/Managers/{system_id}"
+    actions: Document = {}
+    if profile.imports_boot:
+        actions["#OemManager.ImportSystemConfiguration"] = {"target": f"{path}/Actions/Oem/EID_674_Manager.ImportSystemConfiguration"}
+    if profile.must_enable:
+        actions["#AMIVirtualMedia.EnableRMedia"] = {"target": f"{path}/Actions/Oem/AMIVirtualMedia.EnableRMedia"}
+    oem: Document = {"Ami": {"VirtualMedia": {"RMediaStatus": "Enabled" if hardware.remote_media else "Disabled"}}} if profile.must_enable else {}
+    key, licence = profile.licence
+    if key:
+        oem[key] = {"License": {"LicenseString": licence, "LicenseType": "Perpetual"}}
+    jobs = {"Oem": {"Dell": {"DellJobService": {"@odata.id": f"{path}/Oem/Dell/DellJobService"}}}} if profile.imports_boot else {}
     return {
-        "@odata.id": f"{ROOT}/Managers/{system_id}",
+        "@odata.id": path,
         "@odata.type": "#Manager.v1_19_0.Manager",
         "Id": system_id,
         "Name": f"BMC of {hardware.spec.name}",
         "ManagerType": "BMC",
-        "Model": hardware.profile.manager_model,
-        "FirmwareVersion": hardware.profile.firmware,
-        **({"VirtualMedia": {"@odata.id": f"{ROOT}/Managers/{system_id}/VirtualMedia"}} if hardware.profile.media_on == "Managers" else {}),
+        **({"Model": profile.manager_model} if profile.manager_model else {}),
+        "FirmwareVersion": profile.firmware,
+        **({"VirtualMedia": {"@odata.id": media_path(hardware)}} if profile.media_on == "Managers" else {}),
         "PowerState": "On",
         "Status": {"State": "Enabled", "Health": "OK"},
-        "Links": {"ManagerForServers": [{"@odata.id": f"{ROOT}/Systems/{system_id}"}]},
+        "Links": {"ManagerForServers": [{"@odata.id": f"{ROOT}/Systems/{system_id}"}], **jobs},
+        **({"Actions": {"Oem": actions}} if actions else {}),
+        **({"Oem": oem} if oem else {}),
+    }
+
+
+def media_path(hardware: Hardware) -> str:
+    """The collection of virtual media."""
+    return f"{ROOT}/{hardware.profile.media_on}/{hardware.spec.bmc.system_id}/{'VM1' if hardware.profile.iso_config else 'VirtualMedia'}"
+
+
+def iso_config(hardware: Hardware, host: str, path: str) -> Document:
+    """The resource of older Supermicro firmware to which the place of an image is written."""
+    here = f"{media_path(hardware)}/CfgCD"
+    return {
+        "@odata.id": here,
+        "@odata.type": "#IsoConfig.IsoConfig",
+        "Id": "1",
+        "Name": "VM1",
+        "Host": host,
+        "Path": path,
+        "Username": "",
+        "Password": "********",
+        "Actions": {f"#IsoConfig.{name}": {"target": f"{here}/Actions/IsoConfig.{name}"} for name in ("Mount", "UnMount")},
+    }
+
+
+def certificate(path: str, number: int, pem: str) -> Document:
+    return {
+        "@odata.id": f"{path}/{number}",
+        "@odata.type": "#Certificate.v1_7_0.Certificate",
+        "Id": str(number),
+        "CertificateString": pem,
+        "CertificateType": "PEM",
     }
 
 
 def virtual_media(hardware: Hardware, slot: Slot) -> Document:
-    path = f"{ROOT}/{hardware.profile.media_on}/{hardware.spec.bmc.system_id}/VirtualMedia/{slot.id}"
+    path = f"{media_path(hardware)}/{slot.id}"
     form = next(form for form in hardware.profile.slots if form.id == slot.id)
     # An eject that is under way, and a name that stays after it.
     leaving = hardware.clock.now() < slot.emptied + hardware.profile.eject_lasts
@@ -192,16 +238,21 @@ def virtual_media(hardware: Hardware, slot: Slot) -> Document:
         "UserName": slot.username,
         "Password": None,
         "VerifyCertificate": slot.verify_certificate,
+        "Certificates": {"@odata.id": f"{path}/Certificates"},
         "Status": {"State": "Enabled", "Health": "OK"},
-        "Actions": {} if form.insert in ("patch", "none") else _media_actions(path),
+        "Actions": {} if form.insert in ("patch", "none", "oem") else _media_actions(path, hardware.profile),
+        **({"Oem": _oem_media(path, hardware.profile.oem_media)} if form.insert == "oem" and hardware.profile.oem_media else {}),
     }
 
 
-def _media_actions(path: str) -> Document:
+def _oem_media(path: str, media: OemMedia) -> Document:
+    names = dict.fromkeys((media.insert, media.eject))
+    return {media.key: {"Actions": {f"#{name}": {"target": f"{path}/Oem/{media.key}/Actions/{name}"} for name in names}}}
+
+
+def _media_actions(path: str, profile: Profile) -> Document:
+    allowed = {"TransferProtocolType@Redfish.AllowableValues": list(profile.protocols)} if profile.lists_protocols else {}
     return {
-        "#VirtualMedia.InsertMedia": {
-            "target": f"{path}/Actions/VirtualMedia.InsertMedia",
-            "TransferProtocolType@Redfish.AllowableValues": ["HTTP", "HTTPS"],
-        },
+        "#VirtualMedia.InsertMedia": {"target": f"{path}/Actions/VirtualMedia.InsertMedia", **allowed},
         "#VirtualMedia.EjectMedia": {"target": f"{path}/Actions/VirtualMedia.EjectMedia"},
     }

@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import asyncio
+import email.utils
 import itertools
 import json
+import random
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from aiohttp import web
 
@@ -24,9 +26,11 @@ from .media import MediaActions
 from .sessions import Sessions
 from .system import Systems
 from .tasks import Tasks
+from .vendors import VendorActions
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 ROOT = documents.ROOT
+FLAWS = ("drop", "500", "503", "lost", "late 500")
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
@@ -53,12 +57,14 @@ class BmcEndpoint:
         self.refused_writes: list[dict[str, Any]] = []
         self._numbers = numbers or itertools.count(1)
         self.refused = 0
+        self._random = random.Random(bmcs[0].host)
         tasks = Tasks(clock)
         self.app = web.Application(middlewares=[self._answer])
         self.app.add_routes(self._routes())
         Systems(self.machines, clock, faults).add_routes(self.app)
         tasks.add_routes(self.app)
         MediaActions(self.machines, clock, faults, tasks, probe).add_routes(self.app)
+        VendorActions(self.machines, clock, faults, tasks).add_routes(self.app)
 
     def status(self, machine: str) -> dict[str, Any]:
         """What ``ztlab status`` says about the BMC of a machine: requests by method (logins and logouts apart), changes made, sessions left open."""
@@ -94,8 +100,13 @@ class BmcEndpoint:
         counter = self.session_requests if "/SessionService" in request.path else self.requests[machine]
         counter[request.method] += 1
         changing = request.method not in _SAFE and "/SessionService" not in request.path
+        flaw = self._flaw(machine)
         try:
             await self._misbehave(request, machine)
+            if flaw == "drop":
+                self._cut(request)
+            elif flaw.isdigit():
+                raise RedfishError("InternalError" if flaw == "500" else "ServiceTemporarilyUnavailable", *([] if flaw == "500" else ["5"]))
             if not self._is_open(request):
                 self.sessions.authenticate(request.headers)
             response = await handler(request)
@@ -112,6 +123,11 @@ class BmcEndpoint:
             return answer
         if changing:
             self.writes.append(await self._write(request, machine, response.status))
+        if flaw == "lost":
+            self._cut(request)
+        if flaw == "late 500":
+            return RedfishError("InternalError").response()
+        response.headers["Date"] = email.utils.format_datetime(self.clock.utcnow(), usegmt=True)
         response.headers["OData-Version"] = "4.0"
         response.headers["Cache-Control"] = "no-cache"
         return response
@@ -146,15 +162,27 @@ class BmcEndpoint:
         if slow:
             await self.clock.sleep(slow.number("seconds", 30))
         if self.faults.take("bmc-drop", machine):
-            if request.transport is not None:
-                request.transport.abort()
-            raise asyncio.CancelledError
+            self._cut(request)
         unavailable = self.faults.peek("bmc-503", machine)
         if unavailable and request.method in unavailable.options.get("methods", request.method).split(","):
             self.faults.take("bmc-503", machine)
             raise RedfishError("ServiceTemporarilyUnavailable", "1")
         if "X-Auth-Token" in request.headers and self.faults.take("bmc-401-session", machine):
             self.sessions.forget_all()
+
+    def _flaw(self, machine: str) -> str:
+        """What goes wrong with this request at random: it is not carried out (drop, 500, 503), or it is and the answer is lost or an error."""
+        flaky = self.faults.peek("bmc-flaky", machine)
+        if flaky is None or self._random.random() * 100 >= flaky.number("percent", 20):
+            return ""
+        flaky.taken += 1
+        return self._random.choice(FLAWS)
+
+    @staticmethod
+    def _cut(request: web.Request) -> NoReturn:
+        if request.transport is not None:
+            request.transport.abort()
+        raise asyncio.CancelledError
 
     # ---- service root and sessions ---------------------------------------------------------------------------------------------------
 
@@ -187,13 +215,15 @@ class BmcEndpoint:
         for name in ("UserName", "Password"):
             if not isinstance(body.get(name), str):
                 raise RedfishError("ActionParameterMissing", "Sessions", name, related=[f"#/{name}"])
-        session = self.sessions.log_in(body["UserName"], body["Password"], self.clock.now())
-        document = documents.session(session.id, session.username)
+        session = self.sessions.log_in(
+            body["UserName"], body["Password"], self.clock.now(), self.clock.utcnow().isoformat(timespec="seconds"), request.remote or ""
+        )
+        document = documents.session(session.id, session.username, session.created_at, session.address)
         return web.json_response(document, status=201, headers={"X-Auth-Token": session.token, "Location": document["@odata.id"]})
 
     async def _get_session(self, request: web.Request) -> web.Response:
         session = self.sessions.get(request.match_info["id"])
-        return reply(request, documents.session(session.id, session.username))
+        return reply(request, documents.session(session.id, session.username, session.created_at, session.address))
 
     async def _log_out(self, request: web.Request) -> web.Response:
         self.sessions.end(request.match_info["id"])

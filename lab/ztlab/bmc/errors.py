@@ -42,6 +42,10 @@ _MESSAGES: dict[str, tuple[int, str, str]] = {
         "Critical",
         "The session establishment failed due to the number of simultaneous sessions exceeding the limit of the implementation.",
     ),
+    "LicenseRequired": (403, "Critical", "A license key is required for this operation."),
+    "VRM0012": (500, "Critical", "Unable to attach the virtual media because it is in use by another session."),
+    "LC068": (400, "Critical", "Unable to run the operation because a configuration job is waiting for a restart of the server."),
+    "RAC0679": (503, "Critical", "Unable to run the operation because a job is already running."),
     "ServiceTemporarilyUnavailable": (503, "Critical", "The service is temporarily unavailable.  Retry in %1 seconds."),
 }
 

@@ -52,26 +52,36 @@ class MediaActions:
                 web.patch(f"{media}/{{slot}}", self._patch),
                 web.post(f"{media}/{{slot}}/Actions/VirtualMedia.InsertMedia", self._insert),
                 web.post(f"{media}/{{slot}}/Actions/VirtualMedia.EjectMedia", self._eject),
+                web.post(f"{media}/{{slot}}/Oem/{{vendor}}/Actions/{{action}}", self._of_vendor),
+                web.get(f"{media}/{{slot}}/Certificates", self._list_certificates),
+                web.post(f"{media}/{{slot}}/Certificates", self._add_certificate),
+                web.get(f"{media}/{{slot}}/Certificates/{{number}}", self._get_certificate),
+                web.get(f"{ROOT}/Managers/{{system}}/VM1", self._list_mounted),
+                web.get(f"{ROOT}/Managers/{{system}}/VM1/CD1", self._get_mounted),
+                web.get(f"{ROOT}/Managers/{{system}}/VM1/CfgCD", self._get_iso_config),
+                web.patch(f"{ROOT}/Managers/{{system}}/VM1/CfgCD", self._patch_iso_config),
+                web.post(f"{ROOT}/Managers/{{system}}/VM1/CfgCD/Actions/IsoConfig.{{action:Mount|UnMount}}", self._iso_config),
             ]
         )
 
     def _machine(self, request: web.Request) -> Hardware:
         machine = find_machine(self._machines, request)
-        if request.match_info["place"] != machine.profile.media_on:
+        if request.match_info["place"] != machine.profile.media_on or machine.profile.iso_config:
             raise RedfishError("ResourceMissingAtURI", request.path)
         return machine
 
     def _find(self, request: web.Request) -> tuple[Hardware, Slot]:
         machine = self._machine(request)
         slot = machine.slots.get(request.match_info["slot"])
-        if slot is None:
+        if slot is None or not machine.remote_media:
             raise RedfishError("ResourceMissingAtURI", request.path)
         return machine, slot
 
     async def _list(self, request: web.Request) -> web.Response:
         machine = self._machine(request)
-        path = f"{ROOT}/{request.match_info['place']}/{request.match_info['system']}/VirtualMedia"
-        return reply(request, documents.collection(path, "VirtualMediaCollection", "Virtual Media", [f"{path}/{slot}" for slot in machine.slots]))
+        path = documents.media_path(machine)
+        members = [f"{path}/{slot}" for slot in machine.slots] if machine.remote_media else []
+        return reply(request, documents.collection(path, "VirtualMediaCollection", "Virtual Media", members))
 
     async def _get(self, request: web.Request) -> web.Response:
         machine, slot = self._find(request)
@@ -88,6 +98,11 @@ class MediaActions:
         check_etag(request, documents.virtual_media(machine, slot), required=machine.profile.etags == "required")
         body = await read_body(request)
         if self._form(machine, slot).insert == "patch" and "Image" in body:
+            unknown = [name for name in body if machine.profile.patch_only and name not in machine.profile.patch_only]
+            if unknown:
+                raise RedfishError("PropertyNotWritable", unknown[0], related=[f"#/{unknown[0]}"])
+            if body["Image"] is not None:
+                self._check_image(machine, body)
             await self._exchange(machine, slot, body)
             return web.Response(status=204)
         for name, value in body.items():
@@ -106,6 +121,19 @@ class MediaActions:
             raise RedfishError("ActionNotSupported", _ACTION, status=405 if form.insert == "405" else 400)
         _check_parameters(body)
         _check_quirks(body, machine.profile)
+        return await self._insert_image(machine, slot, body)
+
+    def _check_image(self, machine: Hardware, body: Mapping[str, Any]) -> None:
+        if not machine.profile.licensed:
+            raise RedfishError("LicenseRequired")
+        _check_protocol(body, machine.profile)
+
+    async def _insert_image(self, machine: Hardware, slot: Slot, body: Mapping[str, Any]) -> web.Response:
+        self._check_image(machine, body)
+        if slot.busy_until is None:
+            slot.busy_until = self._clock.now() + machine.profile.drive_busy
+        if self._clock.now() < slot.busy_until:
+            raise RedfishError("VRM0012", status=500 if self._clock.now() < slot.busy_until - 25 else 400)
         if self._clock.now() < slot.emptied + machine.profile.eject_lasts:
             raise RedfishError("InternalError")
         if slot.inserted:
@@ -126,7 +154,7 @@ class MediaActions:
     async def _attach(self, machine: Hardware, slot: Slot, body: Mapping[str, Any]) -> None:
         if self._faults.take("insert-accepted-but-empty", machine.spec.name):
             return
-        problem = await self._probe(body["Image"])
+        problem = await self._probe(body["Image"]) if _protocol(body["Image"]) in ("HTTP", "HTTPS") else ""
         if problem and machine.profile.reads_image_at_insert:
             machine.console.print(f"BMC: medium {body['Image']} cannot be read: {problem}")
             raise RedfishError("CouldNotEstablishConnection", body["Image"], related=["#/Image"])
@@ -139,7 +167,7 @@ class MediaActions:
         """A slot that is written as a resource: an image that is not said to be inserted is only noted, as if nothing had been asked for."""
         if body["Image"] is None:
             self._empty(machine, slot)
-        elif body.get("Inserted") is True:
+        elif body.get("Inserted") is True or machine.profile.patch_only:
             await self._attach(machine, slot, body)
 
     async def _eject(self, request: web.Request) -> web.Response:
@@ -150,6 +178,83 @@ class MediaActions:
         self._empty(machine, slot)
         return web.Response(status=204)
 
+    async def _of_vendor(self, request: web.Request) -> web.Response:
+        """An action of the vendor: insert or eject, which the name or a parameter says."""
+        machine, slot = self._find(request)
+        media, action = machine.profile.oem_media, request.match_info["action"]
+        if media is None or self._form(machine, slot).insert != "oem" or (media.key, action) not in [(media.key, media.insert), (media.key, media.eject)]:
+            raise RedfishError("ResourceMissingAtURI", request.path)
+        body = await read_body(request)
+        if action == media.insert and media.insert_needs.items() <= body.items():
+            unknown = sorted(set(body) - {"Image", *media.insert_needs})
+            if unknown:
+                raise RedfishError("ActionParameterUnknown", action, unknown[0])
+            return await self._insert_image(machine, slot, body)
+        if action == media.eject and dict(media.eject_needs) == body:
+            self._empty(machine, slot)
+            return web.Response(status=204)
+        raise RedfishError("ActionParameterMissing", action, next(iter(media.insert_needs)))
+
+    async def _list_certificates(self, request: web.Request) -> web.Response:
+        _machine, slot = self._find(request)
+        members = [f"{request.path}/{number}" for number, _pem in enumerate(slot.certificates, 1)]
+        return reply(request, documents.collection(request.path, "CertificateCollection", "Certificates", members))
+
+    async def _add_certificate(self, request: web.Request) -> web.Response:
+        _machine, slot = self._find(request)
+        body = await read_body(request)
+        if body.get("CertificateType") != "PEM" or "BEGIN CERTIFICATE" not in str(body.get("CertificateString")):
+            raise RedfishError("PropertyValueTypeError", str(body.get("CertificateType")), "CertificateType")
+        slot.certificates.append(body["CertificateString"])
+        return web.Response(status=201, headers={"Location": f"{request.path}/{len(slot.certificates)}"})
+
+    async def _get_certificate(self, request: web.Request) -> web.Response:
+        _machine, slot = self._find(request)
+        collection, _slash, number = request.path.rpartition("/")
+        if not number.isdigit() or not 0 < int(number) <= len(slot.certificates):
+            raise RedfishError("ResourceMissingAtURI", request.path)
+        return reply(request, documents.certificate(collection, int(number), slot.certificates[int(number) - 1]))
+
+    # ---- IsoConfig -----------------------------------------------------------------------------------------------------------------
+
+    def _of_iso_config(self, request: web.Request) -> tuple[Hardware, Slot]:
+        machine = find_machine(self._machines, request)
+        if not machine.profile.iso_config:
+            raise RedfishError("ResourceMissingAtURI", request.path)
+        return machine, next(iter(machine.slots.values()))
+
+    async def _list_mounted(self, request: web.Request) -> web.Response:
+        machine, slot = self._of_iso_config(request)
+        path = documents.media_path(machine)
+        return reply(request, documents.collection(path, "VirtualMediaCollection", "Virtual Media", [f"{path}/CD1"] if slot.inserted else []))
+
+    async def _get_mounted(self, request: web.Request) -> web.Response:
+        machine, slot = self._of_iso_config(request)
+        if not slot.inserted:
+            raise RedfishError("ResourceMissingAtURI", request.path)
+        return reply(request, documents.virtual_media(machine, slot))
+
+    async def _get_iso_config(self, request: web.Request) -> web.Response:
+        machine, _slot = self._of_iso_config(request)
+        return reply(request, documents.iso_config(machine, *machine.iso_place))
+
+    async def _patch_iso_config(self, request: web.Request) -> web.Response:
+        machine, _slot = self._of_iso_config(request)
+        body = await read_body(request)
+        machine.iso_place = str(body.get("Host", machine.iso_place[0])), str(body.get("Path", machine.iso_place[1]))
+        return reply(request, documents.iso_config(machine, *machine.iso_place))
+
+    async def _iso_config(self, request: web.Request) -> web.Response:
+        machine, slot = self._of_iso_config(request)
+        if request.match_info["action"] == "UnMount":
+            self._empty(machine, slot)
+            return web.json_response({"Success": {"code": "Base.1.0.0.Success"}})
+        host, path = machine.iso_place
+        if slot.inserted or not host.startswith("http") or path.count("/") < 2:
+            raise RedfishError("GeneralError")
+        await self._attach(machine, slot, {"Image": f"{host}{path}"})
+        return web.json_response({"Success": {"code": "Base.1.0.0.Success"}})
+
     def _empty(self, machine: Hardware, slot: Slot) -> None:
         if slot.image is not None:
             slot.eject()
@@ -157,8 +262,27 @@ class MediaActions:
             machine.console.print(f"BMC: slot {slot.id} is empty.")
 
 
+def _protocol(image: str) -> str:
+    """The protocol by which an image is read; shares may be written as ``host:/path`` (NFS) or ``//host/path`` (CIFS)."""
+    if image.startswith("//"):
+        return "CIFS"
+    scheme, separator, _rest = image.partition("://")
+    return scheme.upper() if separator else "NFS"
+
+
+def _check_protocol(body: Mapping[str, Any], profile: Profile) -> None:
+    protocol = _protocol(body["Image"])
+    as_path = "://" not in body["Image"]
+    if protocol not in profile.protocols or (protocol in ("NFS", "CIFS") and as_path is not profile.shares_as_paths):
+        raise RedfishError("ActionParameterValueNotInList", body["Image"], "Image", _ACTION, related=["#/Image"])
+    if body.get("TransferProtocolType", protocol) != protocol:
+        raise RedfishError("ActionParameterValueNotInList", body["TransferProtocolType"], "TransferProtocolType", _ACTION)
+
+
 def _check_quirks(body: Mapping[str, Any], profile: Profile) -> None:
     for name in profile.insert_needs:
+        if name not in body and not profile.names_missing:
+            raise RedfishError("GeneralError", status=400)
         if name not in body:
             raise RedfishError("ActionParameterMissing", _ACTION, name, related=[f"#/{name}"] if profile.names_related else [])
     for name in profile.insert_refuses:
@@ -176,5 +300,3 @@ def _check_parameters(body: Mapping[str, Any]) -> None:
             raise RedfishError("ActionParameterUnknown", _ACTION, name, related=[f"#/{name}"])
         if not isinstance(value, _PARAMETERS[name]):
             raise RedfishError("ActionParameterValueTypeError", str(value), name, _ACTION, related=[f"#/{name}"])
-    if body["Image"].partition("://")[0].lower() not in ("http", "https"):
-        raise RedfishError("ActionParameterValueNotInList", body["Image"], "Image", _ACTION, related=["#/Image"])

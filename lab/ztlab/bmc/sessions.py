@@ -22,6 +22,8 @@ class Session:
     username: str
     token: str = dataclasses.field(repr=False)
     created: float  # lab seconds
+    created_at: str = ""
+    address: str = ""
 
 
 class Sessions:
@@ -34,13 +36,13 @@ class Sessions:
         self._open: dict[str, Session] = {}
         self.opened = 0
 
-    def log_in(self, username: str, password: str, now: float) -> Session:
+    def log_in(self, username: str, password: str, now: float, created_at: str = "", address: str = "") -> Session:
         """Raises RedfishError: wrong credentials, or no free slot."""
         if not self._knows(username, password):
             raise RedfishError("ResourceAtUriUnauthorized", "/redfish/v1/SessionService/Sessions", "Invalid username or password")
         if len(self._open) >= self.limit:
             raise RedfishError("SessionLimitExceeded")
-        session = Session(str(next(self._ids)), username, secrets.token_hex(16), now)
+        session = Session(str(next(self._ids)), username, secrets.token_hex(16), now, created_at, address)
         self._open[session.id] = session
         self.opened += 1
         return session

@@ -107,7 +107,8 @@ class Systems:
                 raise RedfishError("PropertyMissing", name, related=[f"#/Boot/{name}"])
         machine.boot.target = changes.get("BootSourceOverrideTarget", machine.boot.target)
         machine.boot.enabled = changes.get("BootSourceOverrideEnabled", machine.boot.enabled)
-        machine.boot.mode = changes.get("BootSourceOverrideMode", machine.boot.mode)
+        reset = machine.profile.target_resets_mode and "BootSourceOverrideTarget" in changes
+        machine.boot.mode = changes.get("BootSourceOverrideMode", "Legacy" if reset else machine.boot.mode)
         if machine.boot.enabled == "Disabled":
             machine.boot.target = "None"
         return reply(request, documents.settings(machine) if in_settings else documents.system(machine), weak=machine.profile.etags == "weak")

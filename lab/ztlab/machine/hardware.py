@@ -62,6 +62,8 @@ class Slot:
     serial: int = 0
     last_image: str | None = None
     emptied: float = -math.inf  # lab seconds
+    busy_until: float | None = None
+    certificates: list[str] = dataclasses.field(default_factory=list)
 
     def insert(self, image: str, *, username: str | None = None, password: str | None = None) -> None:
         self.image, self.inserted, self.username, self.password = image, True, username, password
@@ -112,6 +114,8 @@ class Hardware:
         self.profile = PROFILES[spec.bmc.profile]
         self.slots = {form.id: Slot(form.id, form.media_types) for form in self.profile.slots}
         self.off_since = -math.inf  # lab seconds
+        self.iso_place = "", ""  # host and path that IsoConfig.Mount would mount
+        self.remote_media = not self.profile.must_enable
         self.installed: dict[str, InstalledSystem] = {}
         self.boots: list[str] = []  # device of every boot so far: "cd:<url>", "disk:<name>", "none"
         self._run = run
@@ -121,7 +125,8 @@ class Hardware:
     @property
     def cd(self) -> Slot:
         """The virtual CD drive: the slot with a medium in it, else the first."""
-        drives = [slot for slot in self.slots.values() if {"CD", "DVD"} & set(slot.media_types)]
+        bootable = {form.id for form in self.profile.slots if form.bootable}
+        drives = [slot for slot in self.slots.values() if {"CD", "DVD"} & set(slot.media_types) and slot.id in bootable]
         return next((slot for slot in drives if slot.inserted and slot.image), drives[0])
 
     @property
@@ -143,7 +148,7 @@ class Hardware:
         if reset_type == "PushPowerButton":
             reset_type = "GracefulShutdown" if running else "On"
         if reset_type in ("On", "ForceOn"):
-            if not running:
+            if not running and self.clock.now() >= self.off_since + self.profile.power_on_lost:
                 self._begin(self._power_on())
         elif reset_type in ("ForceOff", "GracefulShutdown"):
             if running:

@@ -5,18 +5,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
-from ..common.clock import Clock
 from . import bootdevice, media, power
 from .hosts import BmcOptions, BootRequest, HostResult
 from .machine import Machine
 from .plan import BmcStep
 from .session import RedfishSession
 
+# Seconds between an eject and what follows it.
+PAUSE_AFTER_EJECT = 2.0
+
 
 def carry_out(session: RedfishSession, machine: Machine, request: BootRequest, steps: Sequence[BmcStep], result: HostResult, options: BmcOptions) -> None:
-    """Do the steps in order; ``result`` tells at any moment how far it came."""
+    """Do the steps in order; ``result`` says at any moment how far it came."""
     clock = options.clock
     for step in steps:
         result.phase = step.action
@@ -27,15 +30,19 @@ def carry_out(session: RedfishSession, machine: Machine, request: BootRequest, s
                 clock.sleep(machine.profile.pause_after_off)
             result.power_state_after = "Off"
         elif step.action == "eject":
-            media.eject(session, next(slot for slot in machine.slots if slot.id == step.target and slot.occupied), clock)
+            media.eject(session, machine, next(slot for slot in machine.slots if slot.id == step.target and slot.occupied), clock)
             result.changed = True
-            clock.sleep(machine.profile.pause_after_eject)
+            clock.sleep(PAUSE_AFTER_EJECT)
+        elif step.action == "enable_media":
+            media.enable(session, machine, clock)
+            result.changed = True
+            machine = dataclasses.replace(machine, media_enabled=True, slots=media.refreshed(session, machine))
         elif step.action == "insert":
             options.progress(f"{request.name}: inserting the image")
-            result.slot = _insert_twice(session, machine, request.image_url, clock)
+            result.slot = _insert_twice(session, machine, request.image_url, options)
             result.changed = True
         elif step.action == "boot_once":
-            result.boot_target = bootdevice.boot_once(session, machine, clock)
+            result.boot_target = bootdevice.boot_once(session, machine, clock, clear_jobs=request.clear_jobs)
             result.changed = True
         else:
             result.changed = power.power_on(session, machine, clock) or result.changed
@@ -43,13 +50,35 @@ def carry_out(session: RedfishSession, machine: Machine, request: BootRequest, s
             options.progress(f"{request.name}: powered on")
 
 
-def _insert_twice(session: RedfishSession, machine: Machine, url: str, clock: Clock) -> str:
-    """Insert; if the slot stays empty although the BMC said yes, eject and insert once more (reference redfish-virtual-media.md 2.4)."""
+def _insert_twice(session: RedfishSession, machine: Machine, url: str, options: BmcOptions) -> str:
+    """Insert; if the slot stays empty although the BMC said yes, eject and insert once more."""
+    clock = options.clock
     try:
-        return media.insert(session, machine, url, clock).id
+        return media.insert(session, machine, url, clock, options.image_access).id
     except media.EmptySlot:
         for slot in media.refreshed(session, machine):
             if slot.takes_cd and slot.inserted:
-                media.eject(session, slot, clock)
-        clock.sleep(machine.profile.pause_after_eject)
-        return media.insert(session, machine, url, clock).id
+                media.eject(session, machine, slot, clock)
+        clock.sleep(PAUSE_AFTER_EJECT)
+        return media.insert(session, machine, url, clock, options.image_access).id
+
+
+def restore(session: RedfishSession, machine: Machine, request: BootRequest, result: HostResult, options: BmcOptions) -> str:
+    """Return a machine to its former power state after steps that failed; a sentence that says in which state it is.
+
+    Our image is ejected and the override taken back first. A machine in which the image stays is not switched on: it could boot it.
+    """
+    was_on = machine.power_state in ("On", "PoweringOn")
+    ours = [slot for slot in media.refreshed(session, machine) if slot.takes_cd and request.image_url and slot.holds(request.image_url)]
+    if result.power_state_after == "On" and not ours:
+        return ""
+    for slot in ours:
+        media.eject(session, machine, slot, options.clock)
+    if result.boot_target and machine.profile.boot_by == "override":
+        bootdevice.clear_override(session, machine)
+    if not was_on:
+        return "The machine is off, as before."
+    options.clock.sleep(PAUSE_AFTER_EJECT)
+    power.power_on(session, machine, options.clock)
+    result.power_state_after = "On"
+    return "The machine is on again, as before."

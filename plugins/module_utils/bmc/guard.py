@@ -43,7 +43,7 @@ def impossible(machine: Machine, steps: Sequence[BmcStep]) -> str:
     try:
         for step in steps:
             if step.action == "insert":
-                media.check_slots(machine)
+                media.check_slots(machine, step.target)
             elif step.action == "boot_once":
                 bootdevice.boot_target(machine)
             elif step.action in ("power_off", "power_on"):

@@ -1,24 +1,48 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What is asked of hosts through their BMCs, and what came of it: the data that all files of this room share."""
+"""What is asked of hosts through their BMCs, and what came of it: the data that all files of this package share."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from ..common.clock import Clock, SystemClock
 from ..common.connect import DIRECT, ConnectTo
+from ..common.errors import ZeroTouchError
 from ..common.parallel import BMC_FORKS
 from ..common.secrets import without_url_tokens
 from ..common.state import StateFile
 
 
 @dataclasses.dataclass(frozen=True)
+class ImageAccess:
+    """How BMCs read the image: a login at its server, the CA of its certificate (path or PEM), and whether that is verified (None: as each BMC is set)."""
+
+    username: str = ""
+    password: str = dataclasses.field(default="", repr=False)
+    ca_cert: str = ""
+    validate_certs: bool | None = None
+
+    def ca_cert_text(self) -> str:
+        """The CA as PEM. Raises :class:`ZeroTouchError` for a file that cannot be read."""
+        if self.ca_cert.lstrip().startswith("-----BEGIN"):
+            return self.ca_cert
+        try:
+            return Path(self.ca_cert).expanduser().read_text()
+        except (OSError, ValueError) as error:
+            raise ZeroTouchError(f"The CA certificate {self.ca_cert} of the image server cannot be read: {error}.") from error
+
+
+@dataclasses.dataclass(frozen=True)
 class BootRequest:
-    """One host: its BMC, the MACs it must have, and the image to boot. ``method`` is the boot method (boot/methods.py)."""
+    """One host: its BMC, the MACs it must have, and the image to boot. ``method`` is the boot method (boot/methods.py).
+
+    ``clear_jobs``: jobs of an iDRAC that keep the next boot from being set are deleted.
+    """
 
     name: str
     address: str
@@ -30,6 +54,7 @@ class BootRequest:
     mac_addresses: tuple[str, ...] = ()
     image_url: str = ""
     force: bool = False
+    clear_jobs: bool = False
     method: str = "bmc"
 
 
@@ -46,6 +71,7 @@ class BmcOptions:
     clock: Clock = dataclasses.field(default_factory=SystemClock)
     progress: Callable[[str], None] = lambda text: None
     before_write: Callable[[], None] = lambda: None
+    image_access: ImageAccess = ImageAccess()
 
 
 @dataclasses.dataclass
@@ -71,5 +97,5 @@ class HostResult:
     warnings: list[str] = dataclasses.field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
-        """The result for a door; the tokens in the URLs of discovery images are hidden."""
+        """The result for a module; the tokens in the URLs of discovery images are hidden."""
         return {**dataclasses.asdict(self), "image": without_url_tokens(self.image), "previous_image": without_url_tokens(self.previous_image)}

@@ -20,7 +20,7 @@ def some_failed(result: Mapping[str, Any], last_line: str = "") -> PartialFailur
 
 
 def machine_facts(machine: Machine) -> dict[str, Any]:
-    """What the BMC says about its machine."""
+    """What the BMC says about its machine; ``warnings`` name what could not be read."""
     return {
         "power_state": machine.power_state,
         "vendor": machine.vendor,
@@ -30,6 +30,7 @@ def machine_facts(machine: Machine) -> dict[str, Any]:
         "firmware": machine.firmware,
         "profile": machine.profile.name,
         "mac_addresses": list(machine.macs),
+        "warnings": list(machine.notes),
         "media": [{"id": slot.id, "image": slot.image, "inserted": slot.occupied} for slot in machine.slots],
         "boot_override": {
             "enabled": str(machine.boot.get("BootSourceOverrideEnabled") or ""),

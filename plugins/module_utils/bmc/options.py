@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..common.opened import Opened
 from ..common.parallel import BMC_FORKS
 from ..common.state import StateFile
 from ..common.store_link import StoreLink
-from .hosts import BmcOptions
+from .hosts import BmcOptions, ImageAccess
 
 
 def bmc_suboptions() -> dict[str, Any]:
@@ -26,6 +27,17 @@ def bmc_suboptions() -> dict[str, Any]:
         "validate_certs": {"type": "bool", "default": True},
         "ca_cert": {"type": "str"},
         "fingerprint": {"type": "str"},
+        "clear_jobs": {"type": "bool", "default": False},
+    }
+
+
+def image_access_spec() -> dict[str, Any]:
+    """How BMCs read the image."""
+    return {
+        "username": {"type": "str"},
+        "password": {"type": "str", "no_log": True},
+        "ca_cert": {"type": "str"},
+        "validate_certs": {"type": "bool"},
     }
 
 
@@ -60,5 +72,10 @@ def bmc_options(call: Opened) -> BmcOptions:
         state_file=StateFile(Path(state_file)) if state_file else None,
         clock=call.clock,
         progress=call.progress,
+        image_access=_image_access(call.params.get("image_access") or {}),
         before_write=StoreLink(Path(state_file).parent, call.clock).check if state_file else lambda: None,
     )
+
+
+def _image_access(given: Mapping[str, Any]) -> ImageAccess:
+    return ImageAccess(given.get("username") or "", given.get("password") or "", given.get("ca_cert") or "", given.get("validate_certs"))

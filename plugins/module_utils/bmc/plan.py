@@ -12,14 +12,14 @@ from typing import Literal
 from ..common.secrets import without_url_tokens
 from .bootdevice import allowed_target
 from .machine import Machine
-from .media import occupied_slots, usable_slots
+from .media import occupied_slots, slot_fault, usable_slots
 
 State = Literal["booted", "ejected", "on", "off"]
 
 
 @dataclasses.dataclass(frozen=True)
 class BmcStep:
-    """One change: ``action`` is power_off, eject, insert, boot_once or power_on; ``target`` the slot id or URL."""
+    """One change: ``action`` is power_off, eject, enable_media, insert, boot_once or power_on; ``target`` the slot id or URL."""
 
     action: str
     target: str
@@ -30,7 +30,7 @@ def plan_machine(machine: Machine, state: State, image_url: str = "", *, force: 
     """Steps that lead to ``state``; empty when the machine is there already.
 
     booted: runs from ``image_url``. A machine that is on with exactly this URL attached counts as booted unless ``force``; anything else gets the
-    whole procedure, since a BMC may show a stale URL after an eject (reference 2.2). ejected: power-neutral; with ``image_url`` only that image.
+    whole procedure, since a BMC may show a stale URL after an eject. ejected: power-neutral; with ``image_url`` only that image.
     """
     if state == "off":
         return [BmcStep("power_off", "", f"power is {machine.power_state or 'unknown'}")] if machine.power_state != "Off" else []
@@ -46,7 +46,9 @@ def plan_machine(machine: Machine, state: State, image_url: str = "", *, force: 
     if machine.power_state != "Off":
         steps.append(BmcStep("power_off", "", f"power is {machine.power_state or 'unknown'}; media are changed only on a machine that is off"))
     steps += [BmcStep("eject", slot.id, f"holds {slot.image or slot.image_name}") for slot in occupied]
-    slots = usable_slots(machine)
+    if machine.enable_action and not machine.media_enabled:
+        steps.append(BmcStep("enable_media", "", "remote media are disabled at this BMC"))
+    slots = [slot for slot in usable_slots(machine) if not slot_fault(machine, slot, image_url)]
     steps.append(BmcStep("insert", image_url, f"into slot {slots[0].id}" if slots else "no slot found yet"))
     steps.append(BmcStep("boot_once", allowed_target(machine), "from the virtual CD, this once"))
     steps.append(BmcStep("power_on", "", "to boot the image"))
@@ -55,5 +57,12 @@ def plan_machine(machine: Machine, state: State, image_url: str = "", *, force: 
 
 def describe(steps: Iterable[BmcStep]) -> list[str]:
     """The plan in words, one line a step; tokens in URLs are hidden."""
-    words = {"power_off": "power off", "eject": "eject slot", "insert": "insert", "boot_once": "boot once from", "power_on": "power on"}
+    words = {
+        "power_off": "power off",
+        "eject": "eject slot",
+        "enable_media": "enable remote media",
+        "insert": "insert",
+        "boot_once": "boot once from",
+        "power_on": "power on",
+    }
     return [without_url_tokens(f"{words[step.action]}{' ' + step.target if step.target else ''} ({step.reason})") for step in steps]

@@ -1,14 +1,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Power on and off, and waiting until it is so (reference redfish-virtual-media.md 2.6)."""
+"""Power on and off, and waiting until it is so."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from ..common.clock import Clock
-from ..common.errors import LimitReached, ZeroTouchError
+from ..common.errors import LimitReached, Unreachable, ZeroTouchError
 from ..common.retry import retry
 from ..common.retry_policies import BMC_POWER
 from .machine import Machine, as_text
@@ -17,7 +17,7 @@ from .session import RedfishSession, RefusedRequest
 PowerState = Literal["On", "Off"]
 OFF_WITHIN = 120.0
 ON_WITHIN = 120.0
-# What to send when the first choice is not offered; the pairs are those of reference 1.3.
+# What to send when the first choice is not offered; such pairs as community.general's redfish_command takes.
 _CHOICES = {"Off": ("ForceOff", "GracefulShutdown", "PushPowerButton"), "On": ("On", "ForceOn", "PushPowerButton")}
 
 
@@ -44,9 +44,10 @@ def _reach(session: RedfishSession, machine: Machine, wanted: PowerState, limit:
     def post() -> None:
         try:
             session.post(machine.reset_action, {"ResetType": chosen})
-        except RefusedRequest as error:
-            # Refused because it is already so, or on its way: the state tells.
-            if error.status not in (400, 409) or power_state(session, machine) not in (wanted, f"Powering{wanted}"):
+        except (RefusedRequest, Unreachable) as error:
+            # Refused because it is already so or on its way, or the answer was lost: the state says it.
+            readable = isinstance(error, Unreachable) or error.status >= 500 or error.status in (400, 409)
+            if not readable or power_state(session, machine) not in (wanted, f"Powering{wanted}"):
                 raise
 
     retry(post, BMC_POWER, clock)

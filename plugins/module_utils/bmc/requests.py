@@ -16,9 +16,10 @@ from .hosts import BootRequest
 
 _problem = OwnCheck("bmc")
 
-# Keys of ``bmc``, in the order in which their problems are told.
-KEYS = ("address", "username", "password", "validate_certs", "ca_cert", "fingerprint")
-_BOOLEANS = ("true", "false", "yes", "no", "on", "off", "1", "0")
+# Keys of ``bmc``, in the order in which their problems are listed.
+KEYS = ("address", "username", "password", "validate_certs", "ca_cert", "fingerprint", "clear_jobs")
+_YES = ("true", "yes", "on", "1")
+_BOOLEANS = (*_YES, "false", "no", "off", "0")
 
 
 def bmc_request(host: Mapping[str, Any], mac_addresses: tuple[str, ...], image_url: str) -> BootRequest:
@@ -35,6 +36,7 @@ def bmc_request(host: Mapping[str, Any], mac_addresses: tuple[str, ...], image_u
         mac_addresses=mac_addresses,
         image_url=image_url,
         force=bool(host.get("force", False)),
+        clear_jobs=str(bmc.get("clear_jobs") or False).lower() in _YES,
     )
 
 
@@ -52,6 +54,7 @@ def check_bmc(bmc: Any, path: str) -> list[Problem]:
         "username": _text_fault(given.get("username", "")),
         "password": _text_fault(given.get("password", "")),
         "validate_certs": "" if str(given.get("validate_certs", True)).lower() in _BOOLEANS else "must be true or false",
+        "clear_jobs": "" if str(given.get("clear_jobs", False)).lower() in _BOOLEANS else "must be true or false",
         "ca_cert": _ca_fault(given.get("ca_cert", "")),
         "fingerprint": _fingerprint_fault(given.get("fingerprint", "")),
     }

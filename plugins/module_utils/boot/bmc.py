@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..bmc import media
-from ..bmc.apply import carry_out
+from ..bmc.apply import carry_out, restore
 from ..bmc.guard import impossible, wrong_machine
 from ..bmc.hosts import BmcOptions, BootRequest, HostResult
 from ..bmc.info import machine_facts
@@ -18,6 +18,7 @@ from ..bmc.observe import address_of, observe, open_session
 from ..bmc.options import bmc_suboptions
 from ..bmc.plan import BmcStep, State, describe, plan_machine
 from ..bmc.requests import bmc_request, check_bmc
+from ..bmc.session import LoginRefused
 from ..common.errors import Interrupted, ZeroTouchError
 from ..common.problems import Problem
 from .protocol import BootPlan, Capabilities
@@ -66,9 +67,33 @@ class BmcBoot:
         )
 
     def apply(self, request: BootRequest, machine: Machine, plan: BootPlan, result: HostResult, options: BmcOptions) -> None:
-        with open_session(request, options) as session:
-            carry_out(session, machine, request, plan.steps, result, options)
-        result.warnings += session.notes
+        restores = any(step.action == "insert" for step in plan.steps)
+        try:
+            with open_session(request, options) as session:
+                carry_out(session, machine, request, plan.steps, result, options)
+        except Interrupted:
+            raise
+        except ZeroTouchError as error:
+            if restores and result.changed:
+                error.hint = f"{error.hint} {self._restored(request, machine, result, options, error)}".strip()
+            raise
+        result.warnings += [note for note in session.notes if note not in result.warnings]
+
+    @staticmethod
+    def _restored(request: BootRequest, machine: Machine, result: HostResult, options: BmcOptions, cause: ZeroTouchError) -> str:
+        """Return the machine to its former power state; the sentence that says whether that succeeded."""
+        was = "on" if machine.power_state in ("On", "PoweringOn") else "off"
+        failed = f"The machine was {was} before, which could not be restored"
+        if isinstance(cause, LoginRefused):
+            # Another login with these credentials could lock the account.
+            return f"{failed}: check its power state."
+        try:
+            with open_session(request, options) as session:
+                return restore(session, machine, request, result, options)
+        except Interrupted:
+            raise
+        except ZeroTouchError as error:
+            return f"{failed}: {error.message.rstrip('.')}. Check its power state and its virtual media."
 
     def release(self, request: BootRequest, options: BmcOptions, *, restart: bool) -> HostResult:
         result = HostResult(request.name)
@@ -91,7 +116,8 @@ class BmcBoot:
         except Interrupted:
             raise
         except ZeroTouchError as error:
-            result.failed, result.reason = True, str(error)
+            off = " The machine is off." if restart and result.power_state_after == "Off" else ""
+            result.failed, result.reason = True, f"{error}{off}"
         return result
 
     def facts(self, machine: Machine) -> Mapping[str, Any]:

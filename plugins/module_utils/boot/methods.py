@@ -9,10 +9,11 @@ from collections.abc import Container
 from typing import Any
 
 from .bmc import BmcBoot
+from .libvirt import LibvirtBoot
 from .manual import ManualBoot
 from .protocol import BootMethod, MachineRequest
 
-_ALL: tuple[BootMethod[Any, Any], ...] = (BmcBoot(), ManualBoot())
+_ALL: tuple[BootMethod[Any, Any], ...] = (BmcBoot(), LibvirtBoot(), ManualBoot())
 METHODS: dict[str, BootMethod[Any, Any]] = {method.name: method for method in _ALL}
 
 

@@ -14,24 +14,13 @@ from ..bmc.plan import State
 from ..common.errors import Interrupted, ZeroTouchError
 from ..common.parallel import for_each
 from .guard import MachineRefusal, Permission, refusals
+from .inspection import inspect_all
 from .methods import method_of
 from .protocol import ALL_OR_NONE, BootPlan, MachineRequest, Machines
 
 # Asked with the machines that a call wants to change, and the hosts that it wants the user to start, as they were read, before any of them is written to.
 Permit = Callable[[Machines], Permission]
 _MOST_NAMES = 3
-
-
-def inspect_all(requests: Sequence[MachineRequest], options: BmcOptions, *, read_only: bool = False) -> Machines:
-    """Every machine, or why it could not be read (a :class:`ZeroTouchError`), in the order of the requests.
-
-    Raises :class:`Interrupted` when a signal stops it, and whatever is no foreseeable fault.
-    """
-    outcomes = for_each(requests, lambda request: method_of(request).inspect(request, options, read_only=read_only), options.forks)
-    for outcome in outcomes:
-        if outcome.error is not None and (isinstance(outcome.error, Interrupted) or not isinstance(outcome.error, ZeroTouchError)):
-            raise outcome.error
-    return outcomes
 
 
 def boot_hosts(

@@ -37,11 +37,10 @@ from .spec import (
     Pool,
 )
 from .tree import Item, plain
-from .upstream.defaults import active_platform
+from .upstream.defaults import active_platform, network_type
 
 DEFAULT_REPLICAS = 3
 AGENT_CONFIG_KIND = "AgentConfig"
-_NETWORK_TYPES = {"ovnkubernetes": "OVNKubernetes", "openshiftsdn": "OpenShiftSDN"}
 # Keys that Cluster has fields of its own for.
 _OWN_KEYS = frozenset(
     {
@@ -204,7 +203,7 @@ def _networking(data: Mapping[str, Any]) -> Networking:
     default = Networking()
     given = data.get("networkType", "")
     return Networking(
-        network_type=_NETWORK_TYPES.get(given.lower(), given) if given else default.network_type,
+        network_type=network_type(given) if given else default.network_type,
         machine_networks=tuple(entry.get("cidr", "") for entry in data.get("machineNetwork", [])) or default.machine_networks,
         cluster_networks=tuple(ClusterNetwork(entry.get("cidr", ""), entry.get("hostPrefix", 0)) for entry in data.get("clusterNetwork", []))
         or default.cluster_networks,

@@ -52,7 +52,8 @@ CLUSTER_FIELDS = (
     ClusterRow(
         "release_image",
         STRING,
-        "Pullspec of the release image; default quay.io/openshift-release-dev/ocp-release:<version>-<architecture>.",
+        "Pullspec of the release image; default quay.io/openshift-release-dev/ocp-release:<version>-<architecture>, "
+        "for OKD quay.io/okd/scos-release:<version>.",
         hosted="rule",
     ),
     ClusterRow(
@@ -216,10 +217,9 @@ CLUSTER_FIELDS = (
     ClusterRow(
         "os_image_stream",
         STRING,
-        "Operating system stream of the hosts.",
+        "Operating system stream of the hosts; default rhel-9, from 5.0 rhel-10, for OKD centos-10. 4.22 installs rhel-9 whatever it says.",
         "osImageStream",
         override=True,
-        default="rhel-9",
         since=(4, 22),
     ),
     ClusterRow(
@@ -288,6 +288,14 @@ BMC = record(
             was=("ca", "ca_bundle", "ca_path"),
         ),
         "fingerprint": Field(STRING, "SHA-256 fingerprint of the BMC's certificate, trusted instead of a CA."),
+        "clear_jobs": Field(BOOLEAN, "Whether all jobs of an iDRAC are deleted if one of them keeps the boot device from being set; default false."),
+    }
+)
+LIBVIRT = record(
+    {
+        "uri": Field(STRING, "Connection URI of the hypervisor, for example qemu:///system or qemu+ssh://user@host/system.", required=True),
+        "domain": Field(STRING, "Name or UUID of the domain; default: the name of the host."),
+        "pool": Field(STRING, "Storage pool to which the image is uploaded; default: default."),
     }
 )
 _INTERFACE = record(
@@ -298,7 +306,7 @@ _INTERFACE = record(
 )
 _BOOT = record(
     {
-        "method": Field(Scalar("string", tuple(METHODS)), "bmc if the host has a bmc, else manual."),
+        "method": Field(Scalar("string", tuple(METHODS)), "bmc if the host has a bmc, libvirt if it has libvirt, else manual."),
         "take_over": Field(
             BOOLEAN,
             "The machine may be taken over although it is on and no record says what runs on it; default false.",
@@ -348,6 +356,7 @@ HOST_FIELDS = (
         was=("nmstate", "network"),
     ),
     HostRow("bmc", BMC, "How to reach the host's BMC."),
+    HostRow("libvirt", LIBVIRT, "The virtual machine that is the host."),
     HostRow("boot", _BOOT, "How the host is booted.", was=("boot_method",)),
     HostRow(
         "machine_config_pool",

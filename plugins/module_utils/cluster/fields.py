@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from .field_row import FieldRow
 from .field_table import AGENT_FIELDS, AGENT_HOST_FIELDS, INSTALL_FIELDS
 from .located import PULL_SECRET_HINT
-from .nested_fields import DOCUMENT_POOL, METADATA, NETWORKING, OTHER_PLATFORMS, TYPE
+from .nested_fields import DOCUMENT_POOL, METADATA, NETWORKING, OTHER_PLATFORMS, PKI, TYPE
 from .platform_fields import BMC, PLATFORMS
 from .shapes import OPAQUE, STRING, ListOf, Scalar, Shape, record
 
@@ -41,6 +41,7 @@ INSTALL_CONFIG = record(
         "publish": STRING,
         "operatorPublishingStrategy": record({"ingress": STRING, "apiserver": STRING}),
         "credentialsMode": STRING,
+        "pki": PKI,
         "bootstrapInPlace": record({"installationDisk": STRING}),
     }
 )

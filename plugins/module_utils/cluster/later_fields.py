@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Fields that the installer of an older release does not know yet (reference agent-based-installer.md 12)."""
+"""Fields that the installer of an older release does not know yet (docs/upstream/releases.md)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _INSTALL_CONFIG: dict[str, Release] = {
     **{row.upstream: row.since for row in CLUSTER_FIELDS if row.since and row.document == "install"},
     "controlPlane.fencing": (4, 20),
     _FENCING_MAC: (4, 23),
-    "platform.baremetal.bmcVerifyCA": (4, 22),
+    "platform.baremetal.bmcVerifyCA": (4, 21),
     "platform.baremetal.provisioningNetworkGateway": (4, 22),
-    **{f"platform.{name}.dnsRecordsType": (4, 22) for name in ("baremetal", "vsphere", "nutanix")},
+    **{f"platform.{name}.dnsRecordsType": (4, 21) for name in ("baremetal", "vsphere", "nutanix")},
+    "pki": (4, 23),
     **{f"{pool}.diskSetup": (4, 20) for pool in _POOLS},
     **{f"{pool}.management": (4, 22) for pool in _POOLS},
 }

@@ -106,4 +106,19 @@ DIGEST_SOURCE = record(
         "sourcePolicy": Scalar("string", ("NeverContactSource", "AllowContactingSource")),
     }
 )
+PKI = record(
+    {
+        "signerCertificates": record(
+            {
+                "key": record(
+                    {
+                        "algorithm": Scalar("string", ("RSA", "ECDSA")),
+                        "rsa": record({"keySize": INT32}),
+                        "ecdsa": record({"curve": Scalar("string", ("P256", "P384", "P521"))}),
+                    }
+                )
+            }
+        )
+    }
+)
 INTERFACE = record({"name": STRING, "macAddress": MAC})

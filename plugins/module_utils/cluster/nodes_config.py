@@ -45,6 +45,8 @@ def read_nodes_config(directory: Path) -> NodesConfig:
     item, problems = located.load(text, str(file))
     if item is None:
         return NodesConfig(problems=tuple(problems))
+    if item.value is None:
+        item = dataclasses.replace(item, value={})
     if not item.is_mapping:
         return _nothing(file, INVALID, "a mapping is expected")
     reader = Reader(any_case=True)

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What differs between the installers of the releases, in one table (reference agent-based-installer.md 12 and what other sections say of releases).
+"""What differs between the installers of the releases, in one table (docs/upstream/releases.md has the sources).
 
-Nobody else compares versions: rules, manifests and Ignition ask the profile of the cluster's version.
+Only profiles compare versions: rules, manifests and Ignition ask the profile of the cluster's version.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from collections.abc import Mapping
 
 from .rule_profile import Release, RuleProfile
 
-OLDEST: Release = (4, 14)
-NEWEST: Release = (4, 22)
+# In their order. 4.23 is the last release of 4; 5.0 is the same code with another major version.
+RELEASES: tuple[Release, ...] = ((4, 14), (4, 15), (4, 16), (4, 17), (4, 18), (4, 19), (4, 20), (4, 21), (4, 22), (4, 23), (5, 0))
+OLDEST, NEWEST = RELEASES[0], RELEASES[-1]
+# OKD goes from 4.22 to 5.0.
+_NOT_OF_OKD: Release = (4, 23)
 
 
 @dataclasses.dataclass(frozen=True)
 class ReleaseProfile(RuleProfile):
-    """The installer of one release, 4.21 as it was released: each property is one difference that the rooms care about."""
+    """The installer of one release, 4.21 as it was released: each property is one difference that other packages depend on."""
 
     # Manifests
 
@@ -32,7 +35,7 @@ class ReleaseProfile(RuleProfile):
     @property
     def blocked_sources(self) -> bool:
         """registries.conf blocks sources with sourcePolicy NeverContactSource; before, sources were merged whatever their policy."""
-        return self.release >= (4, 22)
+        return self.release >= (4, 21)
 
     # Ignition
 
@@ -137,15 +140,54 @@ class ReleaseProfile(RuleProfile):
 
     @property
     def two_node_fencing(self) -> bool:
-        """The service is told that it may install two nodes that fence each other, and to wait longer for a control plane."""
+        """The service may install two nodes that fence each other."""
+        return self.release >= (4, 22)
+
+    @property
+    def long_control_plane_wait(self) -> bool:
+        """The service waits 90 minutes for a control plane."""
         return self.release >= (4, 21)
 
+    @property
+    def screen_by_drm(self) -> bool:
+        """The interactive console finds a screen by /dev/dri, too: RHEL 10 may have no /dev/fb0 (openshift/installer 10640)."""
+        return self.release >= (4, 23)
 
-PROFILES: Mapping[Release, ReleaseProfile] = {(4, minor): ReleaseProfile((4, minor)) for minor in range(OLDEST[1], NEWEST[1] + 1)}
+    @property
+    def layer_store_helper(self) -> bool:
+        """registries.conf has additional-layer-store-auth-helper (openshift/installer 6d2a8af39e: the library that writes it was replaced)."""
+        return self.release >= (4, 23)
+
+    @property
+    def interface_name_warning(self) -> bool:
+        """The installer warns of names in the interface table that networkConfig does not have (openshift/installer 10567)."""
+        return self.release >= (4, 23)
+
+
+PROFILES: Mapping[Release, ReleaseProfile] = {release: ReleaseProfile(release) for release in RELEASES}
+_VERSION = re.compile(r"(?P<major>\d+)\.(?P<minor>\d+)(?P<rest>.*)", re.DOTALL)
+
+
+def release_of(version: str) -> Release | None:
+    """Major and minor of a version (``4.21.3``, ``5.0.0-rc.1``); None for another text."""
+    match = _VERSION.match(version)
+    return (int(match["major"]), int(match["minor"])) if match else None
+
+
+def is_okd(version: str) -> bool:
+    """Whether a version is one of OKD (``5.0.0-okd-scos.0``, ``4.15.0-0.okd-2024-03-10-010116``)."""
+    match = _VERSION.match(version)
+    return match is not None and "okd" in match["rest"]
+
+
+def is_known(version: str) -> bool:
+    """Whether the release of a version has a profile of its own."""
+    release = release_of(version)
+    return release in PROFILES and not (release == _NOT_OF_OKD and is_okd(version))
 
 
 def profile_of(version: str) -> ReleaseProfile:
-    """The profile of a version (``4.21.3``, ``4.22.0-rc.1``); the oldest and the newest stand for what is beyond them, the newest for no version at all."""
-    match = re.match(r"(\d+)\.(\d+)", version)
-    release = (int(match[1]), int(match[2])) if match else NEWEST
-    return PROFILES[min(max(release, OLDEST), NEWEST)]
+    """The profile of a version: that of the oldest release for an older one, that of the newest for any other that is unknown and for no version at all."""
+    release = release_of(version) or NEWEST
+    known = PROFILES.get(release) or PROFILES[OLDEST if release < OLDEST else NEWEST]
+    return dataclasses.replace(known, okd=True) if is_okd(version) else known

@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 
 from ..common.problems import INVALID, REQUIRED, UNSUPPORTED, Problem
-from .profile import NEWEST, OLDEST
+from .profile import NEWEST, OLDEST, RELEASES, is_known, is_okd
+from .rules.checks import own
 
 RELEASE_REPOSITORY = "quay.io/openshift-release-dev/ocp-release"
+# Builds of OKD on CentOS Stream CoreOS, and those before it on Fedora CoreOS.
+_OKD_REPOSITORIES = ("quay.io/okd/scos-release", "quay.io/openshift/okd")
 
 _VERSION = re.compile(r"^(\d{1,3})\.(\d{1,3})\.(\d{1,5})(-[0-9A-Za-z.-]+)?$")
 
@@ -25,15 +28,20 @@ def check_version(version: str, path: str) -> list[Problem]:
         detail = "this is not a full OpenShift version"
         return [Problem(path, INVALID, detail, layer="ours", value=f'"{version[:40]}"', hint=f"for example {_name(NEWEST)}.0; {supported}")]
     release = (int(match[1]), int(match[2]))
-    if OLDEST <= release <= NEWEST:
+    if is_known(version):
         return []
-    age = "older" if release < OLDEST else "newer"
-    detail = f"OpenShift {_name(release)} is {age} than the releases that are part of this version: {supported}"
-    return [Problem(path, UNSUPPORTED, detail, layer="ours", value=f'"{version}"')]
+    if release < OLDEST:
+        detail = f"OpenShift {_name(release)} is older than the releases that are part of this version: {supported}"
+        return [Problem(path, UNSUPPORTED, detail, layer="ours", value=f'"{version}"')]
+    known = ", ".join(map(_name, RELEASES))
+    detail = f"{'OKD' if is_okd(version) else 'OpenShift'} {_name(release)} is not among the releases that are part of this version ({known})"
+    return [own("release-unknown", path, UNSUPPORTED, detail, value=version)]
 
 
 def default_release_image(version: str, architecture: str) -> str:
     """The public release image; ``architecture`` is rpm's name."""
+    if is_okd(version):
+        return f"{_OKD_REPOSITORIES[0 if 'okd-scos' in version else 1]}:{version}"
     return f"{RELEASE_REPOSITORY}:{version}-{architecture}"
 
 

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """What the installer of a release accepts in install-config.yaml and agent-config.yaml: the part of its profile that rules ask for.
 
-The differences of 4.22 are those between the installer of November 2025 (main after 4.20, before fencing by the agent installer) and the reference
-(June 2026).
+Where each boundary comes from is in docs/upstream/releases.md. 4.22 left the main branch of openshift/installer in April 2026; what was merged later belongs
+to 4.23 and 5.0, which are one code base.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ Release = tuple[int, int]
 
 @dataclasses.dataclass(frozen=True)
 class RuleProfile:
-    """See :class:`ReleaseProfile`, which everybody uses."""
+    """See :class:`ReleaseProfile`, which all other code uses."""
 
     release: Release
+    okd: bool = False
 
     @property
     def nutanix(self) -> bool:
@@ -68,12 +69,16 @@ class RuleProfile:
     @property
     def two_node_rule(self) -> bool:
         """The agent installer takes two control-plane hosts, with an arbiter or with fencing; before with an arbiter only."""
-        return self.release >= (4, 21)
+        return self.release >= (4, 22)
 
     @property
     def default_gates(self) -> frozenset[str]:
         """Feature gates that are on without a feature set, of those that fields of agent installations need."""
-        since = {"HighlyAvailableArbiter": (4, 20), "VSphereMultiNetworks": (4, 20), "VSphereMultiDisk": (4, 20), "DualReplica": (4, 22)}
+        since = {
+            **dict.fromkeys(("HighlyAvailableArbiter", "VSphereMultiNetworks", "VSphereMultiDisk"), (4, 20)),
+            **dict.fromkeys(("DualReplica", "VSphereHostVMGroupZonal"), (4, 22)),
+            "OSStreams": (4, 23),
+        }
         return frozenset(name for name, release in since.items() if self.release >= release)
 
     @property
@@ -84,7 +89,7 @@ class RuleProfile:
     @property
     def host_group_gate(self) -> bool:
         """Host groups of vSphere are protected by a feature gate."""
-        return self.release < (4, 22)
+        return self.release < (4, 23)
 
     @property
     def node_swap_gate(self) -> bool:
@@ -94,17 +99,46 @@ class RuleProfile:
     @property
     def bootstrap_in_place_rule(self) -> bool:
         """bootstrapInPlace is refused for a single node on baremetal."""
-        return self.release >= (4, 22)
+        return self.release >= (4, 23)
 
     @property
     def mixed_baremetal(self) -> bool:
         """On baremetal compute hosts may be arm64 beside a control plane of amd64."""
-        return self.release >= (4, 22)
+        return self.release >= (4, 21)
 
     @property
-    def management_rule(self) -> bool:
-        """Machine pools have ``management``."""
-        return self.release >= (4, 22)
+    def management_gate(self) -> bool:
+        """``management: ClusterAPI`` of a machine pool is protected by feature gates; later it is refused on the platforms of agent installations."""
+        return self.release < (4, 23)
+
+    @property
+    def pki(self) -> bool:
+        """install-config.yaml has pki, protected by a feature gate."""
+        return self.release >= (4, 23)
+
+    @property
+    def default_os_stream(self) -> str:
+        """The osImageStream that the installer fills in (openshift/installer pkg/rhcos/stream.go); empty where it fills in none."""
+        if self.release < (4, 23):
+            return ""
+        if self.okd:
+            return "centos-10"
+        return "rhel-9" if self.release < (5, 0) else "rhel-10"
+
+    @property
+    def os_streams(self) -> tuple[str, ...]:
+        """Values of osImageStream. The installer of OKD 4.22 refuses all of them."""
+        return ("centos-10",) if self.okd and self.release >= (4, 23) else ("rhel-9", "rhel-10")
+
+    @property
+    def os_stream_in_effect(self) -> str:
+        """The stream of the base image and the nodes, unless osImageStream names another; empty for OKD before it had streams."""
+        return self.default_os_stream or ("" if self.okd else "rhel-9")
+
+    @property
+    def os_stream_handed_on(self) -> bool:
+        """The agent installer uses osImageStream: before, it checks the field and installs the default (openshift/installer 10481)."""
+        return self.release >= (4, 23)
 
     @property
     def fencing_address_rule(self) -> bool:
@@ -114,12 +148,12 @@ class RuleProfile:
     @property
     def join_subnet_advice(self) -> bool:
         """Where a network overlaps the join subnet of OVN-Kubernetes, the installer says where to read about it."""
-        return self.release >= (4, 22)
+        return self.release >= (4, 21)
 
     @property
     def dns_records_type(self) -> bool:
         """Platforms have dnsRecordsType."""
-        return self.release >= (4, 22)
+        return self.release >= (4, 21)
 
     @property
     def provisioning_gateway(self) -> bool:
@@ -132,9 +166,14 @@ class RuleProfile:
         return self.release >= (4, 22)
 
     @property
+    def vsphere_paths(self) -> bool:
+        """A missing host group and a missing user are reported at the fields that the file has (openshift/installer 10663)."""
+        return self.release >= (4, 23)
+
+    @property
     def prism_port_invalid(self) -> bool:
         """A wrong port of a Prism Element is an invalid value; before a missing one."""
-        return self.release >= (4, 22)
+        return self.release >= (4, 23)
 
     @property
     def powervc(self) -> bool:
@@ -147,9 +186,15 @@ class RuleProfile:
         return self.release >= (4, 19)
 
     @property
+    def later_capabilities(self) -> bool:
+        """There are capabilities that only the current set has."""
+        return self.release >= (4, 23)
+
+    @property
     def capability_sets(self) -> tuple[str, ...]:
-        """Values of capabilities.baselineCapabilitySet; v4.18 is the last set of its own."""
-        return ("None", *(f"v4.{minor}" for minor in range(11, min(self.release[1], 18) + 1)), "vCurrent")
+        """Values of capabilities.baselineCapabilitySet; v4.18 is the last set of its own, in 5.0 too."""
+        _major, last = min(self.release, (4, 18))
+        return ("None", *(f"v4.{minor}" for minor in range(11, last + 1)), "vCurrent")
 
     @property
     def hosts_path(self) -> str:

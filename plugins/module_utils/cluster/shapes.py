@@ -17,6 +17,7 @@ from typing import Any, Literal, Union
 
 from ..common.problems import DUPLICATE, INVALID, UNKNOWN_FIELD, Layer, Problem, nearest_of
 from ..common.secrets import HIDDEN, is_secret_key
+from .rules.checks import own
 from .tree import Item
 from .upstream.texts import parse_cidr
 
@@ -84,6 +85,7 @@ BOOLEAN = Scalar("boolean")
 STRINGS = ListOf(STRING)
 OPAQUE = Opaque()
 
+_EXPONENT = 1e21
 _WORDS = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]+")
 
 
@@ -146,7 +148,7 @@ class Reader:
         if isinstance(shape, ListOf):
             return self.list(item, shape, name)
         if isinstance(shape, Opaque):
-            return item if self.mapping(item, name) else None
+            return _whole_numbers(item) if self.mapping(item, name) else None
         return self.scalar(item, shape, name)
 
     def mapping(self, item: Item, name: str) -> bool:
@@ -229,11 +231,13 @@ class Reader:
     def mismatch(self, item: Item, wanted: str, name: str, hint: str = "", *, readable: bool = False) -> None:
         """``readable``: the installer makes a string of numbers here."""
         value = "" if item.is_mapping or item.is_list else HIDDEN if is_secret_key(name) else _shown(item.value)
-        layer = self.layer
+        detail = f"{wanted} is expected, not {_found(item)}"
         if readable and isinstance(item.value, (int, float, bool)):
             # The installer takes it, but not always as it is written: 010 is 8, 1.10 is 1.1, on is true.
-            hint, layer = hint or "put it in quotes", "ours"
-        self.problem(item, INVALID, f"{wanted} is expected, not {_found(item)}", value=value, hint=hint, layer=layer)
+            problem = own("text-expected", item.path, INVALID, detail, file=item.file, hint=hint)
+            self.problems.append(dataclasses.replace(problem, line=item.line, value=value))
+        else:
+            self.problem(item, INVALID, detail, value=value, hint=hint)
 
     def problem(self, item: Item, kind: str, detail: str, *, value: str = "", hint: str = "", layer: Layer | None = None) -> None:
         self.problems.append(Problem(item.path, kind, detail, layer=layer or self.layer, file=item.file, line=item.line, value=value, hint=hint))
@@ -244,6 +248,18 @@ def _zero(item: Item, shape: Shape) -> Item:
     if item.value is not None or not (isinstance(shape, Record) or (isinstance(shape, Scalar) and shape.type == "string" and not shape.cidr)):
         return item
     return dataclasses.replace(item, value={} if isinstance(shape, Record) else "")
+
+
+def _whole_numbers(item: Item) -> Item:
+    """The same with 1500.0 as 1500, everywhere in it: the installer makes JSON of the file first (sigs.k8s.io/yaml), which writes them alike."""
+    value = item.value
+    if item.is_mapping:
+        return dataclasses.replace(item, value={key: _whole_numbers(child) for key, child in value.items()})
+    if item.is_list:
+        return dataclasses.replace(item, value=[_whole_numbers(child) for child in value])
+    # From here on JSON has an exponent.
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < _EXPONENT
+    return dataclasses.replace(item, value=int(value)) if whole else item
 
 
 def _as_meant(item: Item, wanted: ScalarType) -> Item | None:

@@ -46,6 +46,7 @@ class Bmc:
     validate_certs: bool = True
     ca_cert: str = ""
     fingerprint: str = ""
+    clear_jobs: bool = False
 
 
 @dataclasses.dataclass(frozen=True)

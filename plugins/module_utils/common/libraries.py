@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import bcrypt
     import jmespath
     import kubernetes
+    import libvirt
     import netaddr
     import urllib3
     import yaml
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _LIBRARIES = {
     "bcrypt": ("bcrypt", "bcrypt"),
     "jmespath": ("jmespath", "jmespath"),
+    "libvirt": ("libvirt", "libvirt-python"),
     "kubernetes": ("kubernetes", "kubernetes"),
     "netaddr": ("netaddr", "netaddr"),
     "urllib3": ("urllib3", "urllib3"),
@@ -57,6 +59,7 @@ __all__ = [
     "hashes",
     "jmespath",
     "kubernetes",
+    "libvirt",
     "netaddr",
     "rsa",
     "serialization",

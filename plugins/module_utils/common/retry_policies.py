@@ -19,20 +19,39 @@ _ANY_KIND = frozenset({"dns", "refused", "timeout", "slow", "tls", "proxy", "bro
 
 # -- BMCs ---------------------------------------------------------------------------------------------------------------
 
-# BMCs drop connections and answer 5xx while they are busy. iDRAC (SYS518) and iLO say it with 400 as well.
+# BMCs drop connections and answer 5xx while they are busy. iDRAC (SYS518) and iLO say it with 400 as well. Some name a pause.
 _BMC_BUSY = (("SYS518",), ("iLO", "InvalidOperationForSystemState"))
+# 501 and 505 are the same the next time.
+_BMC_FAULT = frozenset(_SERVER_FAULT) - {501, 505}
 _BMC_CONNECTION = frozenset({"refused", "timeout", "broken"})
-BMC_READ = RetryPolicy(10, Backoff(3.0), (Answers(_SERVER_FAULT), Answers({400}, _BMC_BUSY)), _BMC_CONNECTION)
-# A write is repeated only if the BMC says that it did nothing.
-BMC_WRITE = dataclasses.replace(BMC_READ, answers=(Answers({400, *_SERVER_FAULT}, _BMC_BUSY),))
+BMC_REPEATABLE = RetryPolicy(10, Backoff(3.0), (Answers(_BMC_FAULT | {429}), Answers({400}, _BMC_BUSY)), _BMC_CONNECTION, longest_retry_after=60.0)
+# A write that has another effect the second time is repeated if the BMC did nothing: it says so, or was not reached.
+BMC_ONCE = dataclasses.replace(BMC_REPEATABLE, answers=(Answers({429, 503}), Answers(_BMC_FAULT | {400}, _BMC_BUSY)), unreachable=frozenset({"refused"}))
 # An address without a BMC has to fail within seconds.
-BMC_FIRST_CONTACT = BMC_READ.limited(3)
-# Inserting and ejecting fail with 5xx while the BMC still closes the former medium.
-BMC_MEDIA = RetryPolicy(3, Backoff(3.0), (Answers(_SERVER_FAULT),))
+BMC_FIRST_CONTACT = RetryPolicy(3, Backoff(3.0), unreachable=frozenset({"refused", "timeout"}))
+# A login with the right password is refused while the service starts. One that has no free session is not: basic authentication follows.
+BMC_LOGIN = BMC_REPEATABLE.limited(6)
+# A session that stays open occupies one of a few.
+BMC_LOGOUT = BMC_REPEATABLE.limited(6)
+# The caller reads whether the medium is there before it repeats an insert or eject whose answer was lost. 5xx: the BMC still closes the former medium.
+BMC_MEDIA = RetryPolicy(6, Backoff(3.0), (Answers(_BMC_FAULT), Answers({412, 428})), _BMC_CONNECTION, longest_retry_after=60.0)
+# iDRAC holds the drive for minutes after another session has used it; jetlag repeats an insert 10 times, after 30 s each.
+BMC_MEDIA_DELL = RetryPolicy(
+    10, Backoff(30.0), (*BMC_MEDIA.answers, Answers({400, 403, 409}, (("VRM",), ("RAC",), ("SYS446",)))), _BMC_CONNECTION, longest_retry_after=60.0
+)
+# Supermicro refuses a mount directly after an unmount; redhatci.ocp repeats it 10 times.
+BMC_MEDIA_SUPERMICRO = RetryPolicy(10, Backoff(6.0), BMC_MEDIA.answers, _BMC_CONNECTION, longest_retry_after=60.0)
 # iDRAC10 refuses power-on for up to a minute after power-off.
-BMC_POWER = RetryPolicy(7, Backoff(10.0), (Answers({409}, (("ActionParameterValueConflict",),)),))
-# Boot settings are read-only during POST, which takes minutes on large machines.
-BMC_BOOT_SETTINGS = RetryPolicy(6, Backoff(5.0, 2.0, 30.0), (Answers(_ANY_STATUS, (("UnableToModifyDuringSystemPOST",),)),))
+BMC_POWER = RetryPolicy(
+    10, Backoff(10.0), (Answers({409}, (("ActionParameterValueConflict",),)), Answers(_BMC_FAULT)), _BMC_CONNECTION, longest_retry_after=60.0
+)
+# Boot settings are read-only during POST, which takes minutes on large machines. An ETag is old if the answer to the former attempt was lost. RAC0679: a job
+# of iDRAC runs.
+BMC_BOOT_SETTINGS = RetryPolicy(
+    8, Backoff(5.0, 2.0, 30.0), (Answers(_ANY_STATUS, (("UnableToModifyDuringSystemPOST",), ("RAC0679",))), Answers({412, 428})), longest_retry_after=60.0
+)
+# openstack/sushy sushy/oem/dell/resources/manager/manager.py: an import is refused while another job runs, 35 times 15 s.
+BMC_DELL_IMPORT = RetryPolicy(36, Backoff(15.0), (Answers(_ANY_STATUS, (("RAC0679",),)), Answers(_BMC_FAULT)), _BMC_CONNECTION, longest_retry_after=60.0)
 
 # -- Kubernetes APIs ----------------------------------------------------------------------------------------------------
 

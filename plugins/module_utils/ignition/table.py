@@ -59,7 +59,12 @@ FILES = (
     FileRow("/etc/assisted/hostconfig/<host>/mac_addresses", 0o644, "apply-host-config", _HOSTS),
     FileRow("/etc/assisted/hostconfig/<host>/role", 0o644, "apply-host-config", "the host has a role"),
     FileRow("/etc/assisted/hostconfig/<host>/root-device-hints.yaml", 0o644, "apply-host-config", "the host has root device hints"),
-    FileRow("/etc/assisted/hostconfig/<host>/fencing-credentials.yaml", 0o644, "apply-host-config", "a fencing credential names a MAC address only"),
+    FileRow(
+        "/etc/assisted/hostconfig/<host>/fencing-credentials.yaml",
+        0o644,
+        "apply-host-config",
+        "a fencing credential names a MAC address only; with mac_addresses where no host has it",
+    ),
     FileRow("/etc/assisted/hostconfig/fencing-credentials.yaml", 0o644, "apply-host-config", "fencing credentials name hosts"),
     FileRow("/etc/assisted/hostnames/<mac>", 0o600, "set-hostname", "the host has a hostname"),
     FileRow("/etc/assisted/manifests/agent-cluster-install.yaml", 0o600, "agent-register-cluster", note="empty when nodes are added"),
@@ -216,7 +221,7 @@ def markdown() -> str:
         "# What an agent image holds\n",
         "<!-- Generated from plugins/module_utils/ignition/table.py: PYTHONPATH=.build python tests/generate_docs.py -->\n",
         "An agent image that this collection builds is an unmodified CoreOS live image with one Ignition config (spec 3.2.0) in its embed area. These are the\n"
-        "config's files and units for installing a cluster, or adding nodes to one, of release 4.14 to 4.22. All files belong to root and replace what was\n"
+        "config's files and units for installing a cluster, or adding nodes to one, of release 4.14 to 5.0. All files belong to root and replace what was\n"
         "there, unless noted. Modes are those of 4.22.\n",
         "## Files\n",
         _table(("path", "mode", "when", "read by"), ((f"`{row.path}`", row.mode_text, row.when, row.reader) for row in FILES)),

@@ -5,24 +5,20 @@
 
 from __future__ import annotations
 
-import base64
 import dataclasses
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from ..cluster.profile import profile_of
 from ..cluster.spec import Deployment
 from ..cluster.tree import plain
+from ..cluster.upstream.pem import first_block
 from ..common.yaml_text import dump_object, dump_objects
 from . import given_set, objects
 from .extra import split_manifests
 from .given_texts import normalised
 from .mirrors import registries_conf
 from .names import CA_BUNDLE, CLUSTER_MANIFESTS, REGISTRIES_CONF
-
-_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s*(.*?)\s*-----END CERTIFICATE-----", re.DOTALL)
-_PEM_WIDTH = 64
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,6 +58,7 @@ def render_manifests(deployment: Deployment) -> ManifestSet:
     if deployment.given_manifests:
         return _given(deployment)
     cluster = deployment.cluster
+    profile = profile_of(cluster.version)
     made: dict[str, Any] = {
         "agent_cluster_install": objects.agent_cluster_install(deployment),
         "cluster_deployment": objects.cluster_deployment(cluster),
@@ -77,7 +74,7 @@ def render_manifests(deployment: Deployment) -> ManifestSet:
         f"{CLUSTER_MANIFESTS}/infraenv.yaml": dump_object(made["infra_env"]),
         f"{CLUSTER_MANIFESTS}/nmstateconfig.yaml": dump_objects(nmstate_configs),
         f"{CLUSTER_MANIFESTS}/pull-secret.yaml": dump_object(made["pull_secret"]),
-        REGISTRIES_CONF: registries_conf(cluster.image_digest_sources, blocking=profile_of(cluster.version).blocked_sources),
+        REGISTRIES_CONF: registries_conf(cluster.image_digest_sources, blocking=profile.blocked_sources, layer_store_helper=profile.layer_store_helper),
         CA_BUNDLE: encode_certificates(cluster.additional_trust_bundle),
     }
     if not nmstate_configs:
@@ -108,14 +105,13 @@ def _given(deployment: Deployment) -> ManifestSet:
 
 
 def encode_certificates(bundle: str) -> str:
-    """The certificates of a PEM bundle, each freshly encoded, without the text between them; empty for an empty bundle."""
-    return "".join(_encoded(match[1]) for match in _CERTIFICATE.finditer(bundle))
+    """The certificates of a PEM bundle, each freshly encoded, without the text between them; empty for an empty bundle.
 
-
-def _encoded(body: str) -> str:
-    try:
-        text = base64.b64encode(base64.b64decode(re.sub(r"\s", "", body))).decode()
-    except ValueError:
-        text = re.sub(r"\s", "", body)
-    lines = [text[start : start + _PEM_WIDTH] for start in range(0, len(text), _PEM_WIDTH)]
-    return "\n".join(["-----BEGIN CERTIFICATE-----", *lines, "-----END CERTIFICATE-----", ""])
+    Their labels are kept: openshift/installer pkg/asset/manifests/additionaltrustbundleconfig.go takes any block that is a certificate.
+    """
+    found = []
+    block, rest = first_block(bundle)
+    while block is not None:
+        found.append(block.encoded())
+        block, rest = first_block(rest)
+    return "".join(found)

@@ -58,16 +58,18 @@ def merged(sources: Iterable[ImageDigestSource]) -> tuple[ImageDigestSource, ...
     return tuple(ImageDigestSource(source, tuple(found), policy) for (source, policy), found in mirrors.items())
 
 
-def registries_conf(sources: Sequence[ImageDigestSource], *, blocking: bool = True) -> str:
+def registries_conf(sources: Sequence[ImageDigestSource], *, blocking: bool = True, layer_store_helper: bool = False) -> str:
     """registries.conf(5), version 2, in the form that the installer writes: keys alphabetical, a blank line between tables.
 
-    ``blocking``: sources that are never to be contacted are blocked; installers before 4.22 merge sources whatever their policy.
+    ``blocking``: sources that are never to be contacted are blocked; installers before 4.21 merge sources whatever their policy.
+    ``layer_store_helper``: the key that the library of newer installers writes, too.
     """
     if not sources:
         return _WITHOUT_MIRRORS
     known = sources if blocking else [dataclasses.replace(source, source_policy="") for source in sources]
     tables = [_registry(source) for source in merged(known) if source.mirrors]
-    return "\n".join(['credential-helpers = []\nshort-name-mode = ""\nunqualified-search-registries = []\n', *tables])
+    helper = 'additional-layer-store-auth-helper = ""\n' if layer_store_helper else ""
+    return "\n".join([f'{helper}credential-helpers = []\nshort-name-mode = ""\nunqualified-search-registries = []\n', *tables])
 
 
 def _registry(source: ImageDigestSource) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..cluster.profile import profile_of
 from ..cluster.spec import PLATFORM_TYPES, Cluster, Deployment, Host
+from ..cluster.upstream.texts import canonical_cidr
 from ..common.addresses import AddressSet
 from .go_json import pretty_json
 from .overrides import install_config_overrides
@@ -71,7 +72,7 @@ def no_proxy(deployment: Deployment) -> str:
     proxy, rendezvous_ip = deployment.cluster.proxy, deployment.cluster.rendezvous_ip
     if not (proxy.http_proxy or proxy.https_proxy) or not rendezvous_ip or deployment.given_manifests:
         return proxy.no_proxy
-    cidr = next((cidr for cidr in deployment.cluster.networking.machine_networks if rendezvous_ip in AddressSet([cidr])), "")
+    cidr = canonical_cidr(next((cidr for cidr in deployment.cluster.networking.machine_networks if rendezvous_ip in AddressSet([cidr])), ""))
     if not proxy.no_proxy or cidr in proxy.no_proxy:
         return proxy.no_proxy or cidr
     return f"{proxy.no_proxy},{cidr}"
@@ -112,9 +113,9 @@ def _networking(cluster: Cluster) -> Object:
     networking = cluster.networking
     known = networking.network_type in _NETWORK_TYPES
     lists = {
-        "clusterNetwork": [{"cidr": network.cidr, "hostPrefix": network.host_prefix} for network in networking.cluster_networks],
-        "machineNetwork": [{"cidr": cidr} for cidr in networking.machine_networks],
-        "serviceNetwork": list(networking.service_networks),
+        "clusterNetwork": [{"cidr": canonical_cidr(network.cidr), "hostPrefix": network.host_prefix} for network in networking.cluster_networks],
+        "machineNetwork": [{"cidr": canonical_cidr(cidr)} for cidr in networking.machine_networks],
+        "serviceNetwork": [canonical_cidr(cidr) for cidr in networking.service_networks],
     }
     return {
         **{key: value for key, value in lists.items() if value},

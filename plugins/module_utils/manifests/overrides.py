@@ -16,6 +16,7 @@ from ..cluster.profile import profile_of
 from ..cluster.shapes import Record
 from ..cluster.spec import Cluster, Deployment, Document
 from ..cluster.upstream import vsphere_conversion
+from ..cluster.upstream.texts import canonical_cidr
 from . import platform_defaults
 from .go_json import compact, in_order
 
@@ -37,7 +38,7 @@ _FAILURE_DOMAIN = ("name", "region", "zone", "server", "topology", "regionType",
 _TOPOLOGY = ("datacenter", "computeCluster", "networks", "datastore", "resourcePool", "folder", "template", "tagIDs", "hostGroup")
 # Written even when they are empty.
 _TOPOLOGY_ALWAYS = ("datacenter", "computeCluster", "datastore")
-_NUTANIX = ("prismCentral", "prismElements", "apiVIPs", "ingressVIPs", "subnetUUIDs")
+_NUTANIX = ("prismCentral", "prismElements", "apiVIPs", "ingressVIPs", "subnetUUIDs", "dnsRecordsType")
 _PRISM_CENTRAL = ("endpoint", "username", "password")
 _PRISM_ELEMENT = ("uuid", "endpoint", "name")
 _ENDPOINT = ("address", "port")
@@ -56,6 +57,9 @@ def install_config_overrides(deployment: Deployment) -> str:
         overrides["platform"] = {cluster.platform: platform}
     fields = {row.upstream: _field(row, cluster) for row in CLUSTER_FIELDS if row.override}
     fields["networking"] = _networking(cluster)
+    profile = profile_of(cluster.version)
+    if not profile.os_stream_handed_on or fields["osImageStream"] == profile.default_os_stream:
+        del fields["osImageStream"]
     overrides.update({key: value for key, value in fields.items() if value})
     return compact(in_order(overrides, _ORDER)) if overrides else ""
 
@@ -74,9 +78,9 @@ def _networking(cluster: Cluster) -> dict[str, Any]:
         return {}
     return {
         "networkType": networking.network_type,
-        "machineNetwork": [{"cidr": cidr} for cidr in networking.machine_networks],
-        "clusterNetwork": [{"cidr": network.cidr, "hostPrefix": network.host_prefix} for network in networking.cluster_networks],
-        "serviceNetwork": list(networking.service_networks),
+        "machineNetwork": [{"cidr": canonical_cidr(cidr)} for cidr in networking.machine_networks],
+        "clusterNetwork": [{"cidr": canonical_cidr(network.cidr), "hostPrefix": network.host_prefix} for network in networking.cluster_networks],
+        "serviceNetwork": [canonical_cidr(cidr) for cidr in networking.service_networks],
     }
 
 
@@ -103,7 +107,10 @@ def _baremetal(deployment: Deployment) -> dict[str, Any] | None:
     if not hosts:
         return None
     keys = (*_PROVISIONING_KEYS, _PROVISIONING_GATEWAY) if profile_of(cluster.version).provisioning_gateway else _PROVISIONING_KEYS
-    return {"hosts": hosts, **_chosen(platform_defaults.provisioning(cluster.platform_options, cluster.networking.machine_networks), keys)}
+    options = platform_defaults.provisioning(cluster.platform_options, cluster.networking.machine_networks)
+    if options.get("provisioningNetworkCIDR"):
+        options["provisioningNetworkCIDR"] = canonical_cidr(str(options["provisioningNetworkCIDR"]))
+    return {"hosts": hosts, **_chosen(options, keys)}
 
 
 def _mappings(value: Any) -> list[Mapping[str, Any]]:
@@ -136,11 +143,15 @@ def _vsphere(cluster: Cluster, forced: bool) -> dict[str, Any] | None:
     override: dict[str, Any] = {}
     if len(cluster.api_vips) > 1:
         override = {"apiVIPs": list(cluster.api_vips), "ingressVIPs": list(cluster.ingress_vips)}
-    vcenters = [in_order(vcenter, _VCENTER) for vcenter in _mappings(options.get("vcenters")) if _has_credentials(vcenter)]
+    vcenters = [in_order(_without_zero_port(vcenter), _VCENTER) for vcenter in _mappings(options.get("vcenters")) if _has_credentials(vcenter)]
     domains = [_failure_domain(domain) for domain in _mappings(options.get("failureDomains"))]
     if vcenters:
         override = {**override, "vcenters": vcenters, **({"failureDomains": domains} if domains else {})}
     return override if override or forced else None
+
+
+def _without_zero_port(vcenter: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {key: value for key, value in vcenter.items() if key != "port" or value}
 
 
 def _has_credentials(vcenter: Mapping[str, Any]) -> bool:
@@ -156,6 +167,8 @@ def _failure_domain(domain: Mapping[str, Any]) -> dict[str, Any]:
 
 def _nutanix(cluster: Cluster) -> dict[str, Any]:
     options = {key: value for key, value in cluster.platform_options.items() if key not in _NUTANIX_IGNORED}
+    if profile_of(cluster.version).dns_records_type:
+        options["dnsRecordsType"] = options.get("dnsRecordsType") or "Internal"
     vips = {"apiVIPs": list(cluster.api_vips), "ingressVIPs": list(cluster.ingress_vips)}
     central = options.get("prismCentral")
     if isinstance(central, Mapping):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote, urlsplit
 
-from ..bmc.image_url import check_image_url
+from ..bmc.image_url import PROTOCOLS, check_image_url
 from ..common.connect import DIRECT, ConnectTo
 from ..common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest
 from . import listening
@@ -22,10 +22,13 @@ from .route import Peer
 
 Method = Literal["serve", "directory", "upload", "none"]
 METHODS = ("serve", "directory", "upload", "none")
-KEYS = ("method", "listen", "port", "url", "directory", "mode", "tls", "headers", "verify", "delete")
+KEYS = ("method", "listen", "port", "url", "directory", "mode", "tls", "headers", "verify", "delete", "image_access")
 Verify = Literal["ranges", "digest"]
 VERIFY = ("ranges", "digest")
 TLS_KEYS = ("certificate", "key")
+ACCESS_KEYS = ("username", "password", "ca_cert", "validate_certs")
+# Methods whose URL may be that of a share: BMCs read it without HTTP.
+_SHARED = ("directory", "none")
 DEFAULT_LISTEN = "0.0.0.0"
 DEFAULT_MODE = 0o640
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -44,7 +47,8 @@ class PublishOptions:
     """``url`` is the base URL that BMCs use, for method ``none`` the image's own URL; empty = made from the address that routes to ``peers``.
 
     ``headers`` (secret) go with uploads, ``verify`` says how they are compared, ``delete`` that they are deleted when the image is withdrawn; ``ca_cert`` is
-    trusted there. ``port`` 0 is any free one, ``max_seconds`` bounds the life of our server, ``mode`` is that of a copy. Paths are absolute.
+    trusted there. ``image_access`` (secret) is how BMCs log in at the server and whether they verify its certificate. ``port`` 0 is any free one,
+    ``max_seconds`` bounds the life of our server, ``mode`` is that of a copy. Paths are absolute.
     """
 
     method: Method = "serve"
@@ -58,6 +62,7 @@ class PublishOptions:
     headers: tuple[tuple[str, str], ...] = dataclasses.field(default=(), repr=False)
     verify: Verify = "ranges"
     delete: bool = False
+    image_access: tuple[tuple[str, Any], ...] = dataclasses.field(default=(), repr=False)
     ca_cert: str = ""
     max_seconds: float = DEFAULT_LIFE
     peers: tuple[Peer, ...] = ()
@@ -130,6 +135,7 @@ def read_publish(given: Mapping[str, Any], directory: str = "") -> tuple[Publish
         headers=_read_headers(known.get("headers", {}), problems),
         verify=_read_verify(known.get("verify", "ranges"), problems),
         delete=_read_delete(known.get("delete", False), problems),
+        image_access=_read_access(known.get("image_access", {}), directory, problems),
     )
     return options, problems
 
@@ -140,6 +146,7 @@ def as_given(options: PublishOptions) -> dict[str, Any]:
     given |= {key: value for key, value in (("url", options.url), ("directory", options.directory)) if value}
     if options.method == "upload":
         given |= {"headers": dict(options.headers), "verify": options.verify, "delete": options.delete}
+    given |= {"image_access": dict(options.image_access)} if options.image_access else {}
     tls = {key: value for key, value in (("certificate", options.certificate), ("key", options.key)) if value}
     return {**given, "tls": tls} if tls else given
 
@@ -167,6 +174,31 @@ def _read_headers(value: Any, problems: list[Problem]) -> tuple[tuple[str, str],
 
 def _is_header_value(text: Any) -> bool:
     return isinstance(text, str) and _HEADER_VALUE.fullmatch(text) is not None
+
+
+def _read_access(value: Any, directory: str, problems: list[Problem]) -> tuple[tuple[str, Any], ...]:
+    """The values are secret: they are in no problem."""
+    if not isinstance(value, Mapping):
+        problems.append(_problem("image_access", INVALID, f"must be a mapping with {', '.join(ACCESS_KEYS)}"))
+        return ()
+    given = {str(key): item for key, item in value.items() if item is not None}
+    unknown = [key for key in given if key not in ACCESS_KEYS]
+    problems += [_problem(f"image_access.{key}", UNKNOWN_FIELD, f"known: {', '.join(ACCESS_KEYS)}", hint=nearest(key, ACCESS_KEYS)) for key in unknown]
+    found: dict[str, Any] = {}
+    for key in ("username", "password", "ca_cert"):
+        if key in given and not isinstance(given[key], str):
+            problems.append(_problem(f"image_access.{key}", INVALID, "must be a string"))
+        elif given.get(key):
+            found[key] = given[key]
+    if ("username" in found) is not ("password" in found):
+        problems.append(_problem("image_access.password" if "username" in found else "image_access.username", REQUIRED, "a login has both"))
+    if "ca_cert" in found and "BEGIN" not in found["ca_cert"]:
+        found["ca_cert"] = _absolute(found["ca_cert"], directory)
+    if "validate_certs" in given:
+        if str(given["validate_certs"]).lower() not in (*_YES, *_NO):
+            problems.append(_problem("image_access.validate_certs", INVALID, "must be true or false"))
+        found["validate_certs"] = str(given["validate_certs"]).lower() in _YES
+    return tuple(found.items())
 
 
 def _read_verify(value: Any, problems: list[Problem]) -> Verify:
@@ -219,7 +251,7 @@ def check_options(options: PublishOptions) -> list[Problem]:
         problems.append(_problem("directory", INVALID, "is the directory that your web server serves; it does not exist", options.directory))
     if options.method in ("directory", "upload", "none") and not options.url:
         problems.append(_problem("url", REQUIRED, f"method {options.method} needs the URL by which BMCs reach the image"))
-    elif options.url and (fault := check_image_url(options.url) if options.method == "none" else _base_url_fault(options.url)):
+    elif options.url and (fault := check_image_url(options.url) if options.method == "none" else _base_url_fault(options)):
         problems.append(_problem("url", INVALID, fault, options.url))
     if options.key and not options.certificate:
         problems.append(_problem("tls.certificate", REQUIRED, "a key needs its certificate"))
@@ -232,13 +264,14 @@ def check_options(options: PublishOptions) -> list[Problem]:
     return problems
 
 
-def _base_url_fault(url: str) -> str:
+def _base_url_fault(options: PublishOptions) -> str:
+    schemes = tuple(PROTOCOLS) if options.method in _SHARED else ("http", "https")
     try:
-        parts = urlsplit(url)
-        fine = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        parts = urlsplit(options.url)
+        fine = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
     except ValueError:
         fine = False
-    return "" if fine else "must be an http or https URL with a host"
+    return "" if fine else f"must be a URL with a host, and one of the schemes {', '.join(schemes)}"
 
 
 def _absolute(path: str, directory: str) -> str:

@@ -22,6 +22,7 @@ FLOORS = {
     "nmstate": 1,
     "image": 1,
     "bmc": 1,
+    "hypervisor": 1,
     "kube": 1,
     "boot": 1.5,
     "cluster": 2,

@@ -268,7 +268,7 @@ def test_slots_fall_through_and_patch_style_is_used(serve: Any, options: BmcOpti
         pytest.param({"power_stuck": True}, "power_off", ["still On", "ForceOff"], id="power stuck"),
         pytest.param({"boot_allowable": ("None", "Pxe")}, "guard", ["allows only None, Pxe"], id="no CD in the allowable targets"),
         pytest.param({"reset_types": ("On", "GracefulRestart")}, "guard", ["none of the reset types ForceOff"], id="cannot be powered off"),
-        pytest.param({"vendor": "Dell"}, "power_on", [], id="Dell without model is treated as current"),
+        pytest.param({"vendor": "Dell"}, "guard", ["offers no import", "physical drive"], id="Dell of unknown generation without the import"),
     ],
 )
 def test_failures_say_what_and_where(serve: Any, options: BmcOptions, switches: dict[str, Any], phase: str, words: list[str]) -> None:

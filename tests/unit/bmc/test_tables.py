@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import json
 from pathlib import Path
 
 import pytest
@@ -13,8 +16,9 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts impo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.image_url import check_image_url
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.messages import read_refusal
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.plan import BmcStep, describe
-from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.profile import detect_profile
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.profile import PROFILES, Profile, detect_profile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.requests import check_bmc
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.session import RefusedRequest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.http import Response
@@ -82,12 +86,54 @@ def test_bad_addresses(text: str, words: str) -> None:
         (b'{"error": {"message": "only a message"}}', (), "only a message"),
         (b"<html>nope</html>", (), "(an HTML page)"),
         (b"", (), "(empty answer)"),
+        (
+            b'{"error": {"code": "Base.1.0.GeneralError", "message": "Cannot download virtual media: got error 404 from the server", '
+            b'"@Message.ExtendedInfo": [{"@odata.type": "/redfish/v1/$metadata#Message.1.0.0.Message", "MessageId": "Base.1.0.GeneralError"}]}}',
+            ("GeneralError",),
+            "Cannot download virtual media: got error 404 from the server",
+        ),
+        (
+            b'{"error": {"message": "See @Message.ExtendedInfo", "@Message.ExtendedInfo": '
+            b'[{"MessageId": "Base.1.8.ActionParameterMissing", "MessageArgs": ["VirtualMedia.InsertMedia", "TransferProtocolType"]}]}}',
+            ("ActionParameterMissing",),
+            "See @Message.ExtendedInfo; ActionParameterMissing: the action VirtualMedia.InsertMedia needs the parameter TransferProtocolType",
+        ),
+        (b'{"error": {"@Message.ExtendedInfo": [{"MessageId": "iLO.2.14.DiagsTestAlreadyRunning"}]}}', ("DiagsTestAlreadyRunning",), "DiagsTestAlreadyRunning"),
         (b"Unsupported", (), "Unsupported"),
     ],
 )
 def test_error_bodies(body: bytes, ids: tuple[str, ...], text: str) -> None:
     refusal = read_refusal(Response(400, {}, body))
     assert (refusal.ids, refusal.text) == (ids, text)
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "seconds"),
+    [
+        ({"retry-after": "7"}, b"", 7.0),
+        ({}, b'{"error": {"message": "The service is temporarily unavailable.  Retry in 30 seconds."}}', 30.0),
+        ({}, b'{"error": {"message": "iDRAC is not ready. Wait for 2 minutes and retry."}}', 120.0),
+        ({}, b"The server is starting; try again in 15 seconds", 15.0),
+        ({}, b'{"error": {"message": "The slot holds 5 seconds of data"}}', None),
+    ],
+)
+def test_a_service_says_when_to_ask_again(headers: dict[str, str], body: bytes, seconds: float | None) -> None:
+    assert read_refusal(Response(503, headers, body)).retry_after == seconds
+
+
+@pytest.mark.parametrize(
+    ("text", "licence"),
+    [
+        ("iLO.2.14.LicenseKeyRequired: a license key is required", True),
+        ("Not licensed to perform this request. The following licenses SFT-OOB-LIC were needed", True),
+        ("The product key must be activated", True),
+        ("The server is busy", False),
+    ],
+)
+def test_licences_are_recognised(text: str, licence: bool) -> None:
+    refusal = read_refusal(Response(403, {}, json.dumps({"error": {"message": text}}).encode()))
+    assert refusal.about_licence is licence
+    assert ("lacks a licence" in RefusedRequest("BMC of a", "POST /x", refusal).hint) is licence
 
 
 @pytest.mark.parametrize(
@@ -100,6 +146,13 @@ def test_error_bodies(body: bytes, ids: tuple[str, ...], text: str) -> None:
         ({}, {"Manufacturer": "Supermicro"}, {}, "supermicro"),
         ({}, {"Manufacturer": "ASRockRack"}, {}, "ami"),
         ({"Vendor": "Lenovo"}, {}, {}, "lenovo"),
+        ({"Vendor": "HPE"}, {}, {"Model": "iLO 4"}, "hpe_ilo4"),
+        ({"Oem": {"Hp": {}}}, {}, {"FirmwareVersion": "iLO 4 v2.82"}, "hpe_ilo4"),
+        ({"Vendor": "Lenovo"}, {}, {"Actions": {"Oem": {"#AMIVirtualMedia.EnableRMedia": {"target": "/x"}}}}, "lenovo_ami"),
+        ({}, {"Manufacturer": "Supermicro"}, {"VirtualMedia": {"@odata.id": "/redfish/v1/Managers/1/VM1"}}, "supermicro_iso_config"),
+        ({}, {"Manufacturer": "FUJITSU"}, {}, "fujitsu"),
+        ({"Oem": {"Huawei": {}}}, {}, {}, "huawei"),
+        ({"Vendor": "xFusion"}, {}, {}, "huawei"),
         ({}, {"Manufacturer": "QEMU"}, {}, "generic"),
     ],
 )
@@ -107,10 +160,38 @@ def test_profiles(root: dict, system: dict, manager: dict, name: str) -> None:
     assert detect_profile(root, system, [manager]).name == name
 
 
-@pytest.mark.parametrize(("model", "firmware"), [("13G Monolithic", "2.75.75.75"), ("14G Monolithic", "5.10.50.00")])
-def test_old_idracs_are_refused_for_boot(model: str, firmware: str) -> None:
-    profile = detect_profile({"Vendor": "Dell"}, {}, [{"Model": model, "FirmwareVersion": firmware}])
-    assert "physical drive" in profile.refuses_standard_boot
+@pytest.mark.parametrize(
+    ("system", "manager", "name"),
+    [
+        pytest.param({}, {"Model": "13G Monolithic", "FirmwareVersion": "2.75.75.75"}, "dell_import", id="iDRAC 8"),
+        pytest.param({}, {"Model": "14G Monolithic", "FirmwareVersion": "5.10.50.00"}, "dell_import", id="early iDRAC 9"),
+        pytest.param({}, {"FirmwareVersion": "5.10.50.00"}, "dell_import", id="early iDRAC 9 whose Manager has no Model"),
+        pytest.param({}, {"FirmwareVersion": "6.10.30.00"}, "dell", id="iDRAC 9 whose Manager has no Model"),
+        pytest.param({}, {"FirmwareVersion": "1.20.10.50"}, "dell_import", id="iDRAC 8 or 10: the import works with both"),
+        pytest.param(
+            {"Oem": {"Dell": {"DellSystem": {"SystemGeneration": "17G Monolithic"}}}},
+            {"FirmwareVersion": "1.20"},
+            "dell_idrac10",
+            id="generation of the System",
+        ),
+        pytest.param({}, {}, "dell_import", id="a Manager that cannot be read"),
+    ],
+)
+def test_generations_of_idrac(system: dict, manager: dict, name: str) -> None:
+    assert detect_profile({"Vendor": "Dell"}, system, [manager]).name == name
+
+
+def test_each_quirk_is_a_row_with_its_reason_and_source() -> None:
+    fields = {field.name for field in dataclasses.fields(Profile)} - {"name", "title", "quirks"}
+    for profile in PROFILES.values():
+        named = [quirk.field for quirk in profile.quirks]
+        assert len(named) == len(set(named)) and set(named) <= fields
+        for quirk in profile.quirks:
+            assert quirk.text.endswith(".") and quirk.source and getattr(profile, quirk.field) == quirk.value
+            assert getattr(profile.without(quirk), quirk.field) != quirk.value
+        # No deviation comes from elsewhere.
+        plain = functools.reduce(Profile.without, profile.quirks, profile)
+        assert dataclasses.replace(plain, name="", title="", quirks=()) == dataclasses.replace(Profile(), name="", title="", quirks=())
 
 
 @pytest.mark.parametrize(
@@ -124,7 +205,11 @@ def test_old_idracs_are_refused_for_boot(model: str, firmware: str) -> None:
         ("http://h/x.iso", False),
         ("http://h/d/x.iso?arch=x", False),
         ("http://h/d/x.img", False),
-        ("nfs://h/d/x.iso", False),
+        ("nfs://h/d/x.iso", True),
+        ("cifs://h/share/x.iso", True),
+        ("smb://h/share/x.iso", True),
+        ("nfs://h/x.iso", False),
+        ("ftp://h/d/x.iso", False),
     ],
 )
 def test_image_urls(url: str, fine: bool) -> None:

@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.guard import Permission
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.inspection import inspect_all
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.methods import METHODS, booted_by_user, default_method
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.protocol import Machines
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
-from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts, inspect_all, release
+from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts, release
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import HOST
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import HostMedia
@@ -98,7 +99,7 @@ def test_who_starts_a_host() -> None:
         ({"boot_method": "manual", "bmc": BMC}, []),
         ({}, []),
         ({"boot_method": "bmc"}, ["hosts[a].bmc: Required value: boot method bmc needs to know the BMC", "hosts[a].image_url: Required value"]),
-        ({"boot_method": "manuel"}, ["hosts[a].boot_method: Unsupported value: manuel: supported values: bmc, manual (did you mean manual?)"]),
+        ({"boot_method": "manuel"}, ["hosts[a].boot_method: Unsupported value: manuel: supported values: bmc, libvirt, manual (did you mean manual?)"]),
         ({"boot_method": "manual", "bmc": {**BMC, "password": ""}}, ["hosts[a].bmc.password: Required value"]),
     ],
 )

@@ -259,12 +259,12 @@ MISTAKES = (
     ),
     Mistake("TLS switch as text", "host 2 bmc", _in_host(2, "bmc", "validate_certs", value="never"), "openshift_host[node-3].bmc.validate_certs", INVALID),
     Mistake(
-        "boot method libvirt",
+        "boot through libvirt without a connection",
         "host 3 bmc",
         _host_set(3, "boot", {"method": "libvirt"}),
-        "openshift_host[worker-1].boot.method",
-        UNSUPPORTED,
-        "supported values: bmc, manual",
+        "openshift_host[worker-1].libvirt",
+        REQUIRED,
+        "the connection to its hypervisor",
     ),
     Mistake(
         "boot method pxe",
@@ -272,7 +272,7 @@ MISTAKES = (
         _host_set(4, "boot", {"method": "pxe"}),
         "openshift_host[worker-2].boot.method",
         UNSUPPORTED,
-        "supported values: bmc, manual",
+        "supported values: bmc, libvirt, manual",
     ),
     Mistake("boot method that does not exist", "host 4 bmc", _host_set(4, "boot", {"method": "usb"}), "openshift_host[worker-2].boot.method", UNSUPPORTED),
     Mistake(

@@ -105,7 +105,8 @@ def test_a_field_of_a_host_reaches_its_documents(row: HostRow, tmp_path: Path) -
 @pytest.mark.parametrize("row", [row for row in CLUSTER_FIELDS if row.override], ids=ids)
 def test_an_override_is_sent_unless_it_is_the_default(row: ClusterRow) -> None:
     def overrides(**cluster: Any) -> dict[str, Any]:
-        return dict(json.loads(install_config_overrides(from_variables(cluster, {})) or "{}"))
+        # The newest release has all of them.
+        return dict(json.loads(install_config_overrides(from_variables({"version": "5.0.0", **cluster}, {})) or "{}"))
 
     assert overrides(**{row.option: sample(row.variable.shape)})[row.upstream] == sample(row.shape)
     if row.default is not None:
@@ -155,3 +156,19 @@ def test_an_option_is_listed_once() -> None:
     for table in (CLUSTER_FIELDS, HOST_FIELDS):
         options = [row.option for row in table]
         assert len(set(options)) == len(options)
+
+
+@pytest.mark.parametrize("text", ["", "# a comment\n", "---\n", "null\n", "{}\n"])
+def test_an_empty_nodes_config_lacks_hosts(tmp_path: Path, text: str) -> None:
+    """The installer reads all of these as a file without anything in it (openshift/installer pkg/asset/agent/joiner/addnodesconfig.go)."""
+    (tmp_path / "nodes-config.yaml").write_text(text)
+    assert [(problem.path, problem.detail) for problem in read_nodes_config(tmp_path).problems] == [("hosts", "at least one host must be defined")]
+
+
+@pytest.mark.parametrize(("given", "read"), [("1500.0", 1500), ("-1.0", -1), ("1.5", 1.5), ("1e3", 1000), ("1.0e+3", 1000), ("9000", 9000)])
+def test_whole_numbers_of_a_network_config(tmp_path: Path, given: str, read: object) -> None:
+    """The installer makes JSON of a file first, in which 1500.0 is 1500."""
+    (tmp_path / "nodes-config.yaml").write_text(f"hosts: [{{networkConfig: {{interfaces: [{{name: eno1, mtu: {given}}}]}}}}]\n")
+    (host,) = read_nodes_config(tmp_path).hosts
+    (interface,) = host.network_config["interfaces"]
+    assert (interface["mtu"], type(interface["mtu"])) == (read, type(read))

@@ -18,7 +18,6 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.nested_fields import AGENT_PLATFORMS, OTHER_PLATFORMS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.render import render_files
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.shapes import AnyOf, ListOf, Opaque, Record, Scalar, Shape
-from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.releases import accepted_release
 
 # What the two documents say of hosts goes one way or the other, and mirrors have an old list and a new one.
 NOT_BOTH = ("imageContentSources", "platform.baremetal.hosts")
@@ -101,8 +100,7 @@ def test_nothing_is_lost(tmp_path: Path, platform: str, seed: int, share: float)
         host.pop("bmc", None)  # BMCs are for baremetal only
     (tmp_path / "install-config.yaml").write_text(json.dumps(install))
     (tmp_path / "agent-config.yaml").write_text(json.dumps(agent))
-    with accepted_release((4, 23)):  # the release that has all of them
-        parsed = read_directory(tmp_path, version="4.23.0")
+    parsed = read_directory(tmp_path, version="5.0.0")  # the release that has all of them
     assert [problem.text() for problem in parsed.problems if problem.severity == "error"] == []
     assert parsed.deployment is not None
     files = render_files(parsed.deployment)

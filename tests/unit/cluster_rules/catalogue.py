@@ -410,7 +410,7 @@ CATALOGUE: tuple[Mistake, ...] = (
     _mistake("gates without custom set", "features", cluster(feature_gates=("A=true",)), "featureGates", FORBIDDEN),
     _mistake("gate without a value", "features", cluster(feature_set="CustomNoUpgrade", feature_gates=("A=true", "B")), "featureGates[1]", INVALID),
     _mistake("CPU partitioning", "partitioning", cluster(cpu_partitioning_mode="Some"), "cpuPartitioningMode", UNSUPPORTED, "unknown-value"),
-    _mistake("OS stream", "features", all_of(extra(osImageStream="rhel-8"), cluster(feature_set="TechPreviewNoUpgrade")), "osImageStream", UNSUPPORTED),
+    _mistake("OS stream", "features", all_of(extra(osImageStream="rhel-8"), cluster(feature_set="TechPreviewNoUpgrade")), "osImageStream", FORBIDDEN),
     # rendezvous
     _mistake("rendezvous IP no address", "rendezvous", cluster(rendezvous_ip="node-0"), "rendezvousIP", INVALID),
     _mistake("rendezvous IP on no host", "rendezvous hosts", cluster(rendezvous_ip="192.168.111.99"), "rendezvousIP", INVALID, "rendezvous-host"),

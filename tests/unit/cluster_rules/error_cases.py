@@ -43,6 +43,11 @@ FILES: tuple[tuple[str, str], ...] = (
     (_HEAD + _BMC_HOSTS % "bootMACAddress: '52:54:00:00:00:01'", f"{_AGENT}hosts: [{{hostname: a}}]\n"),
     (_HEAD.replace("v1", "v1beta4") + _PLATFORM, "apiVersion: v1alpha1\n"),
     (f"{_HEAD}{_PLATFORM}controlPlane: {{fencing: {{credentials: [{{hostName: a, macAddress: '52:54:00:00:00:01'}}]}}}}\n", _AGENT),
+    # Networks that are named without one, beside those of both families.
+    (
+        f"{_HEAD}{_PLATFORM}networking: {{machineNetwork: [{{cidr: 10.0.0.0/16}}, {{}}], serviceNetwork: [172.30.0.0/16, 'fd03::/112']}}\n",
+        f"{_AGENT}hosts: [{{hostname: 7}}]\n",
+    ),
     (_HEAD + _PLATFORM, "spec: {rendezvousIP: 10.0.0.1}\nrendezvousIP: 10.0.0.2\n"),
 )
 
@@ -50,12 +55,19 @@ FILES: tuple[tuple[str, str], ...] = (
 DOCUMENTS: tuple[tuple[str, str, Any], ...] = (
     ("baremetal", "platform.baremetal.dnsRecordsType", "External"),
     ("baremetal", "compute[0].management", "ClusterAPI"),
+    ("none", "pki", {}),
+    ("none", "pki", {"signerCertificates": {"key": {"algorithm": "DSA"}}}),
+    ("none", "pki", {"signerCertificates": {"key": {"algorithm": "RSA", "ecdsa": {"curve": "P256"}}}}),
+    ("none", "pki", {"signerCertificates": {"key": {"algorithm": "RSA", "rsa": {"keySize": 1000}}}}),
+    ("none", "pki", {"signerCertificates": {"key": {"algorithm": "ECDSA", "ecdsa": {"curve": "P1"}}}}),
+    ("none", "osImageStream", "rhel-8"),
 )
 
 # openshift_cluster beyond a good one, and hosts.
 _HOST = {"inventory_name": "a", "role": "master", "interfaces": [{"name": "eno1", "mac_address": "52:54:00:00:00:01"}]}
 VARIABLES: tuple[tuple[Mapping[str, Any], list[Mapping[str, Any]]], ...] = (
     ({"version": ""}, [_HOST, _HOST, {**_HOST, "role": "worker"}]),
+    ({"version": "5.9.0"}, [_HOST]),
     ({"version": "4.22"}, [{**_HOST, "role": "storage"}, {**_HOST, "inventory_name": "b", "boot": {"method": "pxe"}}]),
     ({"version": "3.11.0"}, [{**_HOST, "boot": {"method": "bmc"}}, {**_HOST, "inventory_name": "b", "bmc": {"username": "a"}}]),
     ({"version": "4.22.0", "platform": "openstack"}, [{**_HOST, "boot": {"method": "carrier pigeon"}}]),

@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""What installers of different releases say of the same files (reference agent-based-installer.md 12)."""
+"""What installers of different releases say of the same files (docs/upstream/releases.md)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.checked import all_problems
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.files import read_directory
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.profile import NEWEST, OLDEST, PROFILES, profile_of
-from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.release import check_version
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.profile import NEWEST, OLDEST, PROFILES, ReleaseProfile, profile_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.release import check_version, default_release_image
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import Problem, apply_checks
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.mistakes import good_cluster, good_hosts
 from ansible_collections.zerotouch.openshift.tests.unit.cluster.reading import from_variables
-from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.releases import accepted_release
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.verdict_bases import (
     AGENT_CONFIG,
     DELETE,
@@ -45,6 +44,13 @@ def said(found: list[Problem]) -> Expected:
     return [(problem.path, problem.detail) for problem in found if problem.layer == "installer"]
 
 
+STREAM_GATED = ("osImageStream", GATED.format("OSStreams"))
+EXTERNAL_DNS = [
+    ("platform.baremetal.dnsRecordsType", "external DNS records can only be configured with user-managed loadbalancers"),
+    ("platform.baremetal.dnsRecordsType", GATED.format("OnPremDNSRecords")),
+]
+TWO_MASTERS = ("controlPlane.replicas", 'supported values: "3", "1", "4", "5", "2"')
+SETS = ", ".join(f'"{name}"' for name in ("None", *(f"v4.{minor}" for minor in range(11, 19)), "vCurrent"))
 NUTANIX = "platform.nutanix.prismElements"
 CASES: list[tuple[str, str, list[Change], dict[str, Expected]]] = [
     ("nutanix", "nutanix", [], {"4.18.1": [("platform", 'supported values: "baremetal", "vsphere", "none", "external"')], "4.19.0": [], "4.22.0": []}),
@@ -61,7 +67,7 @@ CASES: list[tuple[str, str, list[Change], dict[str, Expected]]] = [
         {
             "4.18.0": [("ControlPlane.Replicas", 'supported values: "3", "1", "4", "5"')],
             "4.20.0": [("controlPlane.replicas", 'supported values: "3", "1", "4", "5", "2"')],
-            "4.21.0": [("controlPlane.replicas", 'supported values: "3", "1", "4", "5", "2 (with arbiter)"')],
+            "4.21.0": [("controlPlane.replicas", 'supported values: "3", "1", "4", "5", "2"')],
             "4.22.0": [("controlPlane.replicas", 'supported values: "3", "1", "4", "5", "2 (with arbiter)", "2 (with fencing)"')],
         },
     ),
@@ -77,13 +83,13 @@ CASES: list[tuple[str, str, list[Change], dict[str, Expected]]] = [
         "two arbiters",
         "arbiter",
         [("arbiter.replicas", 2)],
-        {"4.20.0": [], "4.22.0": [("arbiter.replicas", "TNA (Two Node with Arbiter) configuration requires exactly 1 arbiter replica")]},
+        {"4.20.0": [], "4.21.0": [], "4.22.0": [("arbiter.replicas", "TNA (Two Node with Arbiter) configuration requires exactly 1 arbiter replica")]},
     ),
     (
         "fencing by feature set",
         "fencing",
         [],
-        {"4.20.0": [("controlPlane.replicas", 'supported values: "3", "1", "4", "5", "2"')], "4.21.0": [], "4.22.0": []},
+        {"4.20.0": [TWO_MASTERS], "4.21.0": [TWO_MASTERS], "4.22.0": [], "4.23.0": [], "5.0.0": []},
     ),
     (
         "fencing",
@@ -92,7 +98,7 @@ CASES: list[tuple[str, str, list[Change], dict[str, Expected]]] = [
         {
             "4.21.0": [
                 ("platform.none.fencingCredentials", GATED.format("DualReplica")),
-                ("controlPlane.fencing", "fencing configuration requires FeatureGateDualReplica to be enabled"),
+                ("controlPlane.replicas", 'supported values: "3", "1", "4", "5", "2"'),
             ],
             "4.22.0": [],
         },
@@ -112,7 +118,7 @@ CASES: list[tuple[str, str, list[Change], dict[str, Expected]]] = [
         "fencing",
         [("controlPlane.fencing.credentials[0].address", "ipmi://10.0.0.1")],
         {
-            "4.21.0": [],
+            "4.21.0": [TWO_MASTERS],
             "4.22.0": [
                 ("controlPlane.fencing.credentials[0].address", "fencing only supports redfish-compatible BMC addresses, IPMI is not supported"),
                 ("controlPlane.fencing.credentials[0].address", "failed to parse redfish address, no port number found"),
@@ -124,8 +130,9 @@ CASES: list[tuple[str, str, list[Change], dict[str, Expected]]] = [
         "fencing",
         [("controlPlane.fencing.credentials[0].hostName", "")],
         {
-            "4.21.0": [("controlPlane.fencing.credentials[0].hostName", "missing HostName")],
+            "4.21.0": [("controlPlane.fencing.credentials[0].hostName", "missing HostName"), TWO_MASTERS],
             "4.22.0": [("controlPlane.fencing.credentials[0].hostName", "missing HostName")],
+            "4.23.0": [("controlPlane.fencing.credentials[0]", "at least one of hostname or macaddress must be provided")],
         },
     ),
     (
@@ -133,8 +140,9 @@ CASES: list[tuple[str, str, list[Change], dict[str, Expected]]] = [
         "baremetal",
         [("compute[0].architecture", "arm64")],
         {
-            "4.21.0": [("compute[0].architecture", "heteregeneous multi-arch is not supported; compute pool architecture must match control plane")],
-            "4.22.0": [],
+            "4.20.0": [("compute[0].architecture", "heteregeneous multi-arch is not supported; compute pool architecture must match control plane")],
+            "4.21.0": [],
+            "5.0.0": [],
         },
     ),
     (
@@ -160,22 +168,115 @@ CASES: list[tuple[str, str, list[Change], dict[str, Expected]]] = [
             "4.18.0": [],
         },
     ),
-    ("stream", "none", [("osImageStream", "rhel-10")], {"4.21.0": [], "4.22.0": [("osImageStream", GATED.format("OSStreams"))]}),
-    ("stream, preview", "none", [("osImageStream", "rhel-10"), ("featureSet", "TechPreviewNoUpgrade")], {"4.22.0": []}),
+    ("stream of RHEL 10", "none", [("osImageStream", "rhel-10")], {"4.21.0": [], "4.22.0": [STREAM_GATED], "4.23.0": [], "5.0.0": []}),
+    ("stream of RHEL 9", "none", [("osImageStream", "rhel-9")], {"4.22.0": [STREAM_GATED], "4.23.0": [], "5.0.0-rc.3": []}),
+    (
+        "stream, with gates of its own",
+        "none",
+        [("osImageStream", "rhel-9"), ("featureSet", "CustomNoUpgrade"), ("featureGates", ["Some=true"])],
+        {"4.22.0": [STREAM_GATED], "4.23.0": [], "5.0.0": [STREAM_GATED]},
+    ),
+    (
+        "no stream, with gates of its own",
+        "none",
+        [("featureSet", "CustomNoUpgrade"), ("featureGates", ["Some=true"])],
+        {"4.22.0": [], "4.23.0": [], "5.0.0": []},
+    ),
+    ("stream, preview", "none", [("osImageStream", "rhel-10"), ("featureSet", "TechPreviewNoUpgrade")], {"4.22.0": [], "5.0.0": []}),
+    (
+        "stream, OKD",
+        "none",
+        [("osImageStream", "centos-10")],
+        {
+            "4.22.0-okd-scos.10": [
+                STREAM_GATED,
+                ("osImageStream", "OS Image Streams are only supported on OCP clusters using RHCOS"),
+                ("osImageStream", "Unsupported OS Image Stream. Supported values are: rhel-9, rhel-10"),
+            ],
+            "5.0.0-okd-scos.0": [],
+            "5.0.0": [("osImageStream", 'supported values: "rhel-9", "rhel-10"')],
+        },
+    ),
+    ("stream of RHEL, OKD", "none", [("osImageStream", "rhel-10")], {"5.0.0-okd-scos.0": [("osImageStream", 'supported values: "centos-10"')]}),
     (
         "stream unknown",
         "none",
         [("osImageStream", "rhel-8"), ("featureSet", "TechPreviewNoUpgrade")],
-        {"4.22.0": [("osImageStream", 'supported values: "rhel-9", "rhel-10"')]},
+        {
+            "4.22.0": [("osImageStream", "Unsupported OS Image Stream. Supported values are: rhel-9, rhel-10")],
+            "4.23.0": [("osImageStream", 'supported values: "rhel-9", "rhel-10"')],
+            "5.0.0": [("osImageStream", 'supported values: "rhel-9", "rhel-10"')],
+        },
     ),
-    ("OKD", "none", [("featureSet", "OKD")], {"4.22.0": [("featureSet", "OKD featureset is not supported on OpenShift clusters")]}),
+    (
+        "OKD",
+        "none",
+        [("featureSet", "OKD")],
+        {"4.22.0": [("featureSet", "OKD featureset is not supported on OpenShift clusters")], "5.0.0-okd-scos.0": []},
+    ),
+    (
+        "machines by Cluster API",
+        "baremetal",
+        [("controlPlane.management", "ClusterAPI"), ("compute[0].management", "ClusterAPI")],
+        {
+            "4.22.0": [
+                ("controlPlane.management", GATED.format("ClusterAPIControlPlaneInstall")),
+                ("compute.management", GATED.format("ClusterAPIComputeInstall")),
+            ],
+            "4.23.0": [
+                ("controlPlane.management", "machines cannot be managed by Cluster API for platform baremetal"),
+                ("compute[0].management", "machines cannot be managed by Cluster API for platform baremetal"),
+            ],
+        },
+    ),
+    (
+        "machines by Cluster API, technology preview",
+        "baremetal",
+        [("compute[0].management", "ClusterAPI"), ("featureSet", "TechPreviewNoUpgrade")],
+        {"4.22.0": [("compute.management", GATED.format("ClusterAPIComputeInstall"))]},
+    ),
+    (
+        "machines by Cluster API, development preview",
+        "baremetal",
+        [("compute[0].management", "ClusterAPI"), ("featureSet", "DevPreviewNoUpgrade")],
+        {"4.22.0": []},
+    ),
+    (
+        "keys of signers",
+        "none",
+        [("pki", {"signerCertificates": {"key": {"algorithm": "RSA", "rsa": {"keySize": 2049}}}})],
+        {
+            "4.22.0": [("pki", "OpenShift 4.22 does not know this field; it came with 4.23")],
+            "4.23.0": [("pki.signerCertificates.key.rsa.keySize", "must be a multiple of 1024 from 2048 to 8192"), ("pki", GATED.format("ConfigurablePKI"))],
+        },
+    ),
+    (
+        "keys of signers, preview",
+        "none",
+        [("pki", {"signerCertificates": {"key": {"algorithm": "ECDSA", "ecdsa": {"curve": "P384"}}}}), ("featureSet", "TechPreviewNoUpgrade")],
+        {"5.0.0": []},
+    ),
+    (
+        "capability of 4.23",
+        "none",
+        [("capabilities", {"baselineCapabilitySet": "v4.18", "additionalEnabledCapabilities": ["ClusterAPI", "CompatibilityRequirements"]})],
+        {"4.23.0": [], "5.0.0": []},
+    ),
+    (
+        "capability set of 5",
+        "none",
+        [("capabilities", {"baselineCapabilitySet": "v5.0"})],
+        {"5.0.0": [("capabilities.baselineCapabilitySet", f"supported values: {SETS}"), ("capabilities", "the Ingress capability is required")]},
+    ),
+    ("network type in other letters", "sno", [("networking.networkType", "ovnkubernetes")], {"4.18.0": [], "4.22.0": [], "5.0.0": []}),
     (
         "bootstrap in place",
         "baremetal",
         [("bootstrapInPlace", {"installationDisk": "/dev/vda"}), ("controlPlane.replicas", 1), ("compute[0].replicas", 0)],
         {
             "4.21.0": [("platform", "Only platform none and external supports 1 ControlPlane and 0 Compute nodes")],
-            "4.22.0": [
+            "4.22.0": [("platform", "Only platform none and external supports 1 ControlPlane and 0 Compute nodes")],
+            "4.23.0": [
                 ("bootstrapInPlace", "Single Node OpenShift is not supported on the baremetal platform"),
                 ("platform", "Only platform none and external supports 1 ControlPlane and 0 Compute nodes"),
             ],
@@ -185,12 +286,7 @@ CASES: list[tuple[str, str, list[Change], dict[str, Expected]]] = [
         "external DNS",
         "baremetal",
         [("platform.baremetal.dnsRecordsType", "External")],
-        {
-            "4.22.0": [
-                ("platform.baremetal.dnsRecordsType", "external DNS records can only be configured with user-managed loadbalancers"),
-                ("platform.baremetal.dnsRecordsType", GATED.format("OnPremDNSRecords")),
-            ]
-        },
+        dict.fromkeys(("4.21.0", "4.22.0", "5.0.0"), EXTERNAL_DNS),
     ),
     (
         "gateway of the provisioning network",
@@ -209,7 +305,7 @@ CASES: list[tuple[str, str, list[Change], dict[str, Expected]]] = [
         "port of a Prism Element",
         "nutanix",
         [(f"{NUTANIX}[0].endpoint.port", 0)],
-        {"4.22.0": [(f"{NUTANIX}.endpoint.port", "The Prism Element endpoint port is invalid, must be in the range of 1 to 65535")]},
+        {"4.23.0": [(f"{NUTANIX}.endpoint.port", "The Prism Element endpoint port is invalid, must be in the range of 1 to 65535")]},
     ),
     (
         "datacenter of no vCenter",
@@ -225,8 +321,8 @@ CASES: list[tuple[str, str, list[Change], dict[str, Expected]]] = [
         "none",
         [("networking.machineNetwork[0].cidr", "100.64.0.0/16")],
         {
-            "4.21.0": [("networking.machineNetwork[0]", "must not overlap with OVNKubernetes default internal subnet 100.64.0.0/16")],
-            "4.22.0": [
+            "4.20.0": [("networking.machineNetwork[0]", "must not overlap with OVNKubernetes default internal subnet 100.64.0.0/16")],
+            "4.21.0": [
                 (
                     "networking.machineNetwork[0]",
                     "must not overlap with OVNKubernetes default internal subnet 100.64.0.0/16: please run 'openshift-install explain "
@@ -256,7 +352,7 @@ def test_fields_of_later_releases_are_named(tmp_path: Path) -> None:
     found = [(problem.path, problem.layer, problem.detail) for problem in problems(tmp_path, "4.17.0", install, agent)]
     assert found == [
         ("minimalISO", "installer", "OpenShift 4.17 does not know this field; it came with 4.18"),
-        ("platform.baremetal.bmcVerifyCA", "ours", "OpenShift 4.17 does not know this field; it came with 4.22"),
+        ("platform.baremetal.bmcVerifyCA", "ours", "OpenShift 4.17 does not know this field; it came with 4.21"),
         ("compute[0].management", "ours", "OpenShift 4.17 does not know this field; it came with 4.22"),
     ]
     assert problems(tmp_path, "4.22.0", install, agent) == []
@@ -295,8 +391,8 @@ def test_the_installer_of_422_reads_no_further_than_an_unknown_field(tmp_path: P
 def test_fencing_by_mac_is_accepted_from_423(tmp_path: Path, changes: list[Change]) -> None:
     install = changed(INSTALL_CONFIGS["fencing"], [(BY_MAC, MAC), *changes])
     agent = {**AGENT_CONFIG, "hosts": AGENT_CONFIG["hosts"][:2]}
-    with accepted_release((4, 23)):
-        assert [problem.text() for problem in problems(tmp_path, "4.23.0", install, agent)] == []
+    assert [problem.text() for problem in problems(tmp_path, "4.23.0", install, agent)] == []
+    assert [problem.text() for problem in problems(tmp_path, "5.0.0", install, agent)] == []
 
 
 def test_older_installers_name_hosts_with_capitals(tmp_path: Path) -> None:
@@ -309,10 +405,109 @@ def test_older_installers_name_hosts_with_capitals(tmp_path: Path) -> None:
 
 
 def test_every_release_has_a_profile() -> None:
-    assert list(PROFILES) == [(4, minor) for minor in range(14, 23)]
-    assert (profile_of("4.13.9").release, profile_of("5.0.0").release, profile_of("").release) == (OLDEST, NEWEST, NEWEST)
-    assert profile_of("4.22.0-rc.1").release == (4, 22)
-    assert [check_version(f"4.{minor}.0", "v") for minor in range(14, 23)] == [[]] * 9
-    assert check_version("4.13.0", "v") and check_version("4.23.0", "v")
+    assert list(PROFILES) == [*((4, minor) for minor in range(14, 24)), (5, 0)] == sorted(PROFILES)
+    assert (OLDEST, NEWEST) == ((4, 14), (5, 0))
+    known = {version: profile_of(version).release for version in ("4.22.0-rc.1", "4.23.7", "5.0.0-rc.3", "5.0.0-okd-scos.0")}
+    assert known == {"4.22.0-rc.1": (4, 22), "4.23.7": (4, 23), "5.0.0-rc.3": (5, 0), "5.0.0-okd-scos.0": (5, 0)}
+    # The newest rules for whatever is not known, also between the last release of 4 and the first of 5.
+    assert {profile_of(version).release for version in ("4.24.0", "4.99.1", "5.1.0", "6.0.0", "")} == {NEWEST}
+    assert profile_of("4.13.9").release == OLDEST
     # A profile is its release: nothing else is held that could differ.
-    assert [field.name for field in dataclasses.fields(profile_of("4.20.0"))] == ["release"]
+    assert [field.name for field in dataclasses.fields(profile_of("4.20.0"))] == ["release", "okd"]
+    assert [profile_of(version).okd for version in ("4.15.0-0.okd-2024-03-10-010116", "4.22.0-okd-scos.10", "5.0.0")] == [True, True, False]
+
+
+def test_each_property_has_a_value_for_each_release() -> None:
+    properties = [name for name in dir(ReleaseProfile) if isinstance(getattr(ReleaseProfile, name), property)]
+    assert len(properties) > 50
+    for profile in PROFILES.values():
+        for okd in (False, True):
+            assert all(getattr(dataclasses.replace(profile, okd=okd), name) is not None for name in properties)
+
+
+def test_423_and_50_differ_in_their_default_stream_only() -> None:
+    properties = [name for name in dir(ReleaseProfile) if isinstance(getattr(ReleaseProfile, name), property)]
+    differing = {name for name in properties if getattr(PROFILES[4, 23], name) != getattr(PROFILES[5, 0], name)}
+    assert differing == {"default_os_stream", "os_stream_in_effect"}
+    streams = {version: (profile_of(version).default_os_stream, profile_of(version).os_stream_in_effect) for version in ("4.21.0", "4.22.0", "4.23.0", "5.0.0")}
+    assert streams == {"4.21.0": ("", "rhel-9"), "4.22.0": ("", "rhel-9"), "4.23.0": ("rhel-9", "rhel-9"), "5.0.0": ("rhel-10", "rhel-10")}
+
+
+KNOWN = [*(f"4.{minor}.0" for minor in range(14, 24)), "5.0.0", "5.0.0-ec.6", "5.0.0-okd-scos.0", "4.22.0-okd-scos.10", "4.15.0-0.okd-2024-03-10-010116"]
+
+
+@pytest.mark.parametrize("version", KNOWN)
+def test_known_releases(version: str) -> None:
+    assert check_version(version, "v") == []
+
+
+@pytest.mark.parametrize("version", ["4.24.0", "4.30.1", "5.1.0-ec.0", "6.0.0", "4.23.0-okd-scos.0"])
+def test_an_unknown_release_is_a_check_that_can_be_lowered(version: str) -> None:
+    (problem,) = found = check_version(version, "v")
+    assert (problem.check, problem.severity, problem.layer) == ("release-unknown", "error", "ours")
+    assert "4.22, 4.23, 5.0" in problem.detail and "release-unknown: warn" in problem.hint
+    assert [problem.severity for problem in apply_checks(found, {"release-unknown": "warn"})] == ["warning"]
+
+
+def test_a_release_before_the_oldest_cannot_be_lowered() -> None:
+    (problem,) = check_version("4.13.0", "v")
+    assert (problem.check, problem.severity) == ("", "error") and "older" in problem.detail
+
+
+def test_with_warn_an_unknown_release_has_the_newest_rules(tmp_path: Path) -> None:
+    install = changed(INSTALL_CONFIGS["none"], [("osImageStream", "centos-10")])
+    found = {problem.path: problem for problem in problems(tmp_path, "5.7.0", install)}
+    assert found["osImageStream"].detail == 'supported values: "rhel-9", "rhel-10"'
+    assert [problem.check for problem in found.values()] == ["", "release-unknown"]
+
+
+def test_release_images() -> None:
+    images = {version: default_release_image(version, "x86_64") for version in ("4.22.3", "5.0.0-rc.3", "5.0.0-okd-scos.0", "4.15.0-0.okd-2024-03-10-010116")}
+    assert images == {
+        "4.22.3": "quay.io/openshift-release-dev/ocp-release:4.22.3-x86_64",
+        "5.0.0-rc.3": "quay.io/openshift-release-dev/ocp-release:5.0.0-rc.3-x86_64",
+        "5.0.0-okd-scos.0": "quay.io/okd/scos-release:5.0.0-okd-scos.0",
+        "4.15.0-0.okd-2024-03-10-010116": "quay.io/openshift/okd:4.15.0-0.okd-2024-03-10-010116",
+    }
+
+
+def test_names_of_the_interface_table_that_network_config_lacks(tmp_path: Path) -> None:
+    """The installer warns of them from 4.23 on (openshift/installer 10567)."""
+    named = {"interfaces": [{"name": "eth7", "type": "ethernet", "state": "up", "ipv4": {"enabled": True, "dhcp": True}}]}
+    agent = changed(AGENT_CONFIG, [("hosts[0].networkConfig", named)])
+    (tmp_path / "install-config.yaml").write_text(json.dumps(INSTALL_CONFIGS["none"]))
+    (tmp_path / "agent-config.yaml").write_text(json.dumps(agent))
+    table = agent["hosts"][0]["interfaces"]
+    said_by = {}
+    for version in ("4.22.0", "4.23.0", "5.0.0"):
+        parsed = read_directory(tmp_path, version=version, release_image="quay.io/openshift-release-dev/ocp-release@sha256:" + "0" * 64)
+        found = [problem for problem in all_problems(parsed, today=datetime.date(2026, 6, 1)) if problem.check == "interface-name"]
+        said_by[version] = [(problem.path, problem.severity, problem.layer, problem.detail) for problem in found]
+    assert said_by["4.22.0"] == []
+    assert said_by["5.0.0"] == said_by["4.23.0"]
+    words = "not found in networkConfig interfaces [eth7]; connectivity may fail if interface names do not match at boot time"
+    expected = [
+        (f"hosts[0].interfaces[{index}].name", "warning", "installer", f'interface name "{interface["name"]}" {words}') for index, interface in enumerate(table)
+    ]
+    assert said_by["4.23.0"] == expected and expected
+
+
+def test_an_entry_without_a_network_is_no_lack_of_ipv6(tmp_path: Path) -> None:
+    """The installer counts it as one of IPv6 (openshift/installer pkg/types/validation/installconfig.go); what is wrong with it is said once."""
+    both = {"machineNetwork": [{"cidr": "192.168.111.0/24"}, {}], "serviceNetwork": ["172.30.0.0/16", "fd03::/112"]}
+    cluster = [{"cidr": "10.128.0.0/14", "hostPrefix": 23}, {"cidr": "fd01::/48", "hostPrefix": 64}]
+    changes = [*((f"networking.{name}", value) for name, value in both.items()), ("networking.clusterNetwork", cluster)]
+    found = [(problem.path, problem.detail) for problem in problems(tmp_path, "4.22.0", changed(INSTALL_CONFIGS["none"], changes))]
+    assert found == [("networking.machineNetwork[1].cidr", "a network is needed")]
+
+
+@pytest.mark.parametrize(("severity", "left"), [("error", ["error"]), ("warn", ["warning"]), ("off", [])])
+def test_a_number_where_text_is_expected_is_a_check(tmp_path: Path, severity: str, left: list[str]) -> None:
+    install = changed(INSTALL_CONFIGS["none"], [("metadata.name", 123)])
+    (tmp_path / "install-config.yaml").write_text(json.dumps(install))
+    (tmp_path / "agent-config.yaml").write_text(json.dumps(AGENT_CONFIG))
+    parsed = read_directory(tmp_path, version="4.22.0", release_image="quay.io/openshift-release-dev/ocp-release@sha256:" + "0" * 64)
+    found = [problem for problem in all_problems(parsed, today=datetime.date(2026, 6, 1)) if problem.path == "metadata.name"]
+    assert [(problem.check, problem.layer, problem.hint) for problem in found] == [("text-expected", "ours", "put it in quotes")]
+    assert [problem.severity for problem in apply_checks(found, {"text-expected": severity})] == left
+    assert parsed.deployment is not None and parsed.deployment.cluster.name == "123"

@@ -37,7 +37,6 @@ from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.base impor
     pool,
     put,
 )
-from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.releases import accepted_release
 from ansible_collections.zerotouch.openshift.tests.unit.cluster_rules.verdict_bases import RSA_KEY
 
 Expected = list[tuple[str, str]]
@@ -140,8 +139,8 @@ TOPOLOGIES: list[tuple[str, Change, Expected]] = [
     ("two nodes with neither", two_nodes, [(CREDENTIALS, FORBIDDEN)]),
     ("two nodes with fencing", all_of(two_nodes, fencing(credential(0), credential(1))), []),
     (
-        "two nodes with fencing in 4.21",
-        all_of(two_nodes, fencing(credential(0), credential(1)), cluster(version="4.21.3")),
+        "two nodes with fencing in 4.22, with gates of its own",
+        all_of(two_nodes, fencing(credential(0), credential(1)), cluster(feature_set="CustomNoUpgrade", feature_gates=("Some=true",))),
         [("platform.none.fencingCredentials", FORBIDDEN), ("controlPlane.fencing", INVALID)],
     ),
     (
@@ -152,7 +151,7 @@ TOPOLOGIES: list[tuple[str, Change, Expected]] = [
     (
         "two nodes with fencing in 4.21 by feature set",
         all_of(two_nodes, fencing(credential(0), credential(1)), cluster(version="4.21.3", feature_set="TechPreviewNoUpgrade")),
-        [],
+        [("controlPlane.replicas", UNSUPPORTED)],
     ),
     ("two nodes with one credential", all_of(two_nodes, fencing(credential(0))), [(CREDENTIALS, FORBIDDEN), (CREDENTIALS, INVALID)]),
     ("credential without password", all_of(two_nodes, fencing(credential(0), credential(1, password=""))), [(f"{CREDENTIALS}[1].password", REQUIRED)]),
@@ -338,6 +337,13 @@ NETWORKS: list[tuple[str, Change, Expected]] = [
     ("port below its bond", network(4, put("interfaces.2.mtu", 1400)), [("hosts[4].networkConfig.interfaces[2].mtu", INVALID)]),
     ("MTU below 1280", network(4, put("interfaces.1.mtu", 1000)), [("hosts[4].networkConfig.interfaces[1].mtu", INVALID)]),
     (
+        "interface name that networkConfig does not have",
+        lambda d: all_of(
+            cluster(version="5.0.0"), host(4, interfaces=(*d.hosts[4].interfaces, d.hosts[4].interfaces[0].__class__("eno9", "52:54:00:99:99:99")))
+        )(d),
+        [("hosts[4].interfaces[2].name", INVALID)],
+    ),
+    (
         "interface names twice",
         lambda d: host(4, interfaces=tuple(i.__class__("eno1", i.mac_address) for i in d.hosts[4].interfaces))(d),
         [("hosts[4].interfaces", INVALID), ("hosts[4].networkConfig.interfaces[2].mac-address", INVALID)],
@@ -362,8 +368,7 @@ def test_table(change: Change, expected: Expected) -> None:
 def found_by_mac(changes: dict[str, str]) -> list[Problem]:
     """Problems of two nodes with fencing in 4.23, the second credential with ``changes``."""
     deployment = all_of(two_nodes, fencing(credential(0), credential(1, **changes)), cluster(version="4.23.0"))(good_deployment())
-    with accepted_release((4, 23)):
-        return validate(deployment, today=TODAY)
+    return validate(deployment, today=TODAY)
 
 
 @pytest.mark.parametrize(("changes", "expected"), [case[1:] for case in FENCING_BY_MAC], ids=[case[0] for case in FENCING_BY_MAC])

@@ -4,8 +4,8 @@
 """What an installer said of each case was recorded; we say the same, in the same words and order.
 
 The recordings are of openshift-install as of November 2025, built from source: what it said of the directories that verdict_cases.py describes. That
-is between 4.20 and 4.21. verdicts_2026.json holds what the rules of August 2026 say otherwise: ours of 4.22 are compared with those,
-but for fencing credentials without a hostname, which 4.23 introduced (openshift/installer 10513).
+is between 4.20 and 4.21. verdicts_2026.json holds what the rules of August 2026 say otherwise. These are the rules of 4.23 and 5.0, and are compared with ours
+of both. The two capabilities that came in July 2026 are from openshift/api (config/v1/types_cluster_version.go, release-4.23).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def test_there_is_a_recording_for_each_case() -> None:
     assert sum(1 for found in VERDICTS.values() if found) > 400
 
 
-@pytest.mark.parametrize(("version", "verdicts"), [(RELEASE, VERDICTS), ("4.22.0", LATER_VERDICTS)], ids=["4.20", "4.22"])
+@pytest.mark.parametrize(("version", "verdicts"), [(RELEASE, VERDICTS), ("4.23.0", LATER_VERDICTS), ("5.0.0", LATER_VERDICTS)], ids=["4.20", "4.23", "5.0"])
 @pytest.mark.parametrize("chunk", range(10))
 def test_the_same_problems_in_the_same_order(tmp_path: Path, version: str, verdicts: dict[str, list[list[str]]], chunk: int) -> None:
     """In parts: one test for each of hundreds of cases costs more than the cases."""

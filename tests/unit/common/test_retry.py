@@ -132,13 +132,19 @@ class TestPatience:
 
 
 # Policy -> (statuses without a text that it knows, kinds of Unreachable) that it repeats.
+BMC_FAULTS = {500, 502, 503, 504}
 REPEATED: dict[str, tuple[set[int], set[str]]] = {
-    "BMC_READ": ({500, 501, 502, 503, 504}, {"refused", "timeout", "broken"}),
-    "BMC_WRITE": (set(), {"refused", "timeout", "broken"}),
-    "BMC_FIRST_CONTACT": ({500, 501, 502, 503, 504}, {"refused", "timeout", "broken"}),
-    "BMC_MEDIA": ({500, 501, 502, 503, 504}, set()),
-    "BMC_POWER": (set(), set()),
-    "BMC_BOOT_SETTINGS": (set(), set()),
+    "BMC_REPEATABLE": (BMC_FAULTS | {429}, {"refused", "timeout", "broken"}),
+    "BMC_ONCE": ({429, 503}, {"refused"}),
+    "BMC_LOGIN": (BMC_FAULTS | {429}, {"refused", "timeout", "broken"}),
+    "BMC_LOGOUT": (BMC_FAULTS | {429}, {"refused", "timeout", "broken"}),
+    "BMC_FIRST_CONTACT": (set(), {"refused", "timeout"}),
+    "BMC_MEDIA": (BMC_FAULTS | {412}, {"refused", "timeout", "broken"}),
+    "BMC_MEDIA_DELL": (BMC_FAULTS | {412}, {"refused", "timeout", "broken"}),
+    "BMC_MEDIA_SUPERMICRO": (BMC_FAULTS | {412}, {"refused", "timeout", "broken"}),
+    "BMC_POWER": (BMC_FAULTS, {"refused", "timeout", "broken"}),
+    "BMC_BOOT_SETTINGS": ({412}, set()),
+    "BMC_DELL_IMPORT": (BMC_FAULTS, {"refused", "timeout", "broken"}),
     "KUBE_REPEATABLE": ({429, 500, 501, 502, 503, 504}, {"timeout", "broken"}),
     "KUBE_ONCE": ({429}, set()),
     "ASSISTED_REPEATABLE": ({429, 502, 503, 504}, {"refused", "dns", "broken", "timeout", "proxy"}),
@@ -170,11 +176,11 @@ def test_what_a_policy_repeats(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "status", "text", "repeated"),
     [
-        ("BMC_WRITE", 400, "IDRAC.2.8.SYS518: busy", True),
-        ("BMC_WRITE", 503, "iLO.2.14.InvalidOperationForSystemState", True),
-        ("BMC_WRITE", 400, "InvalidOperationForSystemState", False),
-        ("BMC_WRITE", 404, "SYS518", False),
-        ("BMC_READ", 400, "SYS518", True),
+        ("BMC_ONCE", 400, "IDRAC.2.8.SYS518: busy", True),
+        ("BMC_ONCE", 500, "iLO.2.14.InvalidOperationForSystemState", True),
+        ("BMC_ONCE", 400, "InvalidOperationForSystemState", False),
+        ("BMC_ONCE", 404, "SYS518", False),
+        ("BMC_REPEATABLE", 400, "SYS518", True),
         ("BMC_POWER", 409, "ActionParameterValueConflict", True),
         ("BMC_POWER", 400, "ActionParameterValueConflict", False),
         ("BMC_BOOT_SETTINGS", 400, "UnableToModifyDuringSystemPOST", True),

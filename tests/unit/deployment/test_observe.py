@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.inputs import BASE_IMAGE
@@ -165,6 +167,25 @@ def test_another_base_image(stage, tmp_path):
     assert view_image(WorkDir(stage.root), stage.state.read()).differing == (BASE_IMAGE,)
     base.unlink()
     assert view_image(WorkDir(stage.root), stage.state.read()).matches
+
+
+@pytest.mark.parametrize(
+    ("size", "digest", "kept", "differing"),
+    [
+        pytest.param(4, "5" * 64, False, (), id="the next job has a copy, and builds an image that is compared with the first one"),
+        pytest.param(5, "5" * 64, False, (BASE_IMAGE,), id="another size"),
+        pytest.param(4, "", False, (BASE_IMAGE,), id="there is nothing to compare with"),
+        pytest.param(4, "5" * 64, True, (BASE_IMAGE,), id="the image is still there, and is not built again"),
+    ],
+)
+def test_a_base_image_with_another_time(stage, tmp_path, size, digest, kept, differing):
+    stage.build()
+    base = tmp_path / "base.iso"
+    base.write_bytes(b"x" * size)
+    stage.state.update("image", {"sha256": digest, "base": {"path": str(base), "size": 4, "mtime_ns": 1}})
+    if not kept:
+        Path(stage.state.read()["image"]["path"]).unlink()
+    assert view_image(WorkDir(stage.root), stage.state.read()).differing == differing
 
 
 def test_hosts_of_configuration_and_state(stage):

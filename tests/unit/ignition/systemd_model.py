@@ -3,13 +3,15 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """A model of systemd, as far as it decides what runs and in which order.
 
-What the model knows: enablement (WantedBy, RequiredBy), Wants, Requires, BindsTo, After, Before, Conflicts, PartOf, ConditionPathExists. A unit skipped
-by a condition does not fail those that require it, but keeps away those that are bound to it; one whose requirement failed fails.
+What the model knows: enablement (WantedBy, RequiredBy), Wants, Requires, BindsTo, After, Before, Conflicts, PartOf, ConditionPathExists,
+ConditionPathExistsGlob. A unit skipped by a condition does not fail those that require it, but keeps away those that are bound to it; one whose
+requirement failed fails.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import fnmatch
 import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -132,11 +134,20 @@ class Systemd:
                 return f"{required} does not exist"
             if boot.skipped.get(required, "condition").split()[0] != "condition":
                 return f"needs {required}"
-        for condition in self.units[name].get("Unit.ConditionPathExists", []):
-            wanted = not condition.startswith("!")
-            if (condition.lstrip("!") in self.files) is not wanted:
+        unit = self.units[name]
+        conditions = [*unit.get("Unit.ConditionPathExists", []), *unit.get("Unit.ConditionPathExistsGlob", [])]
+        for condition in conditions:
+            if not condition.startswith("|") and not self._holds(condition):
                 return f"condition {condition}"
+        # Of those with "|" one is enough.
+        alternatives = [condition[1:] for condition in conditions if condition.startswith("|")]
+        if alternatives and not any(map(self._holds, alternatives)):
+            return f"condition {' or '.join(alternatives)}"
         return ""
+
+    def _holds(self, condition: str) -> bool:
+        found = any(fnmatch.fnmatchcase(path, condition.lstrip("!")) for path in self.files)
+        return found is not condition.startswith("!")
 
     def restarted_with(self, name: str) -> set[str]:
         """The units that stop when this one does, and start again with it if something wants them."""

@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.profile import PROFILES
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.document import LiveIgnition
 
 from .systemd_model import Systemd
@@ -17,7 +18,7 @@ from .systemd_model import Systemd
 Build = Callable[..., LiveIgnition]
 
 NODE0 = "/etc/assisted/node0"
-RELEASES = tuple(f"4.{minor}.0" for minor in range(14, 23))
+RELEASES = tuple(f"{major}.{minor}.0" for major, minor in PROFILES)
 # On every host; some of them find nothing to do.
 EVERYWHERE = {
     "agent.service",
@@ -84,9 +85,20 @@ def test_the_interactive_workflow_registers_nothing_by_itself(build: Build) -> N
     assert boot.skipped["apply-host-config.service"] == "condition !/etc/assisted/interactive-ui"
 
 
-@pytest.mark.parametrize(("screen", "console"), [(("/dev/fb0",), "agent-interactive-console.service"), ((), "agent-interactive-console-serial@.service")])
-def test_the_console_comes_first_where_its_program_is(build: Build, screen: tuple[str, ...], console: str) -> None:
-    boot = machine(build(), node0=True, files=("/usr/local/bin/agent-tui", *screen)).boot()
+@pytest.mark.parametrize(
+    ("version", "screen", "console"),
+    [
+        ("4.22.0", ("/dev/fb0",), "agent-interactive-console.service"),
+        ("4.22.0", (), "agent-interactive-console-serial@.service"),
+        # RHEL 10 may have the second one only (openshift/installer 10640).
+        ("5.0.0", ("/dev/fb0",), "agent-interactive-console.service"),
+        ("5.0.0", ("/dev/dri/card1",), "agent-interactive-console.service"),
+        ("4.23.0", ("/dev/fb0", "/dev/dri/card0"), "agent-interactive-console.service"),
+        ("5.0.0", (), "agent-interactive-console-serial@.service"),
+    ],
+)
+def test_the_console_comes_first_where_its_program_is(build: Build, version: str, screen: tuple[str, ...], console: str) -> None:
+    boot = machine(build(version=version), node0=True, files=("/usr/local/bin/agent-tui", *screen)).boot()
     assert {name for name in boot.ran if "console" in name} == {console}
     name = console.removesuffix(".service")
     assert boot.before("set-hostname", name)

@@ -103,6 +103,13 @@ def test_assisted_service_env(build: Build, secrets: BuildSecrets) -> None:
     ]
 
 
+@pytest.mark.parametrize(("version", "fencing", "wait"), [("4.20.0", "", ""), ("4.21.0", "", "90m"), ("4.22.0", "true", "90m"), ("5.0.0", "true", "90m")])
+def test_two_nodes_that_fence_each_other(build: Build, version: str, fencing: str, wait: str) -> None:
+    """The service of 4.21 waits longer, but installs no such cluster (openshift/installer release-4.21, assisted-service.env.template)."""
+    values = env(build(version=version), SERVICE_ENV)
+    assert (values.get("TNF_CLUSTERS_SUPPORT", ""), values.get("HOST_STAGE_WAITING_FOR_CONTROL_PLANE_TIMEOUT", "")) == (fencing, wait)
+
+
 MULTI = ["aarch64", "x86_64", "ppc64le", "s390x"]
 
 

@@ -127,6 +127,22 @@ def test_a_fencing_credential_with_a_mac_only_lies_beside_its_host(build: Build)
     assert live.file("/etc/assisted/hostconfig/fencing-credentials.yaml") is None
 
 
+def test_a_fencing_credential_of_a_host_that_is_not_described_makes_a_directory(build: Build, new_host: Callable[..., Host]) -> None:
+    """As openshift/installer pkg/asset/agent/agentconfig/agenthosts.go: the numbers go on after those of the hosts."""
+    login = {"username": "u", "password": "p", "address": "redfish+https://b/1"}
+    credentials = [{"macAddress": mac, **login} for mac in ("52:54:00:FF:00:01", "52:54:00:aa:00:01", "52:54:00:ff:00:02")]
+    live = build((new_host(0), new_host(1)), version="5.0.0", control_plane=fencing(*credentials))
+    directory = "/etc/assisted/hostconfig"
+    assert text(live, f"{directory}/host-2/mac_addresses") == "52:54:00:ff:00:01\n"
+    assert text(live, f"{directory}/host-3/mac_addresses") == "52:54:00:ff:00:02\n"
+    found = {path: yaml.safe_load(text(live, f"{directory}/{path}"))["credentials"] for path in paths(live, f"{directory}/") if "fencing" in path}
+    assert {path: [entry["macaddress"] for entry in entries] for path, entries in found.items()} == {
+        "host-2/fencing-credentials.yaml": ["52:54:00:FF:00:01"],
+        "host-3/fencing-credentials.yaml": ["52:54:00:ff:00:02"],
+        "m1.example.com/fencing-credentials.yaml": ["52:54:00:aa:00:01"],
+    }
+
+
 # Network
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.profile import PROFILES
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import Pool
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.document import LiveIgnition
 from ansible_collections.zerotouch.openshift.plugins.module_utils.ignition.table import DIRECTORIES, FILES, OMITTED, UNITS, markdown, row_of
@@ -45,7 +46,7 @@ def test_files_of_older_releases_differ_only_where_the_table_says(build: Build, 
 def test_the_units_are_those_of_the_table(build: Build, build_nodes: Build) -> None:
     """Each release has those that its row names."""
     rows = {row.name: row.when for row in UNITS}
-    for version in (f"4.{minor}.0" for minor in range(14, 23)):
+    for version in (f"{major}.{minor}.0" for major, minor in PROFILES):
         found = {unit.name: unit.enabled for unit in build(version=version).units}
         assert set(found) == {name for name, when in rows.items() if _is_there(when, version)}, version
         assert {name for name, enabled in found.items() if not enabled} == {name for name in found if "enabled" in rows[name] and _is_off(rows[name], version)}
@@ -55,8 +56,14 @@ def test_the_units_are_those_of_the_table(build: Build, build_nodes: Build) -> N
     assert "pre-network-manager-config.service" not in {unit.name for unit in build(()).units if unit.enabled}
 
 
+def _minor(version: str) -> int:
+    """5.0 is counted as the release after 4.23."""
+    major, minor, _patch = version.split(".")
+    return int(minor) + 24 * (int(major) - 4)
+
+
 def _is_there(when: str, version: str) -> bool:
-    release = int(version.split(".")[1])
+    release = _minor(version)
     if when == "4.14":
         return release == 14
     if when.startswith("4.19 and 4.20"):
@@ -68,7 +75,7 @@ def _is_there(when: str, version: str) -> bool:
 def _is_off(when: str, version: str) -> bool:
     since = re.search(r"enabled from 4\.(\d+) on", when)
     if since:
-        return int(version.split(".")[1]) < int(since[1])
+        return _minor(version) < int(since[1])
     return "where a host has" not in when and "where a cluster" not in when
 
 

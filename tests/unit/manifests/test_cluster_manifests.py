@@ -8,7 +8,9 @@ from __future__ import annotations
 import pytest
 import yaml
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.spec import (
+    ClusterNetwork,
     Host,
+    ImageDigestSource,
     Interface,
     Networking,
     Pool,
@@ -269,6 +271,23 @@ def test_a_network_type_of_a_third_party_is_ovn_to_the_service() -> None:
 )
 def test_no_proxy_covers_the_rendezvous_hosts_network_once(proxy: Proxy, networks: tuple[str, ...], expected: str) -> None:
     assert no_proxy(deployment(proxy=proxy, networking=Networking(machine_networks=networks))) == expected
+
+
+def test_networks_are_written_as_the_installer_prints_them() -> None:
+    networks = Networking("OVNKubernetes", ("FD02:0:0::/48",), (ClusterNetwork("fd01:0::/48", 64),), ("FD03::0/112",))
+    made = render_manifests(deployment(networking=networks, rendezvous_ip="fd02::80", proxy=Proxy("http://proxy:1", "", "")))
+    spec = made.agent_cluster_install["spec"]
+    assert spec["networking"]["machineNetwork"] == [{"cidr": "fd02::/48"}]
+    assert spec["networking"]["clusterNetwork"] == [{"cidr": "fd01::/48", "hostPrefix": 64}]
+    assert spec["networking"]["serviceNetwork"] == ["fd03::/112"]
+    assert spec["proxy"]["noProxy"] == "fd02::/48"
+
+
+@pytest.mark.parametrize(("version", "blocked", "helper"), [("4.20.0", False, False), ("4.21.0", True, False), ("4.22.0", True, False), ("5.0.0", True, True)])
+def test_registries_conf_of_each_release(version: str, blocked: bool, helper: bool) -> None:
+    sources = (ImageDigestSource("quay.io/a/b", ("reg.example.com/a/b",), "NeverContactSource"),)
+    text = render_manifests(deployment(version=version, image_digest_sources=sources)).files["mirror/registries.conf"]
+    assert ("  blocked = true\n" in text, text.startswith('additional-layer-store-auth-helper = ""\ncredential-helpers')) == (blocked, helper)
 
 
 def test_the_same_deployment_gives_the_same_bytes() -> None:

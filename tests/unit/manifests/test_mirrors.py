@@ -52,6 +52,7 @@ unqualified-search-registries = []
 
 def test_registries_conf() -> None:
     assert registries_conf(SOURCES) == REGISTRIES
+    assert registries_conf(SOURCES, layer_store_helper=True) == f'additional-layer-store-auth-helper = ""\n{REGISTRIES}'
     assert registries_conf(SOURCES, blocking=False) == REGISTRIES.replace("  blocked = true\n", "")
     # Sources without mirrors make a file without registries, not the stock one.
     assert registries_conf(SOURCES[3:]) == REGISTRIES.split("\n[[registry]]")[0]
@@ -105,3 +106,6 @@ def test_certificates_are_encoded_afresh_without_the_text_between() -> None:
     odd = f"# a comment\r\n-----BEGIN CERTIFICATE-----\r\n  {body[:80]}\r\n {body[80:]}\r\n-----END CERTIFICATE-----\r\n"
     assert encode_certificates(odd + pem) == pem + pem
     assert encode_certificates("") == ""
+    # As the installer, which takes any block that holds a certificate and keeps its label.
+    older = pem.replace("CERTIFICATE", "X509 CERTIFICATE")
+    assert encode_certificates(older + pem) == older + pem

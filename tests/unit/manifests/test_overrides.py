@@ -37,7 +37,13 @@ VCENTER = {"server": "vc", "user": "u", "password": "p", "datacenters": ["dc"]}
         ),
         ({"feature_set": "CustomNoUpgrade", "feature_gates": ("A=true",)}, '{"featureSet":"CustomNoUpgrade","featureGates":["A=true"]}'),
         ({"install_config_extra": {"osImageStream": "rhel-9", "publish": "Internal"}}, ""),
-        ({"install_config_extra": {"osImageStream": "rhel-10"}}, '{"osImageStream":"rhel-10"}'),
+        # 4.22 checks the field and installs its default; later ones hand on what is not the default of the release.
+        ({"install_config_extra": {"osImageStream": "rhel-10"}}, ""),
+        ({"version": "4.23.0", "install_config_extra": {"osImageStream": "rhel-9"}}, ""),
+        ({"version": "4.23.0", "install_config_extra": {"osImageStream": "rhel-10"}}, '{"osImageStream":"rhel-10"}'),
+        ({"version": "5.0.0-rc.3", "install_config_extra": {"osImageStream": "rhel-9"}}, '{"osImageStream":"rhel-9"}'),
+        ({"version": "5.0.0-rc.3", "install_config_extra": {"osImageStream": "rhel-10"}}, ""),
+        ({"version": "5.0.0-okd-scos.0", "install_config_extra": {"osImageStream": "centos-10"}}, ""),
         ({"platform": "external", "platform_options": {"platformName": "some"}}, '{"platform":{"external":{"platformName":"some"}}}'),
         ({"platform": "vsphere"}, ""),
         ({"platform": "vsphere", "fips": True}, '{"fips":true,"platform":{"vsphere":{}}}'),
@@ -64,7 +70,29 @@ VCENTER = {"server": "vc", "user": "u", "password": "p", "datacenters": ["dc"]}
                 "api_vips": ("192.0.2.1",),
                 "ingress_vips": ("192.0.2.2",),
             },
-            '{"platform":{"nutanix":{"apiVIPs":["192.0.2.1"],"ingressVIPs":["192.0.2.2"],"subnetUUIDs":["s"]}}}',
+            '{"platform":{"nutanix":{"apiVIPs":["192.0.2.1"],"ingressVIPs":["192.0.2.2"],"subnetUUIDs":["s"],"dnsRecordsType":"Internal"}}}',
+        ),
+        # The installer fills in the default from 4.21 on.
+        ({"platform": "nutanix", "version": "4.20.0"}, '{"platform":{"nutanix":{}}}'),
+        ({"platform": "nutanix", "version": "4.21.0"}, '{"platform":{"nutanix":{"dnsRecordsType":"Internal"}}}'),
+        ({"platform": "nutanix", "platform_options": {"dnsRecordsType": "External"}}, '{"platform":{"nutanix":{"dnsRecordsType":"External"}}}'),
+        (
+            {"platform": "vsphere", "platform_options": {"vcenters": [{**VCENTER, "port": 0}], "failureDomains": [{"name": "f"}]}},
+            '{"platform":{"vsphere":{"vcenters":[{"server":"vc","user":"u","password":"p","datacenters":["dc"]}],"failureDomains":[{"name":"f"}]}}}',
+        ),
+        (
+            {
+                "platform": "baremetal",
+                "platform_options": {"hosts": [{"bmc": {"address": "a"}}], "provisioningNetworkCIDR": "FD00:0:0::/64", "provisioningNetwork": "Unmanaged"},
+            },
+            '{"platform":{"baremetal":{"hosts":[{"bmc":{"username":"","password":"","address":"a","disableCertificateVerification":false},"role":"",'
+            '"bootMACAddress":"","hardwareProfile":""}],"clusterProvisioningIP":"fd00::3","provisioningNetwork":"Unmanaged",'
+            '"provisioningNetworkCIDR":"fd00::/64"}}}',
+        ),
+        (
+            {"networking": Networking("Calico", ("FD02:0::/48",), (ClusterNetwork("FD01:0:0::/48", 64),), ("FD03::0/112",))},
+            '{"networking":{"networkType":"Calico","machineNetwork":[{"cidr":"fd02::/48"}],'
+            '"clusterNetwork":[{"cidr":"fd01::/48","hostPrefix":64}],"serviceNetwork":["fd03::/112"]}}',
         ),
         ({"platform": "baremetal", "platform_options": {"hosts": [{"name": "a", "bootMACAddress": "m"}], "provisioningNetwork": "Disabled"}}, ""),
         (

@@ -296,6 +296,30 @@ def test_warnings_reach_the_user(work: Path, tmp_path: Path) -> None:
     assert opened(work, other)["warnings"] == ["The base image rhcos-416.94.20240501-0 is of release 4.16, the cluster is 4.22.0."]
 
 
+@pytest.mark.parametrize(
+    ("version", "stream", "volume", "other"),
+    [
+        ("5.0.0", "", "rhcos-10.2.20260423-0", ""),
+        ("5.0.0", "", "rhcos-9.8.20260715-1", "is of stream rhel-9, the cluster is installed with rhel-10"),
+        ("5.0.0", "rhel-9", "rhcos-9.8.20260715-1", ""),
+        ("5.0.0", "rhel-9", "rhcos-10.2.20260423-0", "is of stream rhel-10, the cluster is installed with rhel-9"),
+        ("4.23.0", "", "rhcos-9.8.20260715-1", ""),
+        ("4.23.0", "", "rhcos-10.2.20260423-0", "/coreos/coreos-x86_64.iso in the image machine-os-images"),
+        ("4.23.0", "rhel-10", "rhcos-9.8.20260715-1", "/coreos/coreos10-x86_64.iso in the image machine-os-images"),
+        ("4.21.0", "", "rhcos-10.2.20260423-0", "is of stream rhel-10, the cluster is installed with rhel-9"),
+        ("5.0.0-okd-scos.0", "", "scos-10.0.20260423-0", ""),
+        ("5.0.0-okd-scos.0", "", "rhcos-10.2.20260423-0", "is of stream rhel-10, the cluster is installed with centos-10"),
+        ("4.22.0-okd-scos.10", "", "scos-9.0.20250510-0", ""),
+    ],
+)
+def test_a_base_image_of_another_stream(work: Path, tmp_path: Path, version: str, stream: str, volume: str, other: str) -> None:
+    """RHEL 9 and RHEL 10 live ISOs are both in a payload from 4.23 on."""
+    iso = synthetic.make_iso(tmp_path / "stream.iso", ignition=262144, volume_id=volume)
+    configure(work, version=version, **({"os_image_stream": stream} if stream else {}))
+    warnings = opened(work, iso)["warnings"]
+    assert (len(warnings), other in "".join(warnings)) == ((1, True) if other else (0, True))
+
+
 @pytest.mark.parametrize("checksum", [True, False])
 def test_an_image_that_hosts_run_from_is_built_as_it_was_or_not_at_all(work: Path, base: Path, checksum: bool) -> None:
     configure(work)

@@ -93,6 +93,12 @@ CHECKS: Mapping[str, Check] = {
         "error", "No two hosts have the same name: configuration of the first would be overwritten by that of the second.", "give each host a name of its own"
     ),
     "duplicate-mac": Check("error", "No MAC address is that of two NICs, whatever its notation.", "correct the MAC address"),
+    "fencing-host": Check(
+        "warn",
+        "A fencing credential that names a MAC address only is for one of the hosts that are described: for another address the image gets a directory of its "
+        "own, which serves a host that is not described.",
+        "use the address of a NIC in hosts[].interfaces, or hostName",
+    ),
     "gateway-unreachable": Check(
         "error",
         "The next hop of a route is in a network of the interface that leads to it; the kernel refuses the route otherwise.",
@@ -145,6 +151,12 @@ CHECKS: Mapping[str, Check] = {
         "Where a release is mirrored, one source is the repository of the release image, to the letter: else the hosts look for it at its source.",
         "add the repository of the release image to the sources",
     ),
+    "release-unknown": Check(
+        "error",
+        "The release is one that this version of the collection knows. With warn, the rules and files of the newest known release are used: what changed "
+        "upstream since then is missing.",
+        "use a newer version of zerotouch.openshift, or set openshift_checks: {release-unknown: warn} for a trial",
+    ),
     "release-registry-without-credentials": Check(
         "warn",
         "The pull secret holds the registry of the release image, unless that is quay.io or has mirrors: the service refuses the pull secret otherwise.",
@@ -166,6 +178,12 @@ CHECKS: Mapping[str, Check] = {
         "No two interfaces of a host are in one network: the service refuses such hosts (its validation non-overlapping-subnets).",
         "give one interface an address of another network, or both to a bond",
     ),
+    "text-expected": Check(
+        "error",
+        "A field of text holds text: openshift-install makes text of a number, true or false, but not always the text that was written (010 becomes 8, 1.10 "
+        "becomes 1.1, on becomes true). With warn, the value is read as openshift-install reads it.",
+        "put it in quotes",
+    ),
     "unknown-value": Check(
         "error",
         "cpuPartitioningMode and cloudControllerManager have a value that the cluster knows: the installer hands on any, and the cluster refuses it.",
@@ -186,6 +204,12 @@ CHECKS: Mapping[str, Check] = {
     "fewer-hosts": Check("warn", "There are as many hosts as replicas.", "describe the missing hosts, or boot them from the same image", "installer"),
     "hosts-defined-twice": Check("warn", "Hosts are defined in one file.", "remove the hosts from install-config.yaml", "installer"),
     "ignored-field": Check("warn", "No field is set that has no effect.", "take it out", "installer"),
+    "interface-name": Check(
+        "warn",
+        "The names of the interface table are those of networkConfig (said by the installer from 4.23 on): a NIC with another name keeps that of the kernel.",
+        "name the interface as networkConfig does",
+        "installer",
+    ),
     "layout-upgraded": Check("warn", "Files have today's layout.", "bring the file to the layout that the message names"),
 }
 
@@ -195,11 +219,6 @@ def own(check: str, path: str, kind: str, detail: str, *, value: object = None, 
     known = CHECKS[check]
     severity = _LEVELS[known.default]
     return Problem(path, kind, detail, severity=severity, layer=known.layer, check=check, file=file, value=shown(value), hint=hint or known.mend)
-
-
-def install_config(path: str, kind: str, detail: str, *, value: object = None) -> Problem:
-    """An error of the installer about install-config.yaml."""
-    return Problem(path=path, kind=kind, detail=detail, file=INSTALL_CONFIG, value=shown(value))
 
 
 def agent_config(path: str, kind: str, detail: str, *, value: object = None) -> Problem:

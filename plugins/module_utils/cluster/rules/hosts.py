@@ -7,24 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...common.addresses import normal_mac
 from ...common.problems import FORBIDDEN, INVALID, REQUIRED, UNSUPPORTED, Problem
 from ..upstream.texts import mac_error
-from .checks import agent_config, install_config, supported
+from .checks import agent_config, supported
 from .facts import Facts, HostFacts
 
 _ROLES = ("master", "worker", "arbiter")
 
 
 def hosts(facts: Facts) -> Iterator[Problem]:
-    """What the installer says about hosts, host by host, and of credentials that are for none of them."""
+    """What the installer says about hosts, host by host."""
     seen: set[str] = set()
     for host in facts.hosts:
         yield from _interfaces(host, seen)
         yield from _root_device_hints(host)
         yield from _role(facts, host)
     yield from _rendezvous_on_worker(facts)
-    yield from _fencing_of_nobody(facts)
 
 
 def _role(facts: Facts, host: HostFacts) -> Iterator[Problem]:
@@ -73,15 +71,3 @@ def _rendezvous_on_worker(facts: Facts) -> Iterator[Problem]:
             detail = f"Host {host.host.hostname} has role 'worker' and has the rendezvousIP assigned to it."
             where = "role" if facts.profile.arbiter else "Host"
             yield agent_config(f"{host.path}.{where}", FORBIDDEN, f"{detail} The rendezvousIP must be assigned to a control plane host.")
-
-
-def _fencing_of_nobody(facts: Facts) -> Iterator[Problem]:
-    """A credential that names a MAC address only is given to the host with that address (openshift/installer 10684)."""
-    if not facts.profile.fencing_by_mac:
-        return
-    known = {normal_mac(interface.mac_address) for host in facts.hosts for interface in host.host.interfaces}
-    for index, credential in enumerate((facts.cluster.control_plane.options.get("fencing") or {}).get("credentials") or []):
-        mac = credential.get("macAddress")
-        if mac and not credential.get("hostName") and not mac_error(mac) and normal_mac(mac) not in known:
-            path = f"controlPlane.fencing.credentials[{index}].macAddress"
-            yield install_config(path, INVALID, "does not match any configured host interface", value=mac)

@@ -9,8 +9,8 @@ import dataclasses
 from collections.abc import Iterator
 
 from ...common.problems import INVALID, Problem
-from ..upstream.texts import NMSTATE_MAC, mac_error
-from .checks import AGENT_CONFIG, agent_config
+from ..upstream.texts import NMSTATE_MAC, mac_error, quoted
+from .checks import AGENT_CONFIG, agent_config, own
 from .facts import Facts, HostFacts
 
 
@@ -19,6 +19,8 @@ def network_configs(facts: Facts) -> Iterator[Problem]:
     for host in facts.hosts:
         if host.host.network_config:
             yield from _interface_table(host)
+            if facts.profile.interface_name_warning:
+                yield from _names_not_found(host)
         for problem in host.network_problems:
             check = "network-config-ignored" if problem.severity == "warning" else ""
             path = host.in_network_config(problem.path).rstrip(".")
@@ -36,3 +38,13 @@ def _interface_table(host: HostFacts) -> Iterator[Problem]:
     if len(names) != len(set(names)) or len(macs) != len(set(macs)):
         detail = f"MACs and Interfaces for host {host.index} must be unique"
         yield agent_config(f"{host.path}.interfaces", INVALID, detail)
+
+
+def _names_not_found(host: HostFacts) -> Iterator[Problem]:
+    """Names of the interface table that networkConfig does not have: the NIC keeps the name that its kernel gives it."""
+    known = [name for name in host.interface_types if name]
+    for index, interface in enumerate(host.host.interfaces):
+        if known and interface.name and interface.name not in known:
+            detail = f"interface name {quoted(interface.name)} not found in networkConfig interfaces [{' '.join(known)}]"
+            path = f"{host.path}.interfaces[{index}].name"
+            yield own("interface-name", path, INVALID, f"{detail}; connectivity may fail if interface names do not match at boot time", file=AGENT_CONFIG)

@@ -28,6 +28,7 @@ OWN_RULES: tuple[Rule, ...] = (
     own_hosts.hostnames,
     own_hosts.duplicate_mac,
     own_hosts.duplicate_bmc,
+    own_hosts.fencing_host,
     root_device.root_device_conflict,
     links.interface_table,
     links.interface_mac_mismatch,

@@ -24,6 +24,8 @@ _ADDED: dict[str, tuple[str, ...]] = {
     "v4.18": ("OperatorLifecycleManagerV1",),
 }
 _CURRENT = "vCurrent"
+# In no numbered set (openshift/api release-4.23).
+_CURRENT_ONLY = ("CompatibilityRequirements", "ClusterAPI")
 
 
 def known_capabilities(profile: ReleaseProfile) -> tuple[str, ...]:
@@ -33,7 +35,8 @@ def known_capabilities(profile: ReleaseProfile) -> tuple[str, ...]:
 def _of_set(name: str, profile: ReleaseProfile) -> set[str]:
     sets = [known for known in profile.capability_sets if known in _ADDED]
     last = len(sets) if name == _CURRENT else sets.index(name) + 1 if name in sets else 0
-    return {capability for known in sets[:last] for capability in _ADDED[known]}
+    found = {capability for known in sets[:last] for capability in _ADDED[known]}
+    return found | set(_CURRENT_ONLY) if name == _CURRENT and profile.later_capabilities else found
 
 
 def capability_names(given: Given) -> Iterator[Problem]:

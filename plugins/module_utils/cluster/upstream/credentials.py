@@ -56,7 +56,7 @@ def certificates(bundle: str) -> tuple[list[x509.Certificate], str]:
         if block is None:
             return found, NO_BLOCK
         try:
-            found.append(libraries.x509.load_der_x509_certificate(block))
+            found.append(libraries.x509.load_der_x509_certificate(block.content))
         except ValueError:
             return found, "x509: malformed certificate"
     return found, ""

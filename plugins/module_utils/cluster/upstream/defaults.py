@@ -17,10 +17,10 @@ from ..profile import ReleaseProfile
 from . import vsphere_conversion
 from .texts import Cidr, mac_octets, parse_cidr, parse_ip
 
-DEFAULT_OS_STREAM = "rhel-9"
 # In the order in which the installer looks which platform is meant.
 PLATFORM_ORDER = ("aws", "azure", "baremetal", "gcp", "ibmcloud", "none", "external", "powervc", "openstack", "vsphere", "ovirt", "powervs", "nutanix")
 _DEFAULTS_ORDER = ("aws", "azure", "gcp", "ibmcloud", "openstack", "vsphere", "baremetal")
+NETWORK_TYPES = {"ovnkubernetes": "OVNKubernetes", "openshiftsdn": "OpenShiftSDN"}
 _EMPTY: tuple[object, ...] = ("", None, [], {})
 
 
@@ -58,15 +58,21 @@ def with_defaults(given: Mapping[str, Any], profile: ReleaseProfile) -> dict[str
         _vsphere(platforms["vsphere"])
     elif first == "baremetal":
         _baremetal(platforms["baremetal"], doc)
-    if profile.os_image_stream:
-        _default(doc, "osImageStream", DEFAULT_OS_STREAM)
+    if profile.default_os_stream:
+        _default(doc, "osImageStream", profile.default_os_stream)
     _default(doc, "additionalTrustBundlePolicy", "Proxyonly")
     return doc
+
+
+def network_type(text: str) -> str:
+    """A network type as the installer reads it: of the two that it knows, in the usual case (openshift/installer pkg/types/conversion/installconfig.go)."""
+    return NETWORK_TYPES.get(text.lower(), text)
 
 
 def _networking(doc: dict[str, Any]) -> None:
     networking = _mapping(doc, "networking")
     _default(networking, "networkType", "OVNKubernetes")
+    networking["networkType"] = network_type(networking["networkType"])
     _default(networking, "machineNetwork", [{"cidr": "10.0.0.0/16"}])
     _default(networking, "serviceNetwork", ["172.30.0.0/16"])
     _default(networking, "clusterNetwork", [{"cidr": "10.128.0.0/14", "hostPrefix": 23}])

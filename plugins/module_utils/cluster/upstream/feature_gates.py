@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 CUSTOM = "CustomNoUpgrade"
 _PREVIEWS = ("DevPreviewNoUpgrade", "TechPreviewNoUpgrade")
+# Off in TechPreviewNoUpgrade.
+_DEVELOPMENT = ("ClusterAPIControlPlaneInstall", "ClusterAPIComputeInstall")
 # Go's strconv.ParseBool.
 _TRUE = ("1", "t", "T", "TRUE", "true", "True")
 _FALSE = ("0", "f", "F", "FALSE", "false", "False")
@@ -27,7 +29,7 @@ def enabled(name: str, feature_set: str, gates: Sequence[str], profile: ReleaseP
     """Whether a gate is on. A custom set has no other gates than those it names."""
     if feature_set == CUSTOM:
         return any(parts[0] == name and parts[1] in _TRUE for gate in gates if len(parts := gate.split("=")) == 2)
-    return name in profile.default_gates or feature_set in _PREVIEWS
+    return name in profile.default_gates or feature_set in (_PREVIEWS[:1] if name in _DEVELOPMENT else _PREVIEWS)
 
 
 def feature_set(given: Given) -> Iterator[Problem]:
@@ -41,7 +43,7 @@ def _sets(given: Given) -> Iterator[Problem]:
     known = sorted({"", CUSTOM, *_PREVIEWS, *(("OKD",) if given.profile.okd_feature_set else ())})
     if name not in known:
         yield unsupported("featureSet", name, known)
-    if name == "OKD" and given.profile.okd_feature_set:
+    if name == "OKD" and given.profile.okd_feature_set and not given.profile.okd:
         yield forbidden("featureSet", "OKD featureset is not supported on OpenShift clusters")
     if gates and name != CUSTOM:
         yield forbidden("featureGates", "featureGates can only be used with the CustomNoUpgrade feature set")
@@ -91,5 +93,13 @@ def _pool_fields(given: Given) -> Iterator[tuple[str, str]]:
         for path, disks in (("compute", compute), ("controlPlane", control_plane)):
             if any(disk.get("type") == "swap" for disk in disks):
                 yield "NodeSwap", f"{path}.diskSetup"
-    if given.profile.os_image_stream and given.doc["osImageStream"] != "rhel-9":
+    if given.profile.os_image_stream and given.doc.get("osImageStream", "") != given.profile.default_os_stream:
         yield "OSStreams", "osImageStream"
+    if given.profile.management_gate:
+        # Of the compute pools the installer looks at the first.
+        pools = ("ControlPlane", "controlPlane", given.control_plane), ("Compute", "compute", given.compute[0])
+        for word, path, pool in pools:
+            if pool.get("management") == "ClusterAPI":
+                yield f"ClusterAPI{word}Install", f"{path}.management"
+    if given.profile.pki and "pki" in given.doc:
+        yield "ConfigurablePKI", "pki"

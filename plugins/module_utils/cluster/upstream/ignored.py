@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 from ...common.problems import IGNORED, Problem
@@ -31,6 +32,9 @@ def ignored(given: Given) -> Iterator[Problem]:
     # The installer ignores its own defaults too, with a warning that nobody can do anything about.
     if given.source.get("credentialsMode"):
         yield _is_ignored("credentialsMode", given.doc["credentialsMode"])
+    # The installer makes keys of the live system with it, and the cluster gets its own.
+    if given.profile.pki and given.source.get("pki"):
+        yield dataclasses.replace(_is_ignored("pki"), layer="ours")
     disk = (given.doc.get("bootstrapInPlace") or {}).get("installationDisk", "")
     if disk:
         yield _is_ignored("bootstrapInPlace.installationDisk", disk)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from ...common.problems import Problem
-from . import agent_install, capabilities, credentials, feature_gates, ignored, networks, options, platforms, pools
+from . import agent_install, capabilities, credentials, feature_gates, ignored, networks, options, pki, platforms, pools
 from .findings import invalid
 from .given import Given
 from .texts import cluster_name_error, domain_error
@@ -58,6 +58,7 @@ RULES: tuple[Rule, ...] = (
     capabilities.capability_names,
     options.publish_strategy,
     capabilities.capability_needs,
+    pki.pki,
     feature_gates.feature_set,
     options.os_image_stream,
     # From here on the agent installer's own.

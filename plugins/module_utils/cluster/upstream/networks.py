@@ -165,7 +165,9 @@ def ip_versions(given: Given) -> Iterator[Problem]:
     if given.platform not in _DUAL_STACK:
         yield invalid("networking", "DualStack", "dual-stack IPv4/IPv6 is not supported for this platform, specify only one type of address")
     for name, cidrs in networks.by_name().items():
-        found = {cidr.version for cidr in cidrs}
+        # An entry without a network counts as one of IPv6.
+        lacking = name in _WITH_CIDR and any(not entry.get("cidr") for entry in given.networking[name])
+        found = {*(cidr.version for cidr in cidrs), *((6,) if lacking else ())}
         for version in (6, 4):
             if found and version not in found:
                 yield _of_list(name, cidrs, f"dual-stack IPv4/IPv6 requires an IPv{version} network in this list")

@@ -9,14 +9,13 @@ from collections.abc import Iterator, Sequence
 
 from ...common.problems import DEPRECATED, Problem
 from . import urls
-from .findings import invalid, required, unsupported, warning
+from .findings import forbidden, invalid, required, unsupported, warning
 from .given import Document, Given
 from .repositories import repository_error
 from .texts import parse_cidr, parse_ip, quoted, subdomain_error
 
 _PUBLISH = ("External", "Internal", "Mixed")
 _VISIBLE = ("External", "Internal")
-_OS_STREAMS = ("rhel-9", "rhel-10")
 _SOURCE_POLICIES = ("NeverContactSource", "AllowContactingSource")
 _CREDENTIALS_MODES = {
     **dict.fromkeys(("aws", "gcp"), ("Manual", "Mint", "Passthrough")),
@@ -140,5 +139,15 @@ def credentials_mode(given: Given) -> Iterator[Problem]:
 
 
 def os_image_stream(given: Given) -> Iterator[Problem]:
-    if given.profile.os_image_stream and given.doc["osImageStream"] not in _OS_STREAMS:
-        yield unsupported("osImageStream", given.doc["osImageStream"], _OS_STREAMS)
+    stream, profile = given.doc.get("osImageStream", ""), given.profile
+    if not profile.os_image_stream or not stream:
+        return
+    if profile.default_os_stream:
+        if stream not in profile.os_streams:
+            yield unsupported("osImageStream", stream, profile.os_streams)
+        return
+    # The installer of 4.22.
+    if profile.okd:
+        yield forbidden("osImageStream", "OS Image Streams are only supported on OCP clusters using RHCOS")
+    if stream not in profile.os_streams:
+        yield forbidden("osImageStream", f"Unsupported OS Image Stream. Supported values are: {', '.join(profile.os_streams)}")

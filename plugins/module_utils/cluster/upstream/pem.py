@@ -7,19 +7,35 @@ from __future__ import annotations
 
 import base64
 import binascii
+import dataclasses
 import re
 
+_WIDTH = 64
 _BLOCK = re.compile(
     r"(?:^|\n)-----BEGIN (?P<label>[^\n]*?)-----[ \t\r]*\n(?P<headers>(?:[^\n:]+:[^\n]*\n)*)(?P<body>[^-]*)-----END (?P=label)-----[ \t\r]*(?:\n|$)"
 )
 
 
-def first_block(text: str) -> tuple[bytes | None, str]:
-    """The bytes of the first block and the text after it; text in front of it is passed over. None and the text without a block."""
+@dataclasses.dataclass(frozen=True)
+class Block:
+    """``label`` is that of its first line: ``CERTIFICATE``, ``X509 CERTIFICATE``."""
+
+    label: str
+    content: bytes
+
+    def encoded(self) -> str:
+        """The block in the form that Go's encoding/pem writes, without headers."""
+        text = base64.b64encode(self.content).decode()
+        lines = [text[start : start + _WIDTH] for start in range(0, len(text), _WIDTH)]
+        return "\n".join([f"-----BEGIN {self.label}-----", *lines, f"-----END {self.label}-----", ""])
+
+
+def first_block(text: str) -> tuple[Block | None, str]:
+    """The first block and the text after it; text in front of it is passed over. None and the text without a block."""
     position = 0
     while match := _BLOCK.search(text, position):
         try:
-            return base64.b64decode("".join(match["body"].split()), validate=True), text[match.end() :]
+            return Block(match["label"], base64.b64decode("".join(match["body"].split()), validate=True)), text[match.end() :]
         except binascii.Error:
             position = match.end("label")
     return None, text

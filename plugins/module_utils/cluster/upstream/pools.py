@@ -88,7 +88,7 @@ def _pool(given: Given, pool: Document, path: str) -> Iterator[Problem]:
     if pool["architecture"] not in ARCHITECTURES:
         yield unsupported(f"{path}.architecture", pool["architecture"], ARCHITECTURES)
     yield from _disks(pool, f"{path}.diskSetup")
-    if given.profile.management_rule and pool.get("management") == "ClusterAPI":
+    if not given.profile.management_gate and pool.get("management") == "ClusterAPI":
         yield invalid(f"{path}.management", "ClusterAPI", f"machines cannot be managed by Cluster API for platform {given.platform}")
     platforms = pool.get("platform") or {}
     for name in _POOL_PLATFORMS:

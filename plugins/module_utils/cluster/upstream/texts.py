@@ -125,6 +125,12 @@ def parse_cidr(text: str) -> Cidr | None:
         return None
 
 
+def canonical_cidr(text: str) -> str:
+    """A network in the installer's notation: an address of IPv6 short and in lower case, a mapped one of IPv4 as such; another text as it is."""
+    parsed = parse_cidr(text)
+    return str(parsed) if parsed else text
+
+
 def mac_octets(text: str) -> bytes | None:
     """The octets of a hardware address in any notation; None where it is none."""
     digits = re.sub(r"[:.-]", "", text)

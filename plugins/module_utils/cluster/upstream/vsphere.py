@@ -58,7 +58,7 @@ def external_dns(given: Given, name: str) -> Iterator[Problem]:
 
 
 def _centers(given: Given, centers: Sequence[Document]) -> Iterator[Problem]:
-    user = "user" if given.profile.vsphere_2026 else "username"
+    user = "user" if given.profile.vsphere_paths else "username"
     words = "must be the domain name or IP address of the vCenter"
     for index, center in enumerate(centers):
         path = f"{PATH}.vcenters[{index}]"
@@ -132,7 +132,7 @@ def _types(given: Given, domain: Document) -> Iterator[Problem]:
     if region == "HostGroup":
         raise _Stop(required(f"{path}.regionType", "region type cannot be used for host group failure domains"))
     if zone == "HostGroup" and not (domain.get("topology") or {}).get("hostGroup"):
-        where = f"{path}.topology.hostGroup" if given.profile.vsphere_2026 else f"{path}.hostGroup"
+        where = f"{path}.topology.hostGroup" if given.profile.vsphere_paths else f"{path}.hostGroup"
         yield required(where, "must not be empty if zoneType is HostGroup")
     if region == "ComputeCluster" and zone != "HostGroup":
         raise _Stop(required(f"{path}.regionType", "zoneType must be HostGroup"), required(f"{path}.zoneType", "something something..."))

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from ...cluster.profile import profile_of
+from ...cluster.spec import Cluster
 from ...common.clock import Clock
 from ...common.connect import DIRECT, ConnectTo
 from ...common.errors import InvalidInput, ZeroTouchError
@@ -29,6 +31,8 @@ from ...image.trust import BaseCheck, KnownDigests
 _RELEASE_IN_VERSION = re.compile(r"^4(\d{1,2})\.")
 _OLDER_BUILD = re.compile(r"^4(\d\d)\.(\d)(\d)\.\d{12}-\d+$")
 _NEWER_BUILD = re.compile(r"^(\d+\.\d+)\.\d{8}-\d+$")
+# What a volume id begins with -> what streams of it are named.
+_STREAMS = {"rhcos": "rhel", "scos": "centos"}
 
 
 VERIFY = ("changed", "always")
@@ -205,8 +209,20 @@ def _note(plan: CachePlan, what: str) -> str:
     return f"base image {plan.path.name}{size} {what}: {plan.reason}"
 
 
-def check_fit(image: LiveImage, openshift_version: str, arch: str) -> list[str]:
-    """Warnings about a base image that does not look like that of the release.
+def stream_of(cluster: Cluster) -> str:
+    """The osImageStream that a cluster is installed with; empty where the release has none."""
+    profile = profile_of(cluster.version)
+    given = str(cluster.install_config_extra.get("osImageStream") or "")
+    return given if given and profile.os_stream_handed_on else profile.os_stream_in_effect
+
+
+def payload_iso(stream: str, arch: str) -> str:
+    """Path of a live ISO in the image machine-os-images of a release (openshift/installer pkg/asset/rhcos/releaseextract.go)."""
+    return f"/coreos/coreos{'10' if stream.endswith('-10') else ''}-{arch}.iso"
+
+
+def check_fit(image: LiveImage, openshift_version: str, arch: str, stream: str = "") -> list[str]:
+    """Warnings about a base image that does not look like that of the release; ``stream`` is the osImageStream of the cluster, empty for any.
 
     Raises :class:`ZeroTouchError` for one of another architecture, and for one that is not the full live ISO.
     """
@@ -220,4 +236,19 @@ def check_fit(image: LiveImage, openshift_version: str, arch: str) -> list[str]:
     wanted = ".".join(openshift_version.split(".")[:2])
     if named and f"4.{named.group(1)}" != wanted:
         return [f"The base image {image.volume_id} is of release 4.{named.group(1)}, the cluster is {openshift_version}."]
+    built_for = _stream_of_build(image)
+    if stream and built_for and built_for != stream:
+        return [
+            f"The base image {image.volume_id} is of stream {built_for}, the cluster is installed with {stream} (osImageStream). "
+            f"Use the live ISO of {stream} ({payload_iso(stream, arch)} in the image machine-os-images of the release), or change os_image_stream."
+        ]
     return []
+
+
+def _stream_of_build(image: LiveImage) -> str:
+    """The stream that a volume id names (``rhcos-9.8.20260715-1``, ``rhcos-10.2.20260423-0``, ``scos-10.0…``); empty for another one."""
+    name, _dash, version = image.volume_id.partition("-")
+    match = _NEWER_BUILD.match(version)
+    if match is None or name not in _STREAMS:
+        return ""
+    return f"{_STREAMS[name]}-{match[1].split('.')[0]}"

@@ -29,7 +29,7 @@ from ...manifests.cluster_manifests import render_manifests
 from ...manifests.source import read_source, source_problems
 from ..state.recovery import Recovered, recover
 from ..state.work_dir import WorkDir, check_place, cluster_section, loose_mode
-from .base_image import BaseImage, BaseImageSource, ReadyBase, check_fit, find_base
+from .base_image import BaseImage, BaseImageSource, ReadyBase, check_fit, find_base, stream_of
 from .build_files import TextFile, small_files
 from .inputs import input_digests
 from .product import Kind, Made, Product, about_boot, kind_of, make_product, order, path_of, plan_product
@@ -134,7 +134,7 @@ def read_input(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
     arch = deployment.cluster.architecture if deployment else base.image.arch if base.image else ""
     warnings = list(base.warnings)
     if deployment is not None and base.image is not None:
-        warnings += check_fit(base.image, deployment.cluster.version, arch)
+        warnings += check_fit(base.image, deployment.cluster.version, arch, stream_of(deployment.cluster))
     kind = kind_of(request.kind, deployment.cluster) if deployment else request.kind
     names = ArtifactNames("agent", arch or _DEFAULT_ARCHITECTURE)
     return BuildPlan(request, base, kind, names, deployment, loose=loose_mode(request.work_dir), warnings=tuple(warnings))

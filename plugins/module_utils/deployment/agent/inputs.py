@@ -84,14 +84,20 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def base_image_changed(base: Mapping[str, Any]) -> bool:
-    """Whether the base image file that was recorded (``path size mtime_ns``) holds something else now; one that is gone is not needed any more."""
+def base_image_changed(base: Mapping[str, Any], *, compared_later: bool = False) -> bool:
+    """Whether the base image file that was recorded (``path size mtime_ns``) holds something else now; one that is gone is not needed any more.
+
+    ``compared_later``: the image is built again and compared with the first one, byte for byte. Then another time alone is no change: each job of a
+    controller has a copy of its own.
+    """
     try:
         status = Path(str(base.get("path") or "")).stat()
     except OSError:
         return False
-    recorded = (base.get("size"), base.get("mtime_ns"))
-    return None not in recorded and (status.st_size, status.st_mtime_ns) != recorded
+    size, modified = base.get("size"), base.get("mtime_ns")
+    if size is None or modified is None:
+        return False
+    return status.st_size != size or (status.st_mtime_ns != modified and not compared_later)
 
 
 def _is_temporary(path: Path) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...common.connect import DIRECT, ConnectTo
 from ...common.listed import listed
+from ..safety.record import BOOTED, BOOTING, TouchRecord
 from ..state.recovery import recover
 from ..state.work_dir import WorkDir, hosts_of_deployment, hosts_of_state, identity, read_deployment
 from ..stop_reason import message_of
@@ -89,7 +90,9 @@ def answer(question: Question) -> Answer:
         observer.close()
     hosts = question.hosts or (hosts_of_deployment(deployment) if deployment else hosts_of_state(state))
     decision = decide(seen, hosts, question.force)
-    reading = () if decision.stop else readers(seen, hosts, decision)
+    record = TouchRecord(work_dir.root, state)
+    booted = {host.name for host in hosts if record.machine(host).get("state") in (BOOTING, BOOTED)}
+    reading = () if decision.stop else readers(seen, hosts, decision, booted)
     if reading and not decision.build and not seen.image.exists:
         decision = dataclasses.replace(decision, build=True, build_reason=f"{listed(reading, _MOST_NAMES)} run from it, and its file is missing")
     return Answer(dataclasses.replace(decision, notes=(*recovered.notes, *decision.notes)), seen, reading)

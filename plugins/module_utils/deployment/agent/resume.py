@@ -63,6 +63,12 @@ class Situation:
     def must_build(self) -> bool:
         return not self.force.isdisjoint((REBUILD_IMAGE, START_OVER)) or not self.seen.image.matches
 
+    @property
+    def builds_the_same(self) -> bool:
+        """Only the file is missing, as in the container of the next job: the image is built again, byte for byte, and has the same URL."""
+        image = self.seen.image
+        return image.built and not image.differing and self.force.isdisjoint((REBUILD_IMAGE, START_OVER))
+
     def build_reason(self) -> str:
         image = self.seen.image
         if not image.built:
@@ -84,14 +90,16 @@ def decide(observation: Observation, hosts: Sequence[InventoryHost], force: Coll
     return _fresh(situation)
 
 
-def readers(seen: Observation, hosts: Sequence[InventoryHost], decision: Decision) -> tuple[str, ...]:
-    """Hosts that were booted from the image and have not restarted from their disks, as far as that is known.
+def readers(seen: Observation, hosts: Sequence[InventoryHost], decision: Decision, booted: Collection[str] = ()) -> tuple[str, ...]:
+    """Hosts that were booted from the image and have not restarted from their disks, as far as that is known. ``booted`` are those that the state
+    records as booted, and of which nothing was heard yet.
 
     A full live ISO is read for as long as its system runs: the image must be published until then.
     """
     if not seen.image.built or not decision.wait or decision.state == "installed":
         return ()
     waiting = {step.name for step in decision.hosts if step.action == "wait" or (step.action == "skip" and step.joined)}
+    waiting |= {step.name for step in decision.hosts if step.action == "boot" and not step.force and step.name in booted}
     return tuple(host.name for host in hosts if host.name in waiting and not _left_the_image(seen, host))
 
 
@@ -224,7 +232,8 @@ def _fresh(situation: Situation) -> Decision:
     state: State = "new" if not seen.image.built else "changed" if seen.image.differing else "built"
     reason = "the image was never booted" if state == "new" else "no host is registered"
     # With the same image a machine that already runs from it is left alone, unless an earlier wait for it was in vain.
-    decided = tuple(HostStep(host.name, "boot", reason, force=build or seen.overdue) for host in situation.hosts)
+    force = seen.overdue or (build and not situation.builds_the_same)
+    decided = tuple(HostStep(host.name, "boot", reason, force=force) for host in situation.hosts)
     return Decision(state, decided, build, situation.build_reason() if build else "", wait=True)
 
 

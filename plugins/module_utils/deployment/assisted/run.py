@@ -15,8 +15,8 @@ from ...assisted.cluster.desired import DesiredServiceCluster
 from ...assisted.rest.connection import ASSISTED_OPTIONS, connect
 from ...assisted.rest.service import AssistedService
 from ...bmc.hosts import BmcOptions
+from ...boot.inspection import inspect_all
 from ...boot.requests import boot_requests
-from ...boot.run import inspect_all
 from ...cluster.release import default_release_image
 from ...common.clock import Clock
 from ...common.errors import InvalidInput, ZeroTouchError

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ...assisted.rest.connection import connect as connect_assisted
-from ...bmc.guard import shared_machines, wrong_machine
-from ...boot.methods import booted_by_user
-from ...boot.protocol import Machines
+from ...bmc.guard import shared_machines
+from ...boot.methods import booted_by_user, method_of
+from ...boot.protocol import BootPlan, Machines
 from ...common.clock import Clock
 from ...common.errors import ZeroTouchError
 from ...kube.client import KubeClient
@@ -85,7 +85,7 @@ def gather(action: Action, touch: Touch, machines: Machines, clock: Clock, names
 
 
 def _of_machines(hosts: Sequence[InventoryHost], machines: Machines) -> dict[str, Evidence]:
-    """Power, and what is wrong with the BMC; of hosts that the user boots nothing can be read."""
+    """Power, and what is wrong with the machine or its BMC; of hosts that the user boots nothing can be read."""
     shared = shared_machines(machines)
     found = {host.name: Evidence(manual=True) for host in hosts}
     for outcome in machines:
@@ -93,7 +93,7 @@ def _of_machines(hosts: Sequence[InventoryHost], machines: Machines) -> dict[str
         if machine is None:
             found[name] = Evidence(bmc_fault=str(outcome.error))
         elif not booted_by_user(outcome.item.method):
-            fault = wrong_machine(machine, outcome.item.mac_addresses) or shared.get(name, "")
+            fault = method_of(outcome.item).refusal(outcome.item, machine, BootPlan()) or shared.get(name, "")
             found[name] = Evidence(power=_POWER.get(machine.power_state, ""), bmc_fault=fault)
     return found
 

@@ -22,6 +22,7 @@ from ...common.state import StateFile
 from ...common.state_shape import SECTIONS, fault_of
 from ..state.work_dir import hosts_of_state, inventory_host
 from ..supervise.observation import FAILED, PHASES, InventoryHost
+from ..supervise.timeline import BEFORE_BOOT
 from ..supervise.timeline import SECTION as INSTALL
 
 MACHINES = "machines"
@@ -49,6 +50,12 @@ class TouchRecord:
     @property
     def phase(self) -> str:
         return str(self.install.get("phase") or "")
+
+    @property
+    def boots(self) -> bool:
+        """Whether machines were booted, and no run has seen the installation yet: a run that is killed after the last boot records no phase of it."""
+        machines = (self.state.get(MACHINES) or {}).values()
+        return self.phase == "booted" or (self.phase in BEFORE_BOOT and any(entry.get("state") in (BOOTING, BOOTED) for entry in machines))
 
     @property
     def method(self) -> str:

@@ -33,7 +33,7 @@ from .methods import keys_of, open_store
 from .options import StateOptions
 from .run import PlaybookRun
 from .session import StoreSession
-from .snapshot import DIRECTORIES, STATE
+from .snapshot import CREDENTIALS, DIRECTORIES, STATE
 
 # Seconds between two looks at the work directory, and between two writes of the status.
 LOOK = 0.2
@@ -82,7 +82,7 @@ class Keeper:
         self._renewed = self._written = -1e9
         self._saved: Mapping[str, Any] = {}
         self._prints: frozenset[Any] = frozenset()
-        self._dirty = self._stopped = self._forgotten = False
+        self._dirty = self._urgent = self._stopped = self._forgotten = False
 
     @classmethod
     def of(cls, config: Mapping[str, Any], clock: Clock) -> Keeper:
@@ -122,7 +122,9 @@ class Keeper:
         for request in self._requests(SAVE, FORGET):
             self._serve(request)
         prints = self._fingerprints()
-        self._dirty = self._dirty or prints != self._prints
+        changed = prints ^ self._prints
+        self._dirty = self._dirty or bool(changed)
+        self._urgent = self._urgent or any(path.startswith(f"{CREDENTIALS}/") for path, *_print in changed)
         self._prints = prints
         if self._dirty:
             self._attempt(self._save_changes)
@@ -152,11 +154,11 @@ class Keeper:
         request.unlink(missing_ok=True)
 
     def _save_changes(self) -> None:
-        """Transitions at once, other changes at most once a minute."""
+        """Transitions and credentials at once, other changes at most once a minute: the job may end with its last task, and this process with it."""
         state = self._state()
-        transition = is_transition(self._saved, state)
+        transition = self._urgent or is_transition(self._saved, state)
         if not state or self._session.save(transition=transition):
-            self._saved, self._dirty = state, False
+            self._saved, self._dirty, self._urgent = state, False, False
         else:
             self._dirty = not transition
 
@@ -209,7 +211,7 @@ class Keeper:
         for path in (self._root / STATE, *(path for name in DIRECTORIES for path in (self._root / name).rglob("*"))):
             with contextlib.suppress(OSError):
                 status = path.lstat()
-                found.add((str(path), status.st_ino, status.st_size, status.st_mtime_ns))
+                found.add((str(path.relative_to(self._root)), status.st_ino, status.st_size, status.st_mtime_ns))
         return frozenset(found)
 
 

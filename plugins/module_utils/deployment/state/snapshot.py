@@ -29,7 +29,8 @@ from ...common.tar_stream import XZ_MEMORY, BadTar, Budget, members
 from .errors import StoreRefused
 
 STATE = "state.json"
-DIRECTORIES = ("auth", "config")
+CREDENTIALS = "auth"
+DIRECTORIES = (CREDENTIALS, "config")
 # A restore copies the files that it replaces here, so that none is lost.
 REPLACED = "replaced"
 # Bytes of a stored record. A Secret takes 1 MiB of data (kubernetes/kubernetes pkg/apis/core/types.go, MaxSecretSize).

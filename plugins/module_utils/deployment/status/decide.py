@@ -14,6 +14,7 @@ from ...hub.install.status import InstallStatus
 from ..safety.observed import is_complete
 from ..safety.record import TouchRecord
 from ..supervise.observation import FAILED, Observation, Silence
+from ..supervise.timeline import BEFORE_BOOT
 
 State = Literal["done", "running", "failed", "unknown"]
 # What the authority of a deployment says: its service and API, or its hub. ``silent``: none of them answers as this deployment.
@@ -186,7 +187,7 @@ def _silent(view: StatusView) -> _Found:
     last = view.silence.text() if view.silence is not None else ""
     if record.phase == "bootstrap" and last:
         return "failed", f"The installation did not complete its bootstrap. {last}", _REPAIR
-    if record.phase in ("", "built", "defined"):
+    if record.phase in BEFORE_BOOT and not record.boots:
         return "unknown", f"No machine was booted yet. {detail}".strip(), _RERUN
     text = f"The last recorded phase is {record.phase}, but no service or API of the deployment answers. {last} {detail}"
     return "unknown", " ".join(text.split()), "Make the API or service reachable, then run status again."

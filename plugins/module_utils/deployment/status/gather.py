@@ -136,7 +136,7 @@ def _hosted(hub: KubeClient, key: tuple[str, str]) -> Authority:
 
 def _silence(record: TouchRecord, touch: Touch, now: datetime.datetime) -> Silence | None:
     """How long ago the installation was last seen; of machines that boot, when the last one was booted."""
-    if record.phase != "booted":
+    if not record.boots:
         return silence_of(record.install, touch.limits, now)
     times = [str(entry.get("at") or "") for entry in (record.state.get("machines") or {}).values()]
     since = max([*times, str(record.install.get("started_at") or "")], default="")

@@ -10,9 +10,10 @@ from typing import Any
 
 from ...bmc.hosts import BmcOptions
 from ...boot.facts import describe_machines
+from ...boot.inspection import inspect_all
 from ...boot.methods import method_of
 from ...boot.protocol import MachineRequest
-from ...boot.run import inspect_all, release
+from ...boot.run import release
 from ...common.errors import Interrupted
 from ...common.parallel import for_each
 from .supervisor import MediaResult

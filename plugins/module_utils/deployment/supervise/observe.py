@@ -42,7 +42,7 @@ def view_image(work_dir: WorkDir, state: Mapping[str, Any], inputs: Mapping[str,
     exists = path.is_file() and path.stat().st_size == image.get("size", path.stat().st_size)
     current = input_digests(work_dir.config) if inputs is None else dict(inputs)
     differing = differing_paths(current, image.get("inputs") or {})
-    if base_image_changed(image.get("base") or {}):
+    if base_image_changed(image.get("base") or {}, compared_later=not exists and bool(image.get("sha256"))):
         differing += (BASE_IMAGE,)
     return ImageView(True, exists, differing)
 

@@ -20,7 +20,7 @@ from .silence import LAST_SEEN
 SECTION = "install"
 # Phase of a wait -> phase of the state file (design 4 decides by it).
 STATE_PHASES = {"boot": "booted", "discovery": "booted", "bootstrap": "bootstrap", "install": "installing", "operators": "installing", "done": "installed"}
-_BEFORE_BOOT = ("", "built", "defined")
+BEFORE_BOOT = ("", "built", "defined")
 # Seconds between two records of an installation that merely goes on: a run that is killed must know when it was last seen, not to the second.
 _SEEN_EVERY = 10.0
 
@@ -44,7 +44,7 @@ class Timeline:
         """A wait begins; with ``fresh`` (start_over) everything known of an earlier installation is void."""
         if fresh:
             self.section = {}
-        if str(self.section.get("phase") or "") in _BEFORE_BOOT:
+        if str(self.section.get("phase") or "") in BEFORE_BOOT:
             self.section["phase"] = "booted"
         self.section.setdefault("started_at", self._stamp())
         self.section.pop("overdue", None)

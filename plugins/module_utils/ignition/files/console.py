@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The interactive console: agent-tui, which asks a person only if the release image cannot be pulled (reference agent-based-installer.md 5.3).
+"""The interactive console: agent-tui, which asks a person only if the release image cannot be pulled.
 
 Its program is in images that the installer rebuilds; on an unmodified live image it is not there, and the conditions of these units skip them. They are
 in the image all the same, for a site that adds the program.
@@ -55,10 +55,11 @@ _CONSOLE = """\
 [Unit]
 Description=@DESCRIPTION@
 Wants=@EXTRACT@
-After=dev-fb0.device @DEVICE@ network-pre.target NetworkManager.service pre-network-manager-config.service selinux.service @EXTRACT@
+After=dev-fb0.device @CARD@ @DEVICE@ network-pre.target NetworkManager.service pre-network-manager-config.service selinux.service @EXTRACT@
 Before=@GETTY@ network.target network.service agent.service node-zero.service NetworkManager-wait-online.service
 ConditionPathExists=/usr/local/bin/agent-tui
 ConditionPathExists=@SCREEN@
+ConditionPathExistsGlob=@CARDS@
 ConditionPathExists=!/etc/assisted/node0
 
 [Service]
@@ -87,6 +88,7 @@ _SCREEN = {
     "DEVICE": "",
     "GETTY": "getty@tty1.service",
     "SCREEN": "/dev/fb0",
+    "CARDS": "/dev/dri/card*",
     "TERMINAL": "/dev/tty15",
     "OWN_TERMINAL": "yes",
     "SWITCH": "/usr/bin/chvt 15",
@@ -98,6 +100,7 @@ _SERIAL = {
     "DEVICE": "dev-%i.device",
     "GETTY": "serial-getty@%i.service",
     "SCREEN": "!/dev/fb0",
+    "CARDS": "!/dev/dri/card*",
     "TERMINAL": "/dev/%I",
     "OWN_TERMINAL": "",
     "SWITCH": "",
@@ -112,21 +115,26 @@ def console_files(profile: ReleaseProfile) -> list[IgnitionFile]:
 
 def console_units(profile: ReleaseProfile) -> list[Unit]:
     extract = "agent-extract-tui.service" if profile.extract_tui else ""
-    units = [Unit("agent-interactive-console.service", _console(_SCREEN, extract))]
+    units = [Unit("agent-interactive-console.service", _console(_SCREEN, extract, profile))]
     if profile.serial_console:
-        units.append(Unit("agent-interactive-console-serial@.service", _console(_SERIAL, extract)))
+        units.append(Unit("agent-interactive-console-serial@.service", _console(_SERIAL, extract, profile)))
     if extract:
         # 4.20 starts it in the interactive workflow only.
         units.append(Unit(extract, _extract_unit(profile), enabled=profile.interactive_sentinel))
     return units
 
 
-def _console(values: dict[str, str], extract: str) -> str:
+def _console(values: dict[str, str], extract: str, profile: ReleaseProfile) -> str:
     text = _CONSOLE
-    for key, value in (("DEVICE", values["DEVICE"]), ("EXTRACT", extract)):
+    card, cards, screen = "", "", values["SCREEN"]
+    if profile.screen_by_drm:
+        # Either of the two is a screen: "|" makes alternatives of conditions.
+        either = "" if screen.startswith("!") else "|"
+        card, cards, screen = "dev-dri-card0.device", either + values["CARDS"], either + screen
+    for key, value in (("CARD", card), ("DEVICE", values["DEVICE"]), ("EXTRACT", extract)):
         if not value:
             text = text.replace(f" @{key}@ ", " ").replace(f" @{key}@\n", "\n")
-    return unit_text(text, {**values, "EXTRACT": extract, "SETTINGS": AGENT_INSTALLER_ENV})
+    return unit_text(text, {**values, "SCREEN": screen, "CARD": card, "CARDS": cards, "EXTRACT": extract, "SETTINGS": AGENT_INSTALLER_ENV})
 
 
 def _extract_unit(profile: ReleaseProfile) -> str:

@@ -137,7 +137,7 @@ def _assisted_service(cluster: Cluster, secrets: BuildSecrets, profile: ReleaseP
             "STORAGE": "filesystem",
             "INFRA_ENV_ID": secrets.infra_env_id,
             **(tokens if profile.local_auth else {}),
-            **({"HOST_STAGE_WAITING_FOR_CONTROL_PLANE_TIMEOUT": "90m"} if profile.two_node_fencing else {}),
+            **({"HOST_STAGE_WAITING_FOR_CONTROL_PLANE_TIMEOUT": "90m"} if profile.long_control_plane_wait else {}),
         }
     )
 

@@ -70,25 +70,24 @@ def _host_config(directory: str, host: Host) -> list[IgnitionFile]:
 def _fencing_files(deployment: Deployment) -> list[IgnitionFile]:
     """Credentials by hostname in one file, those by MAC alone beside the host with that MAC.
 
-    The client takes a MAC in the common file for a hostname, never finds it and keeps the installation waiting (reference 5.3, PR 10684).
+    The client takes a MAC in the common file for a hostname, never finds it and keeps the installation waiting (openshift/installer 10684).
     """
     fencing = deployment.cluster.control_plane.options.get("fencing") or {}
     credentials = [_credential(given) for given in fencing.get("credentials") or []]
     by_hostname = [credential for credential in credentials if "hostname" in credential]
     files = [_fencing_file(HOST_CONFIG, by_hostname)] if by_hostname else []
+    directories = {mac: directory_name(index, host) for index, host in enumerate(deployment.hosts) for mac in host.macs}
+    free = len(deployment.hosts)
     for credential in credentials:
-        if "hostname" not in credential:
-            files += _fencing_by_mac(deployment, credential)
+        mac = normal_mac(credential.get("macaddress", ""))
+        if "hostname" in credential or not mac:
+            continue
+        if mac not in directories:
+            # A host that is not described gets a directory of its own (openshift/installer pkg/asset/agent/agentconfig/agenthosts.go).
+            directories[mac], free = f"host-{free}", free + 1
+            files.append(IgnitionFile(f"{HOST_CONFIG}/{directories[mac]}/mac_addresses", PUBLIC, f"{mac}\n".encode()))
+        files.append(_fencing_file(f"{HOST_CONFIG}/{directories[mac]}", [credential]))
     return files
-
-
-def _fencing_by_mac(deployment: Deployment, credential: Mapping[str, str]) -> list[IgnitionFile]:
-    mac = normal_mac(credential.get("macaddress", ""))
-    for index, host in enumerate(deployment.hosts):
-        if mac in host.macs:
-            return [_fencing_file(f"{HOST_CONFIG}/{directory_name(index, host)}", [credential])]
-    # Validation has refused one that is for nobody.
-    return []
 
 
 def _credential(given: Mapping[str, Any]) -> dict[str, str]:

@@ -30,6 +30,8 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.sta
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.options import StateOptions
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.record import read_record
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.run import PlaybookRun, this_machine
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.session import PAUSE
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.snapshot import Snapshot
 from ansible_collections.zerotouch.openshift.tests.unit.deployment.state.places import PASSPHRASE, machines
 
 # Only a hang reaches it.
@@ -98,12 +100,17 @@ def state_of(root: Path) -> StateFile:
     return StateFile(root / "state.json")
 
 
-def recorded(place: Any) -> dict[str, Any]:
-    """``state.json`` in the store."""
+def snapshot_of(place: Any) -> Snapshot:
+    """What the store has; without files if it has no record."""
     store = place.store(SystemClock())
     record = read_record(store.read(), keys_of(place.options), "demo", store.name)
     store.close()
-    return {} if record is None else dict(record[0].state)
+    return Snapshot() if record is None else record[0]
+
+
+def recorded(place: Any) -> dict[str, Any]:
+    """``state.json`` in the store."""
+    return snapshot_of(place).state
 
 
 def test_a_request_returns_when_the_state_is_stored(playbook: Any, remote: Any) -> None:
@@ -142,6 +149,21 @@ def test_transitions_are_stored_without_a_request(playbook: Any, remote: Any) ->
     run.attach()
     state_of(run.root).update("install", {"phase": "bootstrap"})
     until(lambda: recorded(remote).get("install", {}).get("phase") == "bootstrap")
+
+
+def test_credentials_are_stored_without_a_request(playbook: Any, remote: Any) -> None:
+    """They may be written by the last task, and the container ends with it."""
+    run = playbook("one")
+    run.attach()
+    state_of(run.root).update("machines", machines(node="booted"))
+    run.link.save()
+    kubeconfig = run.root / "auth" / "kubeconfig"
+    kubeconfig.parent.mkdir(mode=0o700)
+    for text in ("first", "second"):  # the next minute has not begun
+        began = time.monotonic()
+        kubeconfig.write_text(text)
+        until(lambda text=text: snapshot_of(remote).files.get("auth/kubeconfig") == text.encode())
+        assert time.monotonic() - began < PAUSE / 2
 
 
 def test_a_destroyed_deployment_has_no_record(playbook: Any, remote: Any) -> None:

@@ -43,6 +43,11 @@ def record(phase: str = "", **install: Any) -> TouchRecord:
     return TouchRecord(DIRECTORY, {"image": {"path": "/x"}, "install": {"phase": phase, **install}})
 
 
+def booted(phase: str) -> TouchRecord:
+    """A run that was killed after its last boot, before it saw the installation."""
+    return TouchRecord(DIRECTORY, {**record(phase).state, "machines": {"a": {"state": "booted"}}})
+
+
 EMPTY = TouchRecord(DIRECTORY)
 DAMAGED = TouchRecord(DIRECTORY, fault="state.json is damaged")
 
@@ -77,6 +82,8 @@ ROWS: dict[str, tuple[StatusView, str, str]] = {
     "silent, but installed": (StatusView(record("installed"), SILENT), "unknown", "The last recorded phase is installed"),
     "installed, then a failed rerun, and silent": (StatusView(record("installed", failure="late"), SILENT), "unknown", "phase is installed"),
     "built": (StatusView(record("built"), SILENT), "unknown", "No machine was booted yet."),
+    "killed after the boot": (StatusView(booted("built"), SILENT, silence=SHORT), "running", "may be silent for 2400 s"),
+    "killed after the boot, long ago": (StatusView(booted("built"), SILENT, silence=LONG), "unknown", "no service or API"),
 }
 
 

@@ -12,7 +12,7 @@ from ....common.addresses import normal_mac
 from ....common.problems import DUPLICATE, INVALID, Problem
 from ....nmstate.document import interfaces_with_mac
 from ...upstream.texts import mac_error
-from ..checks import AGENT_CONFIG, own
+from ..checks import AGENT_CONFIG, INSTALL_CONFIG, own
 from ..facts import Facts
 
 _LOCAL_NAMES = ("localhost", "localhost.localdomain", "localhost4", "localhost4.localdomain4", "localhost6", "localhost6.localdomain6")
@@ -81,3 +81,15 @@ def duplicate_bmc(facts: Facts) -> Iterator[Problem]:
             yield own("duplicate-bmc", f"{host.path}.bmc.address", DUPLICATE, f"is the BMC of {seen[address]} as well", value=address, file=AGENT_CONFIG)
         if address:
             seen.setdefault(address, host.label)
+
+
+def fencing_host(facts: Facts) -> Iterator[Problem]:
+    """A credential that names a MAC address only is for the host with that address (openshift/installer pkg/asset/agent/agentconfig/agenthosts.go)."""
+    if not facts.profile.fencing_by_mac:
+        return
+    known = {normal_mac(interface.mac_address) for host in facts.hosts for interface in host.host.interfaces}
+    for index, credential in enumerate((facts.cluster.control_plane.options.get("fencing") or {}).get("credentials") or []):
+        mac = credential.get("macAddress")
+        if mac and not credential.get("hostName") and not mac_error(mac) and normal_mac(mac) not in known:
+            path = f"controlPlane.fencing.credentials[{index}].macAddress"
+            yield own("fencing-host", path, INVALID, "is the address of no host that is described", value=mac, file=INSTALL_CONFIG)

@@ -1,0 +1,103 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""What this collection needs of libvirt: :class:`Hypervisor`. Two drivers provide it, the Python binding (binding.py) and the program virsh (virsh.py)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from ..common.errors import ZeroTouchError
+
+# The states of virDomainState as virsh names them; all others are a machine that is on.
+OFF_STATES = frozenset({"shut off", "crashed", "no state"})
+
+
+class HypervisorError(ZeroTouchError):
+    """libvirt refused a call, or cannot be reached. The message has libvirt's text."""
+
+
+@dataclasses.dataclass(frozen=True)
+class DomainEntry:
+    """A domain. ``live`` is the definition it runs with, empty when it is off; ``saved`` is what its next start uses, empty for a transient domain."""
+
+    name: str
+    uuid: str
+    state: str
+    reason: str
+    live: str
+    saved: str
+    autostart: bool = False
+
+    @property
+    def on(self) -> bool:
+        return self.state not in OFF_STATES
+
+
+@dataclasses.dataclass(frozen=True)
+class PoolEntry:
+    """A storage pool that is active; ``available`` is in bytes, and so is ``capacity``."""
+
+    name: str
+    capacity: int
+    available: int
+
+
+@dataclasses.dataclass(frozen=True)
+class VolumeEntry:
+    """A volume of a pool; ``capacity`` is in bytes."""
+
+    name: str
+    capacity: int
+
+
+# Returns the next bytes of a file, at most as many as asked for; empty at its end.
+Reader = Callable[[int], bytes]
+
+
+class Hypervisor(Protocol):
+    """One connection. Every method raises :class:`HypervisorError`."""
+
+    uri: str
+    driver: str
+
+    def close(self) -> None: ...
+
+    # Domains
+
+    def domains(self) -> Sequence[DomainEntry]:
+        """All domains, with their definitions."""
+
+    def saved_definition(self, uuid: str) -> str:
+        """The definition of the next start with the secrets in it, which :meth:`domains` leaves out."""
+
+    def define(self, xml: str) -> None:
+        """Save a definition; a domain that runs keeps the one that it runs with."""
+
+    def start_once(self, xml: str) -> None:
+        """Start a domain with this definition, which is not saved."""
+
+    def start(self, uuid: str) -> None:
+        """Start a domain with its saved definition."""
+
+    def stop(self, uuid: str) -> None:
+        """Cut the power of a domain."""
+
+    def update_device(self, uuid: str, xml: str) -> None:
+        """Change a device of a domain that runs, also against the guest's will."""
+
+    # Storage
+
+    def pools(self) -> Sequence[PoolEntry]:
+        """The active pools."""
+
+    def volumes(self, pool: str) -> Sequence[VolumeEntry]: ...
+
+    def create_volume(self, pool: str, xml: str) -> None: ...
+
+    def delete_volume(self, pool: str, name: str) -> None: ...
+
+    def upload(self, pool: str, name: str, read: Reader, size: int) -> None:
+        """Fill a volume with ``size`` bytes of ``read``."""

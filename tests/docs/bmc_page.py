@@ -1,0 +1,57 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""``docs/reference/bmcs.md`` from the table of BMCs."""
+
+from __future__ import annotations
+
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.profile import PROFILES, Profile
+
+_HEAD = """# BMCs
+
+<!-- Generated from plugins/module_utils/bmc/profile.py: PYTHONPATH=.build python tests/generate_docs.py -->
+
+After reading this page you know how the boot procedure differs for your BMCs, where that is known from, and what to send us if a BMC behaves in
+another way.
+
+All BMCs are booted by the same steps: power off, eject, insert the image, boot once from the virtual CD, power on. `hosts[].profile` of the results
+of `bmc_info` and `boot_hosts` names the row that was used. It is chosen by what the BMC says of itself: ServiceRoot `Vendor` and `Oem`, then the
+manufacturer of System and Manager, then model and firmware. `profile.py` has one entry for each line of these tables; a test boots a machine of the
+lab without the entry, which must fail.
+
+The column *seen on hardware* names the firmware of machines on which the behaviour was seen with this collection. It is empty where it is known from
+its source alone.
+
+"""
+_COLUMNS = "| the BMC | attribute | source | seen on hardware |\n|---|---|---|---|\n"
+_TAIL = """## What every BMC is expected to do
+
+* Images are read by `http` and `https`, and by `nfs` and `cifs` where `openshift_publish.url` says so. If a slot lists the protocols that it takes,
+  and the image's is not among them, the host is refused before anything is done to any machine.
+* InsertMedia is sent the image alone. `TransferProtocolType`, `TransferMethod` and dummy credentials are added when the BMC asks for them.
+* A slot that has neither an InsertMedia action nor takes a PATCH (`Allow` of its answer) is not used.
+* A missing licence for virtual media is reported before the power is switched, if the BMC shows it, and otherwise with the failed insert.
+* If a boot fails after the power was switched off, the image is ejected and the former power state restored. The message says so, or why it was not
+  possible.
+* Answers 503 and 429 are repeated for every request, other 5xx answers and broken connections for requests with the same effect the second time. A
+  pause that the BMC names is kept, up to 60 s. Hosts that failed for such a reason are read once more at the end.
+
+## A BMC that is not here, or behaves in another way
+
+Capture its resources with a tool such as [Redfish-Mockup-Creator](https://github.com/DMTF/Redfish-Mockup-Creator), remove what must not leave your
+site, and play the directory:
+
+    ztlab replay DIRECTORY
+
+It prints the address for `bmc.address`. Then run `bmc_info` and `boot_hosts` against it, and attach directory and output to an issue.
+[Rehearsal](../rehearsal.md#a-bmc-from-captured-answers) describes the command.
+"""
+
+
+def bmcs_page() -> str:
+    return _HEAD + "".join(_section(profile) for profile in PROFILES.values() if profile.quirks) + _TAIL
+
+
+def _section(profile: Profile) -> str:
+    rows = [f"| {quirk.text} | `{quirk.field}` | {quirk.source} | {quirk.seen_on} |\n" for quirk in profile.quirks]
+    return f"## {profile.title}\n\nProfile `{profile.name}`.\n\n{_COLUMNS}{''.join(rows)}\n"
