@@ -10,11 +10,33 @@ import datetime
 import time
 from collections.abc import Callable
 
-# Seconds of the wall clock. The time between two beats counts up to KEEP_UP: a lab that gets no processor for a second, or has a second's work to do, shall
-# not find that two minutes of its own have passed, in which agents fell silent and hosts exceeded their limits.
-BEAT, KEEP_UP = 0.04, 0.12
+# Seconds of the wall clock. The lab looks at its clock every BEAT seconds; IDLE of them may pass from one beat to the next without work. Work counts up to
+# KEEP_UP: a lab that gets no processor for a second, or has a second's work to do, must not find that two minutes of its own have passed, in which agents
+# fell silent and hosts exceeded their limits. Time in which another process has the processor does not count: on a busy machine a lab is slower, not hurried.
+BEAT, IDLE, KEEP_UP = 0.04, 0.06, 0.12
 # The longest that somebody sleeps without a look at the clock, whose speed may have changed.
 SLICE = 0.1
+
+
+class Pace:
+    """Which part of the wall clock counts as time of the lab. ``wall`` and ``work`` are readings: seconds passed, and seconds of processor used."""
+
+    def __init__(self, wall: float, work: float) -> None:
+        self._wall, self._work, self._idle_left = wall, work, IDLE
+
+    def beat(self) -> None:
+        """From here to the next beat the lab may be idle as long as it meant to be."""
+        self._idle_left = IDLE
+
+    def count(self, wall: float, work: float, *, beating: bool) -> float:
+        """Seconds that count since the last reading; without beats nobody sleeps, and all of it counts."""
+        passed, worked = max(0.0, wall - self._wall), max(0.0, work - self._work)
+        self._wall, self._work = wall, work
+        if not beating:
+            return passed
+        idle = min(max(0.0, passed - worked), self._idle_left)
+        self._idle_left -= idle
+        return min(passed, min(worked, KEEP_UP) + idle, KEEP_UP)
 
 
 class LabClock:
@@ -30,18 +52,14 @@ class LabClock:
         # Seconds by which the time of day in the lab is off; durations are not concerned.
         self.skew = 0.0
         self._lab = 0.0
-        self._looked = time.monotonic()
+        self._pace = Pace(time.monotonic(), time.process_time())
         self._sleepers = 0
         self._beats: asyncio.Task[None] | None = None
         self._started_at = datetime.datetime.now(datetime.UTC)
 
     def now(self) -> float:
         """Lab seconds since the lab started; never goes back."""
-        moment = time.monotonic()
-        passed = moment - self._looked
-        self._looked = moment
-        # Nobody beats while nobody sleeps; then all of it counts.
-        self._lab += (min(passed, KEEP_UP) if self._beating else passed) * self.speed
+        self._lab += self._pace.count(time.monotonic(), time.process_time(), beating=self._beating) * self.speed
         return self._lab
 
     def change_speed(self, speed: float) -> None:
@@ -83,6 +101,7 @@ class LabClock:
         while self._sleepers:
             await asyncio.sleep(BEAT)
             self.now()
+            self._pace.beat()
 
     async def until(self, condition: Callable[[], bool], *, every: float = 1.0, limit: float | None = None) -> bool:
         """Wait until ``condition()`` holds, looking each ``every`` lab seconds; False when ``limit`` lab seconds passed before."""

@@ -16,8 +16,8 @@ from typing import Any
 from .control import NotRunning, ask
 from .state import FAILED, MARKER, READY, Options
 
-_START_LIMIT = 60.0
-_STOP_LIMIT = 20.0
+_START_LIMIT = 180.0
+_STOP_LIMIT = 60.0
 
 
 class CommandError(Exception):

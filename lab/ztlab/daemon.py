@@ -47,6 +47,7 @@ class Daemon:
             asyncio.get_running_loop().add_signal_handler(number, self._stop.set)
         await self.lab.start()
         control = await serve(self.state, self._handle)
+        self._started = time.monotonic()  # a slow start takes nothing of the lab's life
         write_atomic(self.state / READY, {"pid": os.getpid(), "net": self.lab.fabric.table.prefix})
         try:
             await self._live()

@@ -234,6 +234,7 @@ from typing import Any
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.configure import (
+    INPUT_OPTIONS,
     ConfigurePlan,
     Input,
     apply_plan,
@@ -252,31 +253,15 @@ OPTIONS = {
 
 def argument_spec() -> dict[str, Any]:
     return {
-        "cluster": {"type": "dict"},
-        "hosts": {"type": "list", "elements": "dict", "default": []},
-        "config_dir": {"type": "path"},
-        "version": {"type": "str"},
-        "release_image": {"type": "str"},
+        **INPUT_OPTIONS,
         "dest": {"type": "path", "required": True},
         "work_dir": {"type": "path"},
-        "checks": {"type": "dict", "default": {}},
     }
 
 
 def run(call: Call) -> dict[str, Any]:
     params = call.params
-    plan = plan_configuration(
-        Input(
-            dest=Path(params["dest"]),
-            cluster=params["cluster"],
-            hosts=params["hosts"],
-            config_dir=Path(params["config_dir"]) if params["config_dir"] else None,
-            version=params["version"] or "",
-            release_image=params["release_image"] or "",
-            checks=params["checks"],
-        ),
-        tell_secrets=call.add_secrets,
-    )
+    plan = plan_configuration(Input.of_options(params, Path(params["dest"])), tell_secrets=call.add_secrets)
     for problem in plan.problems:
         call.warn(problem.text())
     # Mistakes are told at once, and make no work directory; the files are those of the run that is at work.

@@ -65,15 +65,38 @@ options:
     type: str
     choices: [auto, native, openshift_install]
     default: auto
-  config_changes:
+  description:
     description:
-      - Check mode only. Set it when a task before this one would change O(config_dir), so that the image is predicted to be rebuilt.
-    type: bool
-    default: false
+      - Check mode only. The options of M(zerotouch.openshift.agent_config) that O(config_dir) would be written from. The image is then predicted for
+        this configuration, whatever O(config_dir) contains.
+    type: dict
+    suboptions:
+      cluster:
+        description: See O(zerotouch.openshift.agent_config#module:cluster).
+        type: dict
+      hosts:
+        description: See O(zerotouch.openshift.agent_config#module:hosts).
+        type: list
+        elements: dict
+        default: []
+      config_dir:
+        description: See O(zerotouch.openshift.agent_config#module:config_dir).
+        type: path
+      version:
+        description: See O(zerotouch.openshift.agent_config#module:version).
+        type: str
+      release_image:
+        description: See O(zerotouch.openshift.agent_config#module:release_image).
+        type: str
+      checks:
+        description: See O(zerotouch.openshift.agent_config#module:checks).
+        type: dict
+        default: {}
   new_secrets:
     description:
-      - Draw tokens, signing keys and the password of C(kubeadmin) anew, for a cluster that begins anew on machines of a former one. Nothing of the former
-        cluster is then taken for the new one's. Its C(auth/kubeconfig) and password are kept beside the new ones, with the time in their names.
+      - Create new tokens, signing keys and a new C(kubeadmin) password, for a cluster that is installed again on the machines of a former one.
+        No secret of the former cluster is used for the new one. Its C(auth/kubeconfig) and password are kept beside the new ones, with the time
+        in their names.
     type: bool
     default: false
   reading_hosts:
@@ -249,6 +272,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.age
     verify,
 )
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.build_result import describe
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.configure import INPUT_OPTIONS, Input
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.image_diff import describe_diff
 
 OPTIONS = {"supports_check_mode": True}
@@ -261,14 +285,14 @@ def argument_spec() -> dict[str, Any]:
         "work_dir": {"type": "path", "required": True},
         "kind": {"type": "str", "choices": list(KINDS), "default": "iso"},
         "engine": {"type": "str", "choices": list(ENGINES), "default": "auto"},
-        "config_changes": {"type": "bool", "default": False},
+        "description": {"type": "dict", "options": INPUT_OPTIONS},
         "new_secrets": {"type": "bool", "default": False},
         "reading_hosts": {"type": "list", "elements": "str", "default": []},
     }
 
 
 def run(call: Call) -> dict[str, Any]:
-    given = read_input(_request(call), check_mode=call.check_mode)
+    given = read_input(_request(call), check_mode=call.check_mode, add_secrets=call.add_secrets)
     if call.check_mode:
         return _build(call, given)
     with one_run(given.request.work_dir, "agent_image", call.clock):
@@ -293,8 +317,9 @@ def _build(call: Call, given: BuildPlan) -> dict[str, Any]:
 def _request(call: Call) -> BuildRequest:
     params = call.params
     base, source = base_image.from_options(params, call.clock, call.progress, check_mode=call.check_mode)
+    config_dir = Path(params["config_dir"]).absolute()
     return BuildRequest(
-        config_dir=Path(params["config_dir"]).absolute(),
+        config_dir=config_dir,
         work_dir=Path(params["work_dir"]).absolute(),
         base=base,
         source=source,
@@ -302,7 +327,7 @@ def _request(call: Call) -> BuildRequest:
         engine=params["engine"],
         force=params["force"],
         checksum=params["checksum"],
-        config_changes=params["config_changes"] and call.check_mode,
+        description=Input.of_options(params["description"], config_dir) if call.check_mode and params["description"] else None,
         new_secrets=params["new_secrets"],
         reading=tuple(params["reading_hosts"]),
     )

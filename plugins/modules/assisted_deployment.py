@@ -22,6 +22,7 @@ description:
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.assisted
+  - zerotouch.openshift.pending
   - zerotouch.openshift.timeouts
   - zerotouch.openshift.media_hosts
   - zerotouch.openshift.touch
@@ -267,7 +268,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts impo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import media_hosts_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import PENDING_OPTION, Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import StoreLink
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.join import wait_joined
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.assisted.run import ensure_absent, ensure_present
@@ -292,6 +293,7 @@ def argument_spec() -> dict[str, Any]:
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         "purpose": {"type": "str", "choices": ["install", "add"], "default": "install"},
         "work_dir": {"type": "path", "required": True},
+        **PENDING_OPTION,
         **DESCRIPTION_OPTIONS,
         "infra_env": {"type": "dict", "default": {}},
         "host_options": {"type": "dict", "default": {}},
@@ -314,6 +316,8 @@ def run(call: Call) -> dict[str, Any]:
     limits = Limits.of_mapping(params["timeouts"])
     if params["wait_for"] == "joined":
         return wait_joined(request, call, limits)
+    if params["wait_for"] == "installed" and call.pending:
+        return call.predict("supervise the hosts until the cluster is installed")
     if params["wait_for"] == "installed":
         return wait_installed(request, call, _patience(call, request, limits))
     call.hand_over("image_url")

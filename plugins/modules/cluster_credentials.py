@@ -18,6 +18,7 @@ description:
   - Finds the URL of the console. A cluster without a console is warned about, not failed.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
+  - zerotouch.openshift.pending
 attributes:
   check_mode:
     support: full
@@ -88,7 +89,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.connect import ConnectTo
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import PENDING_OPTION, Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.credentials import plan_hand_over
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.recovery import recover, restore
@@ -105,6 +106,7 @@ OPTIONS = {"supports_check_mode": True}
 def argument_spec() -> dict[str, Any]:
     return {
         "work_dir": {"type": "path", "required": True},
+        **PENDING_OPTION,
         "console_timeout": {"type": "float", "default": 120},
         "connect_to": {"type": "dict", "default": {}},
         "ca_cert": {"type": "str"},
@@ -112,6 +114,8 @@ def argument_spec() -> dict[str, Any]:
 
 
 def run(call: Call) -> dict[str, Any]:
+    if call.pending:
+        return call.predict("complete auth/kubeconfig with the CA of the ingress")
     params = call.params
     work_dir = open_work_dir(Path(params["work_dir"]))
     call.add_secrets(known_secrets(work_dir))

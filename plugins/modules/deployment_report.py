@@ -18,6 +18,7 @@ description:
     they are not what the configuration says.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
+  - zerotouch.openshift.pending
 attributes:
   check_mode:
     support: full
@@ -35,6 +36,9 @@ options:
     type: list
     elements: str
     default: []
+  failure:
+    description: The message of the task that ended this run. The report names it as the reason, unless a recorded failure of the installation does.
+    type: str
 requirements:
   - PyYAML
 """
@@ -80,7 +84,7 @@ report:
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import PENDING_OPTION, Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.files import plan_report
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import known_secrets, open_work_dir
 
@@ -90,14 +94,18 @@ OPTIONS = {"supports_check_mode": True}
 def argument_spec() -> dict[str, Any]:
     return {
         "work_dir": {"type": "path", "required": True},
+        **PENDING_OPTION,
         "warnings": {"type": "list", "elements": "str", "default": []},
+        "failure": {"type": "str"},
     }
 
 
 def run(call: Call) -> dict[str, Any]:
+    if call.pending:
+        return call.predict("write report.html and report.json")
     work_dir = open_work_dir(Path(call.params["work_dir"]))
     call.add_secrets(known_secrets(work_dir))
-    plan = plan_report(work_dir, call.redactor, call.params["warnings"])
+    plan = plan_report(work_dir, call.redactor, call.params["warnings"], call.params["failure"] or "")
     for text in plan.report["node_warnings"]:
         call.warn(text)
     changed = plan.changed

@@ -24,6 +24,7 @@ description:
   - The image holds credentials. Whoever knows the URL and reaches the address can read it; publish it in the management network only.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
+  - zerotouch.openshift.pending
 attributes:
   check_mode:
     support: full
@@ -226,7 +227,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.options import image_access_spec
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, run_module
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import PENDING_OPTION, Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.publication import publish_image, withdraw_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, known_secrets
 from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.options import DEFAULT_LIFE, DEFAULT_LISTEN, METHODS, VERIFY
@@ -252,6 +253,7 @@ def argument_spec() -> dict[str, Any]:
     return {
         "state": {"type": "str", "choices": ["started", "stopped"], "default": "started"},
         "work_dir": {"type": "path", "required": True},
+        **PENDING_OPTION,
         "path": {"type": "path"},
         "publish": {"type": "dict", "options": publish, "default": {}},
         "bmc_addresses": {"type": "list", "elements": "str", "default": []},
@@ -265,6 +267,8 @@ def run(call: Call) -> dict[str, Any]:
     work_dir = WorkDir(Path(call.params["work_dir"]).absolute())
     call.add_secrets(known_secrets(work_dir))
     if call.params["state"] == "stopped":
+        if call.pending:
+            return call.predict("stop publishing the image when no host reads it")
         return withdraw_image(call.params, call.clock, check_mode=call.check_mode)
     result, warnings = publish_image(call.params, call.clock, check_mode=call.check_mode)
     call.add_secrets(known_secrets(work_dir))  # the token that this call has created

@@ -113,6 +113,12 @@ options:
     description: Names of ConfigMaps with tuning under C(tuning), at most 10. What they hold is checked.
     type: list
     elements: str
+  os_image_stream:
+    description:
+      - Stream of RHEL CoreOS on the pool's nodes. The release decides without it, V(rhel-9) before 5.0 and V(rhel-10) from 5.0 on.
+      - V(rhel-10) needs release 5.0. A pool cannot go back to V(rhel-9), and the option cannot be taken out again. Hubs before MCE 5.0 do not know it.
+    type: str
+    choices: [rhel-9, rhel-10]
   node_drain_timeout:
     description: How long a Node is drained at most, as V(10m) or V(1h30m); V(0s), the default, is for ever.
     type: str
@@ -352,6 +358,7 @@ def argument_spec() -> dict[str, Any]:
         "auto_repair": {"type": "bool"},
         "config": {"type": "list", "elements": "str"},
         "tuning_config": {"type": "list", "elements": "str"},
+        "os_image_stream": {"type": "str", "choices": ["rhel-9", "rhel-10"]},
         "node_drain_timeout": {"type": "str"},
         "node_volume_detach_timeout": {"type": "str"},
         "node_labels": {"type": "dict"},

@@ -31,7 +31,7 @@ _OF_AGENT = ("system_uuid", "serial_number", "bmc_address", "labels", "query")
 def group_names(value: Any) -> dict[str, str]:
     """``openshift_groups`` over its defaults; what cannot be read is left out (the settings tell it)."""
     given = value if isinstance(value, Mapping) else {}
-    return {**DEFAULT_GROUPS, **{str(key): name for key, name in given.items() if isinstance(name, str)}}
+    return {key: name if isinstance(name := given.get(key), str) else default for key, default in DEFAULT_GROUPS.items()}
 
 
 def members_of_roles(groups: Mapping[str, Sequence[str]], names: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -63,6 +63,7 @@ POOL_OPTIONS = (
     "auto_repair",
     "config",
     "tuning_config",
+    "os_image_stream",
     "node_drain_timeout",
     "node_volume_detach_timeout",
     "node_labels",

@@ -67,6 +67,7 @@ CHECKS = Topic(
         _check("network-config-ignored", "hosts[].networkConfig.*", IGNORED, "…"),
         _check("port-missing", "hosts[].networkConfig.*.port*", INVALID, "… has no interface of this name"),
         _check("prefix-mismatch", "hosts[].networkConfig.*.prefix-length", INVALID, "addresses in machine network … have prefix length … instead of …: …"),
+        _check("pull-secret-auth", "pullSecret", INVALID, "the auth of … is not base64", "the auth of … is not base64 of user:password"),
         _check("registry-without-credentials", "imageDigestSources[].mirrors[]", INVALID, "the pull secret does not hold …"),
         _check("release-image-mismatch", _IMAGE, INVALID, "the tag names another version than …", "the tag names architecture …, the hosts have …"),
         _check("release-image-tag", _IMAGE, INVALID, "mirrors are not used for an image that is named by tag"),

@@ -57,8 +57,8 @@ class Run:
 
     @property
     def failure(self) -> dict[str, Any]:
-        """The result of the task that failed."""
-        found = re.search(r"^fatal: \[localhost\]: FAILED! => (\{.*?^\}|\{.*\}$)", self.output, re.MULTILINE | re.DOTALL)
+        """The result of the first task that failed; the last one repeats its message."""
+        found = re.search(r"^fatal: \[localhost\]: FAILED! => (\{$.*?^\}|\{[^\n]*\}$)", self.output, re.MULTILINE | re.DOTALL)
         if found is None:
             pytest.fail(f"no task failed:\n{self.output}")
         return dict(json.loads(found[1]))

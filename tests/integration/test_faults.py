@@ -37,6 +37,8 @@ def test_what_bmcs_do(sno: Deployment) -> None:
     lab.fault("insert-refused", "sno-0", count=0)
     refused = sno.refused()
     assert "sno-0" in refused.message and "CouldNotEstablishConnection" in refused.message, refused.message
+    assert json.loads((sno.work_dir / "report.json").read_text())["result"]["failure"] == refused.message
+    assert f"Report: {sno.work_dir / 'report.html'}" in refused.output and "Why it stopped" in (sno.work_dir / "report.html").read_text()
     lab.clear_faults()
     assert lab.machine("sno-0")["power"] == "Off"
 

@@ -305,7 +305,7 @@ def hub_of(name: str, job: JobDeployment) -> dict[str, Any]:
     return {"openshift_hub": job.lab.vars["openshift_hub"]} if name == "hub" else {}
 
 
-FEW = ("building", "powering on")
+FEW = ("building", "registered")
 
 
 def test_jobs_that_are_killed(job: JobDeployment, stores: Stores) -> None:

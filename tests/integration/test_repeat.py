@@ -30,13 +30,19 @@ def test_check_mode_from_nothing(sno: Deployment) -> None:
         "create agent-config.yaml",
         "create release.json",
         "boot sno-0",
+        "create tokens, signing keys and the kubeadmin password",
+        *("write " for _file in range(3)),
         "build",
         "publish",
         "insert",
         "boot once from",
         "power on",
         "supervise",
+        "stop publishing",
+        "complete auth/kubeconfig",
+        "write report.html",
     ]
+    assert run.changed == 8, run.output
     assert len(would) == len(plan) and all(map(str.startswith, would, plan)), run.output
 
 

@@ -218,4 +218,4 @@ class HubRig:
 
 def run(coroutine: Any) -> Any:
     """Run a test's coroutine, with a limit that only a hang reaches."""
-    return asyncio.run(asyncio.wait_for(coroutine, 200))
+    return asyncio.run(asyncio.wait_for(coroutine, 900))

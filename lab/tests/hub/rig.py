@@ -65,7 +65,7 @@ class Rig:
     async def patch(self, kind: Kind, name: str, body: Object, namespace: str = NAMESPACE_NAME) -> Object:
         return await self.client.patch(kind, name, namespace if kind.namespaced else "", body)
 
-    async def until(self, kind: Kind, name: str, holds: Callable[[Object], Any], *, namespace: str = NAMESPACE_NAME, seconds: float = 300.0) -> Object:
+    async def until(self, kind: Kind, name: str, holds: Callable[[Object], Any], *, namespace: str = NAMESPACE_NAME, seconds: float = 900.0) -> Object:
         """The object once something is true of it. ``seconds`` of the wall clock are a guard: a busy machine needs many."""
         last: Object | None = None
         with contextlib.suppress(TimeoutError):
@@ -81,7 +81,7 @@ class Rig:
             (last.get("status") or {}).pop("inventory", None)
         raise AssertionError(f"{kind.kind} {name} stays {json.dumps(last)}")
 
-    async def gone(self, kind: Kind, name: str, *, namespace: str = NAMESPACE_NAME, seconds: float = 300.0) -> None:
+    async def gone(self, kind: Kind, name: str, *, namespace: str = NAMESPACE_NAME, seconds: float = 900.0) -> None:
         async with asyncio.timeout(seconds):
             while await self.client.get(kind, name, namespace if kind.namespaced else "") is not None:
                 await asyncio.sleep(LOOK)

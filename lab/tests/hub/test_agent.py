@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from ztlab.hub.hub import OPERATOR
 from ztlab.hub.names import AGENT, INFRA_ENV
 
 from .rig import Machine, condition, hub_rig
@@ -46,5 +47,30 @@ def test_a_host_becomes_an_agent(tmp_path: Path) -> None:
             await rig.client.delete(INFRA_ENV, "rack", "edge")
             await rig.gone(INFRA_ENV, "rack")
             await rig.gone(AGENT, machine.id)
+
+    asyncio.run(run())
+
+
+def test_labels_of_an_infra_env_follow_it(tmp_path: Path) -> None:
+    """A label is removed with its name in the list, and a conflict with another writer is retried."""
+
+    async def run() -> None:
+        async with hub_rig(tmp_path) as rig:
+            propagate = "infraenv.agent-install.openshift.io/propagate-node-labels"
+            inherited = "agent.agent-install.openshift.io/inherited-node-labels"
+            infra_env = await rig.infra_env()
+            metadata = {"labels": {"zone": "a", "rack": "7"}, "annotations": {propagate: "zone,rack"}}
+            await rig.patch(INFRA_ENV, "rack", {"metadata": metadata})
+            await rig.until(INFRA_ENV, "rack", lambda item: rig.hub.operators and rig.hub.operators.world.get(INFRA_ENV, ("edge", "rack")) == item)
+            machine = Machine(1)
+            rig.boot(infra_env, machine)
+            agent = await rig.until(AGENT, machine.id, lambda item: item["spec"].get("nodeLabels"))
+            assert agent["spec"]["nodeLabels"] == {"zone": "a", "rack": "7"}
+            assert agent["metadata"]["annotations"][inherited] == "rack,zone"
+            await rig.patch(AGENT, machine.id, {"spec": {"nodeLabels": {"mine": "x"}}})
+            rig.lab.faults.add("api-409", count=2, options={"user": OPERATOR.name, "method": "PATCH"})
+            await rig.patch(INFRA_ENV, "rack", {"metadata": {"annotations": {propagate: "zone"}}})
+            agent = await rig.until(AGENT, machine.id, lambda item: "rack" not in item["spec"]["nodeLabels"])
+            assert agent["spec"]["nodeLabels"] == {"zone": "a", "mine": "x"}
 
     asyncio.run(run())

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from ztlab.faults import Faults
+from ztlab.hub.controllers.agent import WAITING_FOR_UNBIND
 from ztlab.hub.names import AGENT, CLUSTER_DEPLOYMENT, CLUSTER_INSTALL, SECRET
 from ztlab.newcluster import pki
 from ztlab.newcluster.cluster import NewCluster
@@ -66,6 +67,30 @@ def test_a_worker_joins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
                 await rig.patch(AGENT, machine.id, {"spec": {"clusterDeploymentName": None}})
                 agent = await rig.until(AGENT, machine.id, lambda item: condition(item, "Bound")[1] == "UnbindingPendingUserAction")
                 assert agent["status"]["deprovision_info"]["node_name"] == machine.name
+            finally:
+                await cluster.stop()
+
+    asyncio.run(run())
+
+
+def test_a_removal_that_fails_explains_itself(tmp_path: Path) -> None:
+    """A Node that the cluster does not let go: deprovision_info says why, and the removal is tried again until it is done."""
+
+    async def run() -> None:
+        async with hub_rig(tmp_path) as rig:
+            cluster = await existing_cluster(rig)
+            try:
+                infra_env = await rig.infra_env()
+                machine = Machine(8)
+                rig.boot(infra_env, machine)
+                agent = await rig.until(AGENT, machine.id, lambda item: state(item) == "known-unbound")
+                pending = {"cluster_name": "spoke", "cluster_namespace": "edge", "node_name": machine.name, "message": WAITING_FOR_UNBIND}
+                await cluster.stop()
+                await rig.client.patch(AGENT, machine.id, "edge", {"status": {"deprovision_info": pending}}, subresource="status")
+                agent = await rig.until(AGENT, machine.id, lambda item: item["status"]["deprovision_info"]["message"] != WAITING_FOR_UNBIND)
+                assert agent["status"]["deprovision_info"]["node_name"] == machine.name and agent["status"]["deprovision_info"]["message"]
+                await cluster.start(rig.lab.fabric.table.loopback("10.0.0.77"), 6443)
+                await rig.until(AGENT, machine.id, lambda item: "deprovision_info" not in item["status"])
             finally:
                 await cluster.stop()
 

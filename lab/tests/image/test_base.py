@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pycdlib
 import pytest
-from ztlab.image import base
+from ztlab.image import base, rootfs
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +40,23 @@ def test_layout(image: Path) -> None:
     assert read(iso, "/" + json.loads(read(iso, "/coreos/igninfo.json"))["file"]) == bytes(base.IGNITION_SIZE)
     assert json.loads(read(iso, "/coreos/features.json"))["live-initrd-network"] is True
     iso.close()
+
+
+@pytest.mark.parametrize(("rhel", "volume", "at", "magic"), [(9, "rhcos-422.", 0, b"hsqs"), (10, "rhcos-10.2.", 1024, b"\xe2\xe1\xf5\xe0")])
+def test_the_root_file_system_of_each_rhel(tmp_path: Path, rhel: int, volume: str, at: int, magic: bytes) -> None:
+    path = base.write_base_image(tmp_path / "base.iso", rhel)
+    iso = pycdlib.PyCdlib()
+    iso.open(str(path))
+    label = iso.pvd.volume_identifier.decode().strip()
+    assert label.startswith(volume) and f"coreos.liveiso={label} " in read(iso, "/EFI/redhat/grub.cfg").decode()
+    head = read(iso, "/images/pxeboot/rootfs.img")[: rootfs.HEAD]
+    assert head[at : at + 4] == magic and rootfs.holds_root(head)
+    iso.close()
+
+
+@pytest.mark.parametrize("head", [b"", b"hsq", bytes(rootfs.HEAD), b"070701" + bytes(rootfs.HEAD), b"\xe2\xe1\xf5\xe0" + bytes(rootfs.HEAD)])
+def test_what_is_no_root_file_system(head: bytes) -> None:
+    assert not rootfs.holds_root(head)
 
 
 def test_the_same_bytes_every_time_but_for_dates(image: Path, tmp_path: Path) -> None:

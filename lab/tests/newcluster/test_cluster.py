@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives import serialization
 from ztlab.clock import LabClock
 from ztlab.faults import Faults
 from ztlab.newcluster import NewCluster, operators, pki
+from ztlab.newcluster.versions import kubernetes_version
 
 KUBECTL = shutil.which("kubectl")
 CONFIG = "/apis/config.openshift.io/v1"
@@ -273,3 +274,8 @@ def test_kubectl_shows_nodes_operators_and_version(tmp_path: Path) -> None:
             await cluster.stop()
 
     run(flow())
+
+
+@pytest.mark.parametrize(("release", "minor"), [("4.14.0", "27"), ("4.22.0", "35"), ("4.23.0", "36"), ("5.0.0-rc.3", "36"), ("5.1.0", "37")])
+def test_the_kubernetes_of_a_release(release: str, minor: str) -> None:
+    assert kubernetes_version(release) == (minor, f"v1.{minor}.2")

@@ -9,7 +9,7 @@ import asyncio
 import time
 
 import pytest
-from ztlab.clock import KEEP_UP, LabClock
+from ztlab.clock import IDLE, KEEP_UP, LabClock, Pace
 
 
 def test_time_in_which_the_lab_stood_still_does_not_pass() -> None:
@@ -23,6 +23,31 @@ def test_time_in_which_the_lab_stood_still_does_not_pass() -> None:
         sleeper.cancel()
 
     asyncio.run(flow())
+
+
+@pytest.mark.parametrize(
+    ("passed", "worked", "counted"),
+    [
+        (0.04, 0.0, 0.04),  # idle, on time
+        (0.08, 0.04, 0.08),  # work of its own beside the sleep
+        (1.0, 0.9, KEEP_UP),  # more work than a beat counts
+        (0.24, 0.04, IDLE + 0.04),  # the same work on a machine where others have the processor
+        (5.0, 0.0, IDLE),  # no processor at all
+    ],
+)
+def test_only_time_that_the_lab_had_counts(passed: float, worked: float, counted: float) -> None:
+    pace = Pace(10.0, 1.0)
+    assert pace.count(10.0 + passed, 1.0 + worked, beating=True) == pytest.approx(counted)
+
+
+def test_a_lab_that_waits_for_a_processor_is_idle_once_a_beat() -> None:
+    """However often the clock is read: work takes as much time of the lab as on an idle machine."""
+    pace, total = Pace(0.0, 0.0), 0.0
+    for number in range(1, 11):
+        total += pace.count(number * 0.1, number * 0.002, beating=True)
+    assert total == pytest.approx(IDLE + 0.02)
+    pace.beat()
+    assert pace.count(1.04, 0.02, beating=True) == pytest.approx(0.04)
 
 
 def test_a_sleep_lasts_as_long_in_the_lab_whatever_the_lab_lost() -> None:

@@ -17,13 +17,17 @@ from typing import BinaryIO, cast
 import pycdlib
 
 from . import miniso
+from .rootfs import new_root
 
 VERSION = "422.96.202611010000-0"
+# Builds are named after OpenShift and RHEL up to RHEL 9.6, then after RHEL alone.
+VERSIONS = {9: VERSION, 10: "10.2.20261101-0"}
 VOLUME_ID = f"rhcos-{VERSION}"
 KARGS_SIZE = 1139
 IGNITION_SIZE = 262144
 MARKER = "# COREOS_KARG_EMBED_AREA\n"
-DEFAULT_KARGS = f"mitigations=auto,nosmt coreos.liveiso={VOLUME_ID} ignition.firstboot ignition.platform.id=metal"
+_KARGS = "mitigations=auto,nosmt coreos.liveiso={} ignition.firstboot ignition.platform.id=metal"
+DEFAULT_KARGS = _KARGS.format(VOLUME_ID)
 
 _MIB = 1 << 20
 _ROOTFS_SIZE = 56 * _MIB
@@ -42,26 +46,26 @@ class _File:
     content: bytes
 
 
-def write_base_image(path: Path) -> Path:
-    """Write the image (about 64 MiB, mostly holes) under its final name at once; the path."""
+def write_base_image(path: Path, rhel: int = 9) -> Path:
+    """Write the image (about 64 MiB, mostly holes) under its final name at once; the path. ``rhel`` is 9 or 10."""
     with tempfile.TemporaryDirectory() as directory:
         full, minimal = Path(directory) / "full.iso", Path(directory) / "minimal.iso"
-        _write_iso(full, complete=True)
-        _write_iso(minimal, complete=False)
+        _write_iso(full, rhel, complete=True)
+        _write_iso(minimal, rhel, complete=False)
         content = miniso.describe_minimal(full, minimal)
-    return _write_iso(path, complete=True, minimal_iso=content)
+    return _write_iso(path, rhel, complete=True, minimal_iso=content)
 
 
-def _write_iso(path: Path, *, complete: bool, minimal_iso: bytes = bytes(miniso.SIZE)) -> Path:
+def _write_iso(path: Path, rhel: int, *, complete: bool, minimal_iso: bytes = bytes(miniso.SIZE)) -> Path:
     """``complete``: with root file system, and with what makes the minimal ISO out of this one."""
     iso = pycdlib.PyCdlib()
-    iso.new(interchange_level=3, rock_ridge="1.09", vol_ident=VOLUME_ID, sys_ident="LINUX")
+    iso.new(interchange_level=3, rock_ridge="1.09", vol_ident=f"rhcos-{VERSIONS[rhel]}", sys_ident="LINUX")
     made: set[str] = set()
-    for file in [*_files(), *([_File("coreos/miniso.dat", minimal_iso)] if complete else [])]:
+    for file in [*_files(_KARGS.format(f"rhcos-{VERSIONS[rhel]}")), *([_File("coreos/miniso.dat", minimal_iso)] if complete else [])]:
         _make_parents(iso, file.path, made)
         iso.add_fp(io.BytesIO(file.content), len(file.content), _iso_path(file.path), rr_name=file.path.rsplit("/", 1)[-1])
     with tempfile.TemporaryFile() as hole:
-        hole.write(b"hsqs" + b"synthetic root file system of ztlab\n")
+        hole.write(new_root(rhel))
         hole.truncate(_ROOTFS_SIZE)
         if complete:
             iso.add_fp(cast(BinaryIO, hole), _ROOTFS_SIZE, _iso_path("images/pxeboot/rootfs.img"), rr_name="rootfs.img")
@@ -72,11 +76,11 @@ def _write_iso(path: Path, *, complete: bool, minimal_iso: bytes = bytes(miniso.
     return path
 
 
-def _files() -> list[_File]:
-    grub = _with_area(_GRUB_HEAD, _GRUB_TAIL)
-    isolinux = _with_area(_ISOLINUX_HEAD, _ISOLINUX_TAIL)
+def _files(arguments: str) -> list[_File]:
+    grub = _with_area(arguments, _GRUB_HEAD, _GRUB_TAIL)
+    isolinux = _with_area(arguments, _ISOLINUX_HEAD, _ISOLINUX_TAIL)
     kargs = {
-        "default": DEFAULT_KARGS,
+        "default": arguments,
         "files": [
             {"path": "EFI/redhat/grub.cfg", "offset": len(_GRUB_HEAD.encode()), "pad": "#", "end": "\n"},
             {"path": "isolinux/isolinux.cfg", "offset": len(_ISOLINUX_HEAD.encode()), "pad": "#", "end": "\n"},
@@ -94,7 +98,7 @@ def _files() -> list[_File]:
         _File("images/pxeboot/vmlinuz", b"MZ" + bytes(510) + b"HdrS" + bytes(2 * _MIB - 516)),
         _File("isolinux/isolinux.bin", bytes(38 * 1024)),
         _File("isolinux/isolinux.cfg", isolinux),
-        _File("zipl.prm", (DEFAULT_KARGS + "\n").encode()),
+        _File("zipl.prm", (arguments + "\n").encode()),
     ]
 
 
@@ -132,9 +136,9 @@ menu end
 """
 
 
-def _with_area(head: str, tail: str) -> bytes:
+def _with_area(arguments: str, head: str, tail: str) -> bytes:
     """A boot loader configuration with the area for kernel arguments between head and tail (reference coreos-live-image.md 3)."""
-    return (head + (DEFAULT_KARGS + "\n").ljust(KARGS_SIZE, "#") + MARKER + tail).encode()
+    return (head + (arguments + "\n").ljust(KARGS_SIZE, "#") + MARKER + tail).encode()
 
 
 def _initramfs() -> bytes:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import json
 import urllib.parse
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import aiohttp
 
 from ..fabric.hosts import HostNetwork, Unreachable
+from ..image.rootfs import HEAD, holds_root
 from ..live.first_network import first_network
 from ..live.http import HostHttp
 from .hardware import BootArtifacts, Hardware
@@ -29,7 +31,6 @@ KERNEL_SECONDS = 15.0
 _WHOLE = 8 << 20
 _SAMPLES = 16
 _SAMPLE = 128 << 10
-_SQUASHFS = b"hsqs"
 _PIECE = 1 << 20
 
 
@@ -112,12 +113,19 @@ async def _fetch_root(url: str, lab: Lab, machine: Hardware) -> str:
         async with lab.session.get(target, headers=headers, ssl=False, timeout=timeout) as answer:
             if answer.status != 200:
                 return f"coreos-livepxe-rootfs: couldn't fetch {url}: the server answers {answer.status} {answer.reason}"
-            head = await answer.content.read(len(_SQUASHFS))
+            head = await _head(answer.content)
             async for _piece in answer.content.iter_chunked(_PIECE):
                 pass
     except (OSError, Unreachable, TimeoutError, aiohttp.ClientError) as error:
         return f"coreos-livepxe-rootfs: couldn't fetch {url}: {error}"
-    return "" if head == _SQUASHFS else f"coreos-livepxe-rootfs: what {url} holds is no root file system"
+    return "" if holds_root(head) else f"coreos-livepxe-rootfs: what {url} holds is no root file system"
+
+
+async def _head(content: aiohttp.StreamReader) -> bytes:
+    try:
+        return await content.readexactly(HEAD)
+    except asyncio.IncompleteReadError as error:
+        return error.partial
 
 
 def _reached(lab: Lab, machine: Hardware, url: str) -> tuple[str, str]:
@@ -139,6 +147,8 @@ async def _root_problem(iso: Iso, medium: Medium, plan: BootPlan) -> str:
     if entry is None:
         return "/run/media/iso/images/pxeboot/rootfs.img: no such file"
     await _read_through(medium, entry)
+    if not holds_root(await medium.read(entry.offset, min(entry.size, HEAD))):
+        return "/run/media/iso/images/pxeboot/rootfs.img: wrong fs type, bad superblock"
     return ""
 
 

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 
 def kubernetes_version(version: str) -> tuple[str, str]:
-    """Minor and full version of Kubernetes in an OpenShift release: 4.22 carries 1.35."""
-    minor = int(version.split(".")[1]) + 13
+    """Minor and full version of Kubernetes in an OpenShift release: 4.22 carries 1.35; 4.23 and 5.0, which are one code base, carry 1.36.
+
+    Source: openshift/hypershift support/supportedversion/version.go.
+    """
+    release, minor_release = (int(part) for part in version.split(".")[:2])
+    minor = minor_release + 23 * (release - 4) + 13
     return str(minor), f"v1.{minor}.2"

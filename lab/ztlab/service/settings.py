@@ -14,7 +14,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 DEFAULT_AGENT_IMAGE = ""
-HUB_RELEASES = ("4.19.20", "4.20.33", "4.21.9", "4.22.0")
+HUB_RELEASES = ("4.19.20", "4.20.33", "4.21.9", "4.22.0", "5.0.0")
+# As openshift/assisted-service data/default_release_images.json: 5.0 is listed, and not the default.
+HUB_DEFAULT = "4.22.0"
 ARCHITECTURE_ALIASES = {"arm64": "aarch64", "aarch64": "arm64", "amd64": "x86_64"}
 STAGE_MINUTES = {
     "Starting installation": 30,
@@ -177,7 +179,7 @@ def _releases(text: str) -> tuple[ReleaseImage, ...]:
                 ".".join(version.split(".")[:2]),
                 f"quay.io/openshift-release-dev/ocp-release:{version}-x86_64",
                 ("x86_64",),
-                default=version == HUB_RELEASES[-1],
+                default=version == HUB_DEFAULT,
             )
             for version in HUB_RELEASES
         )

@@ -37,6 +37,10 @@ def _silent(line: str) -> None:
     """Progress is shown only where somebody can see it live."""
 
 
+# The option that :attr:`Call.pending` reads.
+PENDING_OPTION: dict[str, Any] = {"pending": {"type": "bool", "default": False}}
+
+
 @dataclasses.dataclass
 class Call:
     """One opening of a door.
@@ -78,6 +82,16 @@ class Call:
         if self.check_mode:
             for step in steps:
                 self.progress(f"would {step}")
+
+    @property
+    def pending(self) -> bool:
+        """Whether an earlier task of this check mode run would create what this module works on (documentation fragment ``pending``)."""
+        return self.check_mode and bool(self.params.get("pending"))
+
+    def predict(self, *steps: str) -> dict[str, Any]:
+        """The result of a module whose call is pending."""
+        self.plan(steps)
+        return {"changed": True}
 
     def add_secrets(self, secrets: Iterable[str]) -> None:
         """Values that must appear in no output of this task."""

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import unquote, urljoin, urlsplit
 
-from . import json_text, libraries
+from . import json_text, libraries, tls_faults
 from .connect import DIRECT, ConnectTo
 from .errors import RemoteError, Unreachable, UnusableAnswer, ZeroTouchError
 from .http_limits import LARGEST_BODY, LARGEST_ERROR, AnswerLimit, TimedConnection, TooSlow, beginning, bounded, set_end
@@ -254,6 +254,8 @@ class HttpClient:
         with self._opened(method, path, json_body=json_body, body=body, headers=headers, timeout=timeout) as answer:
             pieces = self.pieces(answer, self.url(path), self.largest)
             data = self.without_credentials(beginning(pieces, LARGEST_ERROR), headers) if answer.status >= 400 else b"".join(pieces)
+            if answer.status == 400 and self.url(path).startswith("http://") and tls_faults.expects_tls(data.decode(errors="replace")):
+                raise _expects_tls(self.service, _endpoint(self.url(path)))
             lower = {name.lower(): value for name, value in answer.headers.items()}
             return Response(answer.status, lower, data, min(json_text.LARGEST_DOCUMENT, _MEMORY_OF_BODY * self.largest))
 
@@ -376,14 +378,18 @@ def unreachable(service: str, url: str, error: Exception) -> Unreachable:
     if isinstance(cause, exceptions.NameResolutionError):
         return Unreachable(f"{service}: the name {parts.hostname} cannot be resolved.", "dns", "Check the name, DNS, or openshift_connect_to.")
     if isinstance(cause, exceptions.SSLError):
-        plain = "WRONG_VERSION_NUMBER" in str(cause)
-        hint = "What listens there speaks no TLS: try http://." if plain else "Name its CA in ca_cert; for a BMC its certificate in fingerprint does as well."
-        return Unreachable(f"{service}: TLS with {endpoint} failed: {_last_words(cause)}.", "tls", hint)
+        return Unreachable(f"{service}: TLS with {endpoint} failed: {_last_words(cause)}.", "tls", tls_faults.remedy_of(str(cause)))
     if isinstance(cause, exceptions.TimeoutError) and not isinstance(cause, exceptions.NewConnectionError):
         return Unreachable(f"{service}: no answer from {endpoint} in time.", "timeout", "Check address, route and firewall.")
     if isinstance(cause, exceptions.NewConnectionError):
         return Unreachable(f"{service}: {endpoint} cannot be reached{via}: {_last_words(cause)}.", "refused", "Check address, port and firewall.")
+    if parts.scheme == "http" and tls_faults.expects_tls(str(cause)):
+        return _expects_tls(service, endpoint)
     return Unreachable(f"{service}: the connection to {endpoint}{via} broke: {_last_words(cause)}.", "broken")
+
+
+def _expects_tls(service: str, endpoint: str) -> Unreachable:
+    return Unreachable(f"{service}: {endpoint} expects TLS.", "tls", "Use https:// in the URL.")
 
 
 def _last_words(error: BaseException) -> str:

@@ -21,8 +21,11 @@ Version = tuple[int, int, int]
 OLDEST: Version = (4, 14, 0)
 # How many minor versions a pool may be behind its control plane.
 _BEHIND = 3
-# 5.0 comes after 4.22 as 4.23 would.
+# 5.0 counts as 4.23, which is the same code (openshift/hypershift support/supportedversion/version.go): 4.23.1 is newer than 5.0.0.
 _MINORS_OF_4 = 23
+# OS streams of pools. The newer one is the default from its first release on.
+STREAM_9, STREAM_10 = "rhel-9", "rhel-10"
+_STREAM_10_SINCE = 5
 _TAG = re.compile(r"[^@]*:(\d+)\.(\d+)\.(\d+)(?:[-.+_][\w.+-]*)?")
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 
@@ -64,6 +67,22 @@ def skew_fault(image: str, hosted_cluster: Mapping[str, Any] | None) -> str:
         return f"{shown(version)} is newer than the control plane, which has {shown(plane)}; give the hosted cluster the release first"
     behind = minor_of(plane) - minor_of(version)
     return f"{shown(version)} is {behind} minor versions behind the control plane; {_BEHIND} are supported" if behind > _BEHIND else ""
+
+
+def stream_fault(stream: str, image: str) -> str:
+    """What is wrong with an OS stream for a pool with this release (openshift/hypershift hypershift-operator/controllers/nodepool/stream.go)."""
+    version = version_of(image)
+    if stream != STREAM_10 or version is None or version[0] >= _STREAM_10_SINCE:
+        return ""
+    return f"{STREAM_10} needs release {_STREAM_10_SINCE}.0 or newer, the pool has {shown(version)}"
+
+
+def stream_change(image: str, before: str) -> str:
+    """What becomes of the nodes of a pool without an OS stream of its own that goes from release image ``before`` to ``image``; empty for nothing."""
+    old, new = version_of(before), version_of(image)
+    if old is None or new is None or not old[0] < _STREAM_10_SINCE <= new[0]:
+        return ""
+    return f"the nodes of the pool change to {STREAM_10} with release {shown(new)}; set os_image_stream: {STREAM_9} to keep the present one"
 
 
 def running_version(hosted_cluster: Mapping[str, Any] | None) -> Version | None:

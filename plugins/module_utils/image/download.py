@@ -38,6 +38,14 @@ _LARGEST = 16 << 30
 _LONGEST = 4 * 3600.0
 
 
+_DENIED = "The server requires a login, which this download does not have. Download the file yourself, and configure its path instead of the URL."
+_REMEDIES = {
+    401: _DENIED,
+    403: f"Check the URL. {_DENIED}",
+    404: "Check the URL.",
+    407: "The proxy requires a login. Add it to the proxy's URL in the environment, or download the file yourself.",
+    410: "Check the URL.",
+}
 # A signed token as part of a path, as image services put it there (reference infrastructure-operator.md 11.1).
 _TOKEN = re.compile(r"/[\w-]{10,}\.[\w-]{10,}\.[\w-]+(?=/|$)")
 
@@ -195,7 +203,7 @@ class Downloader:
         raise ZeroTouchError(f"{_shown(url)}: more than {_MOST_REDIRECTS} redirects.")
 
     def _failure(self, url: str, answer: urllib3.BaseHTTPResponse) -> RemoteError:
-        hint = "Check the URL." if answer.status in (403, 404, 410) else ""
+        hint = _REMEDIES.get(answer.status, "")
         return RemoteError(self._client.service, answer.status, f"{answer.reason or 'no reason given'} for {_shown(url)}", hint=hint)
 
 

@@ -131,11 +131,12 @@ def load_document(path: Path) -> dict[str, Any]:
     try:
         document = yaml_text.load(path.read_text())
     except FileNotFoundError as error:
-        raise ZeroTouchError(f"The kubeconfig {path} does not exist.") from error
+        raise ZeroTouchError(f"The kubeconfig {path} does not exist.", "Correct the path, or copy the kubeconfig of the cluster to it.") from error
     except OSError as error:
-        raise ZeroTouchError(f"The kubeconfig {path} cannot be read: {error.strerror}.") from error
+        raise ZeroTouchError(f"The kubeconfig {path} cannot be read: {error.strerror}.", "Allow the user who runs the playbook to read it.") from error
     except ValueError as error:
-        raise ZeroTouchError(f"The kubeconfig {path} is not YAML.") from error  # the parser's words would quote a key
+        # The parser's message would quote a key.
+        raise ZeroTouchError(f"The kubeconfig {path} is not YAML.", "Name a kubeconfig, as `oc login` or the installer writes it.") from error
     return _checked(document, str(path))
 
 

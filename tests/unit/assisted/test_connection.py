@@ -303,5 +303,5 @@ def test_a_certificate_that_is_not_checked_is_warned_of(options, warned):
 
 
 def test_a_port_that_speaks_no_tls(fake):
-    with pytest.raises(Unreachable, match="speaks no TLS: try http://"):
+    with pytest.raises(Unreachable, match="does not speak TLS on this port"):
         connect({"service_url": fake.url.replace("http:", "https:"), "retries": 0}).clusters()

@@ -288,6 +288,10 @@ CATALOGUE: tuple[Mistake, ...] = (
     _mistake("pull secret no JSON", SOURCES, cluster(pull_secret="{auths}"), "pullSecret", INVALID),
     _mistake("pull secret without auths", SOURCES, cluster(pull_secret='{"auths": {}}'), "pullSecret", INVALID),
     _mistake("pull secret without auth", SOURCES, cluster(pull_secret=PULL_SECRET.replace('{"auth": "dXNlcjpnZWhlaW0="}', "{}", 1)), "pullSecret", INVALID),
+    _mistake("auth no base64", SOURCES, cluster(pull_secret=PULL_SECRET.replace("dXNlcjpnZWhlaW0=", "user:x", 1)), "pullSecret", INVALID, "pull-secret-auth"),
+    _mistake(
+        "auth without user", SOURCES, cluster(pull_secret=PULL_SECRET.replace("dXNlcjpnZWhlaW0=", "Z2VoZWlt", 1)), "pullSecret", INVALID, "pull-secret-auth"
+    ),
     _mistake(
         "mirror not in the pull secret",
         SOURCES,

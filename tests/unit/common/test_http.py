@@ -55,12 +55,12 @@ class TestTrust:
     def test_wrong_name(self, authority: Any, start: Any) -> None:
         server = start(authority.issue("other.example.com")[0])
         error = fault(HttpClient("x", f"https://{server.endpoint}", Tls(ca_certs=(authority.pem,))))
-        assert error.kind == "tls" and "127.0.0.1" in str(error)
+        assert error.kind == "tls" and "127.0.0.1" in str(error) and "The certificate is for another name." in error.hint
 
     def test_expired(self, authority: Any, start: Any) -> None:
         server = start(authority.issue("127.0.0.1", days=-1)[0])
         error = fault(HttpClient("x", f"https://{server.endpoint}", Tls(ca_certs=(authority.pem,))))
-        assert error.kind == "tls" and "expired" in str(error)
+        assert error.kind == "tls" and "expired" in str(error) and error.hint.startswith("Renew the certificate")
 
     @pytest.mark.parametrize("form", ["{0}", "SHA256:{0}", "sha-256:{1}", "{1}", "{2}"])
     def test_fingerprint_is_the_trust(self, form: str, authority: Any, start: Any) -> None:
@@ -74,7 +74,8 @@ class TestTrust:
     def test_wrong_fingerprint(self, authority: Any, start: Any) -> None:
         server = start(authority.issue("127.0.0.1")[0])
         for tls in (Tls(fingerprint="0" * 64), Tls(fingerprint="0" * 64, ca_certs=(authority.pem,)), Tls(fingerprint="0" * 64, validate_certs=False)):
-            assert fault(HttpClient("x", f"https://{server.endpoint}", tls)).kind == "tls"
+            error = fault(HttpClient("x", f"https://{server.endpoint}", tls))
+            assert error.kind == "tls" and "set fingerprint to the new one" in error.hint
         assert server.requests == []
 
     def test_no_validation(self, authority: Any, start: Any, recwarn: Any) -> None:
@@ -90,8 +91,36 @@ class TestTrust:
 
     def test_http_where_https_is_spoken(self, authority: Any, start: Any) -> None:
         plain, secure = start(), start(authority.issue("127.0.0.1")[0])
-        assert fault(HttpClient("x", f"https://{plain.endpoint}", Tls(validate_certs=False))).kind == "tls"
+        error = fault(HttpClient("x", f"https://{plain.endpoint}", Tls(validate_certs=False)))
+        assert error.kind == "tls" and "Use http://" in error.hint
+        # Python's server closes the connection without a TLS alert.
         assert fault(HttpClient("x", f"http://{secure.endpoint}")).kind == "broken"
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n",
+            b"HTTP/1.1 400 Bad Request\r\nContent-Length: 57\r\n\r\n<h1>The plain HTTP request was sent to HTTPS port</h1>    ",
+            b"\x15\x03\x01\x00\x02\x02\x16",
+        ],
+    )
+    def test_a_server_that_expects_tls(self, answer: bytes) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+
+            def reply() -> None:
+                for _attempt in range(3):
+                    try:
+                        connection = listener.accept()[0]
+                        connection.recv(65536)
+                        connection.sendall(answer)
+                        connection.close()
+                    except OSError:
+                        return
+
+            threading.Thread(target=reply, daemon=True).start()
+            endpoint = f"http://127.0.0.1:{listener.getsockname()[1]}"
+            error = fault(HttpClient("BMC of node-1", endpoint))
+            assert (error.kind, str(error)) == ("tls", f"BMC of node-1: {endpoint} expects TLS. Use https:// in the URL.")
 
 
 class TestConnectTo:

@@ -139,6 +139,34 @@ def test_changes_that_do_less_or_more_than_one_would_think(api: Any) -> None:
     assert "hosts that are in the pool stay" in told[-1] and "edge-large-f8d26e22" in told[-1]
 
 
+FIVE, FOUR = ("quay.io/openshift-release-dev/ocp-release:" + version for version in ("5.0.0-multi", "4.22.0-multi"))
+
+
+def test_the_os_stream_of_a_pool(api: Any) -> None:
+    running(api, 2, release={"image": FIVE})
+    ok(opened(os_image_stream="rhel-9"))
+    assert spec(api)["osImageStream"] == {"name": "rhel-9"}
+    assert not ok(opened(os_image_stream="rhel-9"))["changed"]
+    ok(opened(os_image_stream="rhel-10"))
+    (back,) = opened(os_image_stream="rhel-9")["problems"]
+    assert (back["path"], back["detail"]) == ("os_image_stream", "a pool cannot go back from rhel-10 to rhel-9")
+    # What is not given stays: HyperShift does not let a pool lose its stream.
+    assert not ok(opened())["changed"] and spec(api)["osImageStream"] == {"name": "rhel-10"}
+
+
+def test_rhel_10_before_release_5_is_refused(api: Any) -> None:
+    running(api, 2, release={"image": FOUR})
+    (early,) = opened(os_image_stream="rhel-10")["problems"]
+    assert (early["path"], early["detail"]) == ("os_image_stream", "rhel-10 needs release 5.0 or newer, the pool has 4.22.0")
+    assert not api.writes
+
+
+def test_an_upgrade_to_release_5_names_the_change_of_the_nodes(api: Any) -> None:
+    running(api, 2, release={"image": FOUR})
+    assert [text for text in ok(opened(check_mode=True, release_image=FIVE))["warnings"] if "change to rhel-10" in text]
+    assert not [text for text in ok(opened(check_mode=True, release_image=FIVE, os_image_stream="rhel-9"))["warnings"] if "change to rhel-10" in text]
+
+
 def test_a_selector_is_replaced_whole(api: Any) -> None:
     running(api, 2)
     ok(opened(agent_label_selector={"matchLabels": {"rack": 7}}))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.names import SKIP_RELEASE_CHECKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.config import config_faults
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.release import cluster_fault, skew_fault, version_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.release import cluster_fault, skew_fault, stream_change, stream_fault, version_of
 from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
 
@@ -57,11 +57,39 @@ def test_releases_of_a_hosted_cluster() -> None:
         ("4.20.0", "5.0.0", ""),
         ("4.19.0", "5.0.0", "4 minor versions behind"),
         ("5.0.0", "4.22.9", "newer than the control plane"),
+        ("4.23.0", "5.0.0", ""),
+        ("4.23.1", "5.0.0", "newer than the control plane"),
+        ("5.0.0", "5.1.0", ""),
+        ("4.20.0", "5.1.0", "4 minor versions behind"),
     ],
 )
 def test_how_far_a_pool_may_be_from_its_control_plane(pool: str, plane: str, words: str) -> None:
     fault = skew_fault(image(pool), running(plane))
     assert words in fault and bool(fault) is bool(words)
+
+
+@pytest.mark.parametrize(
+    ("stream", "release", "words"),
+    [
+        ("rhel-10", "5.0.0", ""),
+        ("rhel-10", "5.0.0-rc.3", ""),
+        ("rhel-10", "4.23.0", "rhel-10 needs release 5.0 or newer, the pool has 4.23.0"),
+        ("rhel-9", "4.23.0", ""),
+        ("rhel-9", "5.0.0", ""),
+        ("", "4.22.0", ""),
+    ],
+)
+def test_streams_of_releases(stream: str, release: str, words: str) -> None:
+    assert stream_fault(stream, image(release)) == words
+    assert stream_fault(stream, "quay.io/x/release@sha256:00") == ""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changes"), [("4.22.9", "5.0.0", True), ("4.23.0", "5.0.0", True), ("4.21.0", "4.22.0", False), ("5.0.0", "5.1.0", False)]
+)
+def test_a_pool_without_a_stream_changes_it_with_release_5(before: str, after: str, changes: bool) -> None:
+    assert bool(stream_change(image(after), image(before))) is changes
+    assert not changes or "set os_image_stream: rhel-9" in stream_change(image(after), image(before))
 
 
 def test_a_control_plane_that_has_not_said_its_version() -> None:

@@ -248,10 +248,13 @@ def test_wrong_content_never_gets_the_name(server: Server, downloader: Downloade
 def test_faults_in_words(server: Server, downloader: Downloader, tmp_path: Path) -> None:
     with pytest.raises(RemoteError, match=r"The image server answered 404: Not Found for http://127\.0\.0\.1:\d+/missing\.iso\. Check the URL"):
         downloader.fetch(f"{server.base}/missing.iso?token=s3cret", tmp_path / "x.iso")
+    server.faults = [401]
+    with pytest.raises(RemoteError, match=r"answered 401: .* The server requires a login, which this download does not have"):
+        downloader.fetch(server.url, tmp_path / "x.iso")
     server.faults = [503] * 10
     with pytest.raises(RemoteError, match="answered 503"):
         downloader.fetch(server.url, tmp_path / "x.iso")
-    assert len(server.gets) == 1 + 6
+    assert len(server.gets) == 2 + 6
     with pytest.raises(Unreachable) as caught:
         downloader.fetch("http://127.0.0.1:1/x.iso", tmp_path / "x.iso")
     assert caught.value.kind == "refused"

@@ -82,6 +82,21 @@ def test_from_configuration_to_image(work: Path, base: Path) -> None:
     assert (again["changed"], again["sha256"], again["plan"]) == (False, done["sha256"], [])
 
 
+def test_check_mode_judges_what_would_be_written(work: Path, base: Path) -> None:
+    described = {"cluster": CLUSTER, "hosts": [HOST], "config_dir": None, "version": None, "release_image": None, "checks": {}}
+    planned = opened(work, base, check_mode=True, description=described, config_dir=str(work / "not-yet"))
+    assert "create tokens, signing keys and the kubeadmin password: there are none yet" in planned["plan"]
+    done = opened(work, base)
+    assert planned["plan"] == done["plan"]
+    assert opened(work, base, check_mode=True, description=described)["changed"] is False
+    other_key = described | {"cluster": CLUSTER | {"ssh_public_keys": [ECDSA_KEY]}}
+    changed = opened(work, base, check_mode=True, description=other_key)
+    assert changed["changed"] and changed["reason"] == "the Ignition config changed"
+    arm = opened(work, base, check_mode=True, description=described | {"cluster": CLUSTER | {"architecture": "aarch64"}})
+    assert arm["failed"] and "is for x86_64, the control plane is aarch64" in arm["msg"]
+    assert "geheim-pull" not in json.dumps([planned, changed, arm])
+
+
 def test_no_secret_in_any_output(work: Path, base: Path) -> None:
     outputs = [opened(work, base, check_mode=True), opened(work, base), opened(work, base, force=True)]
     secrets = json.loads((work / "state.json").read_text())["secrets"]

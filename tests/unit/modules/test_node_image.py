@@ -100,7 +100,7 @@ def test_hosts_and_facts_become_an_image(source: Path, base: Path) -> None:
     done = opened(source, base)
     assert not done["failed"], done
     assert done["path"] == planned["path"] == str(work / "images" / "node.x86_64.iso")
-    assert done["plan"][0].startswith("draw tokens that hold until 2")
+    assert done["plan"][0].startswith("create tokens that are valid until 2")
     assert {"/etc/assisted/add-nodes.env", "/etc/assisted/clusterconfig/import-cluster-config.json"} <= files_of(done["path"])
     assert "/etc/assisted/network/host0/eth0.nmconnection" in files_of(done["path"])
     assert not (work / "auth").exists()

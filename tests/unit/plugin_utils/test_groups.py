@@ -35,6 +35,7 @@ CASES: list[tuple[dict[str, list[str]], dict[str, Any], dict[str, str]]] = [
         {"control_plane": "a_masters", "workers": "a_worker"},
         {"workers": "rename a_workers to a_worker, or set openshift_groups: {workers: a_workers}"},
     ),
+    ({"control_plane": ["a"], "infra": ["b"]}, {"infras": "infra"}, {}),
     ({"a_masters": ["a"], "a_workers": []}, {"control_plane": "a_masters", "workers": "a_workers"}, {}),
 ]
 

@@ -127,7 +127,7 @@ class Fleet:
                 found[names.get(agent, "")] = owner
         return found
 
-    async def until(self, holds: Callable[[], Any], what: str, seconds: float = 60.0) -> None:
+    async def until(self, holds: Callable[[], Any], what: str, seconds: float = 600.0) -> None:
         """Wall clock seconds; ``holds`` may be a coroutine function."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):

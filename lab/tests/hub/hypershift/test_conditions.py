@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from typing import Any
 
@@ -14,7 +15,21 @@ from ztlab.hub.hypershift import naming
 from ztlab.hub.hypershift.conditions import merged, no, yes
 from ztlab.hub.hypershift.hosted_conditions import Facts as HostedFacts
 from ztlab.hub.hypershift.hosted_conditions import PlaneState, admission, plane_conditions, problems, version_conditions
-from ztlab.hub.hypershift.pool_conditions import Facts, Progress, Verdict, first, machine_conditions, paused_until, second, skew, third
+from ztlab.hub.hypershift.pool_conditions import (
+    Facts,
+    Progress,
+    Verdict,
+    control_plane_version,
+    first,
+    machine_conditions,
+    paused_until,
+    reconciliation,
+    second,
+    skew,
+    third,
+)
+from ztlab.hub.hypershift.pool_secrets import Payload
+from ztlab.hub.hypershift.scalable import taints_text
 from ztlab.hub.names import Object
 
 from .pools import hosted, pool, service
@@ -84,20 +99,83 @@ def test_autoscaling_from_zero_is_not_for_agents() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "cluster", "status", "reason"),
+    ("version", "cluster", "status", "reason", "text"),
     [
-        ("4.22.0", "4.22.0", "True", "AsExpected"),
-        ("4.19.9", "4.22.0", "True", "AsExpected"),
-        ("4.18.9", "4.22.0", "False", "UnsupportedSkew"),
-        ("4.22.1", "4.22.0", "False", "UnsupportedSkew"),
-        ("4.20.0", "5.0.0", "True", "AsExpected"),
-        ("4.19.0", "5.0.0", "False", "UnsupportedSkew"),
-        ("4.22.0", "", "Unknown", "ValidationFailed"),
+        ("4.22.0", "4.22.0", "True", "AsExpected", "Release image version is valid"),
+        ("4.19.9", "4.22.0", "True", "AsExpected", ""),
+        (
+            "4.18.9",
+            "4.22.0",
+            "False",
+            "UnsupportedSkew",
+            "4.18 is less than 4.19, which is the minimum NodePool version",
+        ),
+        ("4.22.1", "4.22.0", "False", "UnsupportedSkew", "cannot be higher than the HostedCluster version 4.22.0"),
+        ("4.22.0-rc.2", "4.22.0", "True", "AsExpected", ""),
+        ("4.22.0", "4.22.0-rc.2", "False", "UnsupportedSkew", ""),
+        ("4.20.0", "5.0.0", "True", "AsExpected", ""),
+        ("4.23.0", "5.0.0", "True", "AsExpected", ""),
+        ("5.0.0", "4.23.0", "True", "AsExpected", ""),
+        ("4.19.0", "5.0.0", "False", "UnsupportedSkew", "less than 4.20"),
+        ("4.22.0", "5.3.0", "False", "UnsupportedSkew", "less than 5.0"),
+        ("4.22.0", None, "Unknown", "ValidationFailed", "HostedCluster version is not available yet, waiting for version information"),
+        ("4.22.0", "", "Unknown", "ValidationFailed", "Failed to parse control plane version ()"),
     ],
 )
-def test_skew(version: str, cluster: str, status: str, reason: str) -> None:
+def test_skew(version: str, cluster: str | None, status: str, reason: str, text: str) -> None:
     found = skew(version, cluster)
-    assert (found.status, found.reason) == (status, reason)
+    assert (found.status, found.reason) == (status, reason) and text in found.message
+
+
+@pytest.mark.parametrize(
+    ("status", "wanted"),
+    [
+        ({}, None),
+        ({"version": {"desired": {"version": "4.22.0"}, "history": []}}, "4.22.0"),
+        ({"version": {"history": [{"state": "Partial", "version": "4.22.1"}]}}, "4.22.1"),
+        ({"version": {"history": [{"state": "Partial", "version": "4.22.1"}, {"state": "Completed", "version": "4.22.0"}]}}, "4.22.0"),
+    ],
+)
+def test_only_completed_history_counts(status: dict[str, Any], wanted: str | None) -> None:
+    assert control_plane_version(status) == wanted
+
+
+def test_a_token_secret_that_is_missing_is_named() -> None:
+    found = second(pool(), hosted(), Progress("4.22.0", "aa", token_name="token-p-1"))
+    texts = {entry.type: (entry.reason, entry.message) for entry in found.conditions}
+    assert texts["ValidGeneratedPayload"] == texts["ReachedIgnitionEndpoint"] == ("NotFound", 'secrets "token-p-1" not found')
+
+
+def test_a_pause_that_is_none_is_said() -> None:
+    found = reconciliation("tomorrow", NOW)
+    assert (found.status, found.reason, found.message) == ("True", "InvalidPausedUntilValue", "Invalid value provided for PausedUntil field")
+
+
+def ill(number: int, reason: str, text: str) -> dict[str, Any]:
+    return {"metadata": {"name": f"m{number:03}"}, "status": {"conditions": [{"type": "Ready", "status": "False", "reason": reason, "message": text}]}}
+
+
+def test_messages_of_many_machines_end_with_marks() -> None:
+    """A reason's block stops before 1000 characters, the message before 3000, the reasons before 1024."""
+    ready = machine_conditions(pool(), [ill(number, "Waiting", "x" * 80) for number in range(30)])[0]
+    assert ready.message.endswith("... too many similar errors\n") and len(ready.message) < 1100 and ready.reason == "Waiting"
+    many = machine_conditions(pool(), [ill(number, f"Reason{number:03}" + "R" * 30, "x" * 80) for number in range(60)])[0]
+    assert many.message.endswith("\n... message truncated\n") and 2700 < len(many.message) <= 3000
+    assert many.reason.endswith(",ReasonsTruncated") and 950 < len(many.reason) <= 1024
+    assert all(len(name) == 39 for name in many.reason.split(",")[:-1])
+
+
+def test_the_configuration_hash() -> None:
+    """It holds the configuration of the whole cluster, and not the version."""
+    base = Payload("config", "4.22.0", "image", "pull", "bundle", "")
+    assert dataclasses.replace(base, version="4.22.1").config_hash == base.config_hash != dataclasses.replace(base, global_config="proxy").config_hash
+    assert len({base.hash, dataclasses.replace(base, version="4.22.1").hash, dataclasses.replace(base, global_config="proxy").hash}) == 3
+
+
+def test_taints_are_written_as_the_struct_has_them() -> None:
+    item = pool(taints=[{"effect": "NoSchedule", "value": "x", "key": "dedicated"}, {"effect": "NoExecute", "key": "k"}])
+    assert taints_text(item) == '[{"key":"dedicated","value":"x","effect":"NoSchedule"},{"key":"k","effect":"NoExecute"}]'
+    assert taints_text(pool()) == "null" and taints_text(pool(taints=[])) == "[]"
 
 
 @pytest.mark.parametrize(
@@ -162,7 +240,7 @@ def test_machines_are_summed_up() -> None:
     good = machine("c", ("Ready", "True", "", ""), ("NodeHealthy", "True", "", ""))
     ready, healthy = machine_conditions(pool(replicas=3), [waiting, blank, good])
     assert (ready.status, ready.reason) == ("False", "NoSuitableAgents,WaitingForInfrastructure")
-    assert ready.message == "2 of 3 machines are not ready\nMachine b: NoSuitableAgents\nMachine a: WaitingForInfrastructure\n"
+    assert ready.message == "2 of 3 machines are not ready\nMachine b: NoSuitableAgents: \nMachine a: WaitingForInfrastructure\n"
     assert (healthy.reason, healthy.message.splitlines()[0]) == ("WaitingForNodeRef", "2 of 3 machines are not healthy")
     assert [condition.message for condition in machine_conditions(pool(replicas=1), [good])] == ["All is well", "All is well"]
 

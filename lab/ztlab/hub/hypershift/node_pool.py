@@ -141,6 +141,7 @@ class NodePoolController:
             upgrade_failure=notes.get(naming.NOT_UPGRADING, ""),
             upgrade_message=notes.get(naming.UPGRADING, ""),
             token=token,
+            token_name=self._secrets.names(look.pool, made)[0],
             token_data=decoded(token),
             machines=machines,
         )

@@ -21,6 +21,11 @@ from .scalable import deprecated_conditions, replaces
 ARCHITECTURES = ("amd64", "arm64", "ppc64le")
 KINDS = ("MachineConfig", "KubeletConfig", "ContainerRuntimeConfig", "ImageContentSourcePolicy", "ImageDigestMirrorSet", "ClusterImagePolicy")
 REASON_LIMIT, BLOCK_LIMIT, MESSAGE_LIMIT = 1024, 1000, 3000
+FIRST_OF_5 = 23  # 5.0 counts as 4.23
+OLDEST_BEHIND = 3
+UNREADABLE = "No Major.Minor.Patch elements found"
+_VERSION = re.compile(r"(4|5)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?")
+END_OF_BLOCK, END_OF_MESSAGE, END_OF_REASONS = "... too many similar errors\n", "... message truncated\n", ",ReasonsTruncated"
 _COUNTER = re.compile(r"\d+ of \d+ completed")
 
 
@@ -47,6 +52,7 @@ class Progress:
     upgrade_failure: str = ""
     upgrade_message: str = ""
     token: Object | None = None
+    token_name: str = ""
     token_data: Mapping[str, str] = dataclasses.field(default_factory=dict)
     machines: Sequence[Object] = ()
 
@@ -78,7 +84,7 @@ def reconciliation(text: str, now: datetime.datetime) -> Condition:
     """ReconciliationActive of a NodePool or HostedCluster."""
     paused, valid = paused_until(text, now)
     if not valid:
-        return yes("ReconciliationActive", f"Invalid value provided for PausedUntil: {text}", "InvalidPausedUntilValue")
+        return yes("ReconciliationActive", "Invalid value provided for PausedUntil field", "InvalidPausedUntilValue")
     if not paused:
         return yes("ReconciliationActive", "Reconciliation active on resource", "ReconciliationActive")
     ending = "until field removed" if text in ("true", "True") else f"until: {text}"
@@ -88,25 +94,66 @@ def reconciliation(text: str, now: datetime.datetime) -> Condition:
 def minor(version: str) -> int:
     """4.22.1 -> 22; 5.x counts as 4.(x+23)."""
     major, second = version.split(".")[:2]
-    return int(second) + (23 if int(major) == 5 else 0)
+    return int(second) + (FIRST_OF_5 if int(major) == 5 else 0)
 
 
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", version.partition("-")[0]))
+@dataclasses.dataclass(frozen=True, order=True)
+class Version:
+    """A release for comparison; ``rank``: a pre-release is before its release, and its parts are compared as semver does."""
+
+    minor: int
+    patch: int
+    rank: tuple[tuple[int, int, str], ...]
+
+    @property
+    def shown(self) -> str:
+        return f"5.{self.minor - FIRST_OF_5}" if self.minor >= FIRST_OF_5 else f"4.{self.minor}"
 
 
-def skew(version: str, hosted: str) -> Condition:
-    """SupportedVersionSkew: at most three minors behind the HostedCluster, never ahead."""
+def _version(text: str) -> Version | None:
+    match = _VERSION.fullmatch(text)
+    if match is None:
+        return None
+    parts = [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in match[4].split(".")] if match[4] else [(2, 0, "")]
+    return Version(minor(text), int(match[3]), tuple(parts))
+
+
+def control_plane_version(status: Mapping[str, Any] | None) -> str | None:
+    """The version that a HostedCluster runs: of its newest completed upgrade, else of what it installs; None: not known."""
+    known = (status or {}).get("version")
+    if not known:
+        return None
+    history = known.get("history") or []
+    if not history:
+        return str((known.get("desired") or {}).get("version") or "")
+    return str(next((entry for entry in history if entry.get("state") == "Completed"), history[0])["version"])
+
+
+def skew(version: str, hosted: str | None) -> Condition:
+    """SupportedVersionSkew: at most three minors behind the HostedCluster, never ahead.
+
+    After supportedVersionSkewCondition of openshift/hypershift hypershift-operator/controllers/nodepool/conditions.go and ValidateVersionSkew of
+    support/supportedversion/version.go.
+    """
     kind = "SupportedVersionSkew"
-    if not hosted:
-        return unknown(kind, "ValidationFailed", "Hosted cluster version is not yet known")
-    if _numbers(version) > _numbers(hosted):
+    if hosted is None:
+        return unknown(kind, "ValidationFailed", "HostedCluster version is not available yet, waiting for version information")
+    above, own = _version(hosted), _version(version)
+    if above is None:
+        return unknown(kind, "ValidationFailed", f"Failed to parse control plane version ({hosted}): {UNREADABLE}")
+    if own is None:
+        return unknown(kind, "ValidationFailed", f"Failed to parse NodePool version ({version}): {UNREADABLE}")
+    if own > above:
         return no(kind, "UnsupportedSkew", f"NodePool version {version} cannot be higher than the HostedCluster version {hosted}")
-    if minor(hosted) - minor(version) > 3:
-        return no(
-            kind, "UnsupportedSkew", f"NodePool minor version {version} is less than 4.{minor(hosted) - 3}, the oldest that HostedCluster {hosted} supports"
-        )
+    if above.minor - own.minor > OLDEST_BEHIND:
+        oldest = dataclasses.replace(above, minor=above.minor - OLDEST_BEHIND).shown
+        text = f"NodePool minor version {_major_minor(version)} is less than {oldest}, which is the minimum NodePool version compatible with the"
+        return no(kind, "UnsupportedSkew", f"{text} {_major_minor(hosted)} HostedCluster")
     return yes(kind, "Release image version is valid")
+
+
+def _major_minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
 
 
 def management_problem(pool: Mapping[str, Any]) -> str:
@@ -196,8 +243,7 @@ def _architecture(facts: Facts, verdict: Verdict) -> None:
 
 def _active(facts: Facts, verdict: Verdict) -> None:
     verdict.conditions.append(reconciliation(facts.pool["spec"].get("pausedUntil") or "", facts.now))
-    history = ((facts.hosted.get("status") or {}).get("version") or {}).get("history") or []
-    verdict.conditions.append(skew(facts.version, history[0]["version"] if history else ""))
+    verdict.conditions.append(skew(facts.version, control_plane_version(facts.hosted.get("status"))))
 
 
 def _config(facts: Facts, verdict: Verdict) -> None:
@@ -244,7 +290,7 @@ def _updating(pool: Object, progress: Progress) -> list[Condition]:
 def _payload(pool: Object, progress: Progress) -> list[Condition]:
     token = progress.token
     if token is None:
-        text = "secret of the ignition token not found"
+        text = f'secrets "{progress.token_name}" not found'
         return [no("ValidGeneratedPayload", "NotFound", text), no("ReachedIgnitionEndpoint", "NotFound", text)]
     reason, message = progress.token_data.get("reason", ""), progress.token_data.get("message", "")
     if not reason:
@@ -270,36 +316,70 @@ def machine_conditions(pool: Object, machines: Sequence[Object]) -> list[Conditi
 
 
 def _readiness(machine: Object) -> tuple[str, str] | None:
-    """(reason, message) of a Machine that is not ready."""
+    """(reason, text) of a Machine that is not ready (setAllMachinesReadyCondition)."""
     conditions = deprecated_conditions(machine)
     ready, infrastructure = find(conditions, "Ready"), find(conditions, "InfrastructureReady")
     if ready.get("status") == "True":
         return None
     if not ready:
-        return "WaitingForInfrastructure", ""
-    shown = infrastructure if infrastructure and infrastructure.get("status") != "True" else ready
-    return str(shown.get("reason") or ""), str(shown.get("message") or "")
+        return "WaitingForInfrastructure", "WaitingForInfrastructure"
+    if infrastructure and infrastructure.get("status") != "True" and not _COUNTER.search(str(infrastructure.get("message") or "")):
+        return _reason(infrastructure), f"{_reason(infrastructure)}: {infrastructure.get('message') or ''}"
+    message = str(ready.get("message") or "")
+    return _reason(ready), f"{_reason(ready)}: {message}" if message and not _COUNTER.search(message) else _reason(ready)
 
 
 def _health(machine: Object) -> tuple[str, str] | None:
     found = find(deprecated_conditions(machine), "NodeHealthy")
     if found.get("status") == "True":
         return None
-    return ("WaitingForNodeRef", "") if not found else (str(found.get("reason") or ""), str(found.get("message") or ""))
+    if not found:
+        return "WaitingForNodeRef", "WaitingForNodeRef"
+    return _reason(found), f"{_reason(found)}: {found['message']}" if found.get("message") else _reason(found)
+
+
+def _reason(condition: Mapping[str, Any]) -> str:
+    return str(condition.get("reason") or "")
 
 
 def _aggregate(kind: str, machines: Sequence[Object], look: Any, word: str) -> Condition:
+    """One condition of all Machines (aggregateMachineReasonsAndMessages of hypershift-operator/controllers/nodepool/nodepool_controller.go)."""
     trouble = {machine["metadata"]["name"]: problem for machine in machines if (problem := look(machine)) is not None}
     if not trouble:
         return yes(kind, WELL)
-    blocks: dict[str, str] = {}
-    for name, (reason, message) in sorted(trouble.items()):
-        text = "" if _COUNTER.fullmatch(message) else message
-        line = f"Machine {name}: {reason}" + (f": {text}" if text else "") + "\n"
-        blocks[reason] = blocks.get(reason, "") + line
-    shown = "".join(block[:BLOCK_LIMIT] for _reason, block in sorted(blocks.items()))
-    message = f"{len(trouble)} of {len(machines)} machines are not {word}\n{shown}"
-    return no(kind, ",".join(sorted(filter(None, blocks)))[:REASON_LIMIT] or "Unknown", message[:MESSAGE_LIMIT])
+    blocks: dict[str, list[str]] = {}
+    for name, (reason, text) in trouble.items():
+        blocks.setdefault(reason, []).append(f"Machine {name}: {text}\n")
+    message = f"{len(trouble)} of {len(machines)} machines are not {word}\n"
+    for _reason_of, lines in sorted(blocks.items()):
+        block = _block(sorted(lines))
+        if len(message) + len(block) + len(END_OF_MESSAGE) > MESSAGE_LIMIT:
+            message += END_OF_MESSAGE
+            break
+        message += block
+    return no(kind, _reasons(sorted(blocks)), message)
+
+
+def _block(lines: Sequence[str]) -> str:
+    text = ""
+    for line in lines:
+        if len(text) + len(line) > BLOCK_LIMIT:
+            return text + END_OF_BLOCK
+        text += line
+    return text
+
+
+def _reasons(reasons: Sequence[str]) -> str:
+    joined = ",".join(reasons)
+    if len(joined) <= REASON_LIMIT:
+        return joined
+    text = ""
+    for reason in reasons:
+        more = f",{reason}" if text else reason
+        if len(text) + len(more) + len(END_OF_REASONS) > REASON_LIMIT:
+            break
+        text += more
+    return text + END_OF_REASONS
 
 
 def _network_conflict(hosted: Object, machines: Sequence[Object]) -> str:

@@ -84,8 +84,13 @@ def managed_labels(pool: Mapping[str, Any]) -> dict[str, str]:
 
 
 def taints_text(pool: Mapping[str, Any]) -> str:
-    """The pool's taints as JSON; ``null`` when it names none at all."""
-    return json.dumps(pool["spec"].get("taints"), separators=(",", ":"), sort_keys=True)
+    """The pool's taints as JSON; ``null`` when it names none at all.
+
+    The members have the order of the struct Taint in openshift/hypershift api/hypershift/v1beta1/nodepool_types.go.
+    """
+    taints = pool["spec"].get("taints")
+    ordered = [{name: taint[name] for name in ("key", "value", "effect") if taint.get(name)} for taint in taints] if taints is not None else None
+    return json.dumps(ordered, separators=(",", ":"))
 
 
 def _machine_spec(pool: Mapping[str, Any], owner: Owner, target: Target, *, v1beta2: bool) -> dict[str, Any]:

@@ -135,6 +135,11 @@ CHECKS: Mapping[str, Check] = {
         "Static addresses in a machine network have its prefix length; a longer one is fine where the control plane reaches its virtual IPs all the same.",
         "correct the prefix length of the addresses or the machine network",
     ),
+    "pull-secret-auth": Check(
+        "error",
+        "Each auth of the pull secret is base64 of user:password. Otherwise the service on the rendezvous host refuses the pull secret.",
+        "download the pull secret again, or encode user:password with base64",
+    ),
     "registry-without-credentials": Check("warn", "The pull secret holds every registry that mirrors are on.", "add the registry to the pull secret"),
     "release-image-mismatch": Check(
         "error",

@@ -15,7 +15,7 @@ from . import rendezvous_host
 from .facts import Facts
 from .host_counts import host_counts
 from .installer import documents_of, installer_problems, several_platforms
-from .ours import address_families, addresses, certificates, links, mirrors, mtu, root_device, routing, values
+from .ours import address_families, addresses, certificates, links, mirrors, mtu, pull_secret, root_device, routing, values
 from .ours import hosts as own_hosts
 from .ours import vips as own_vips
 from .remedies import with_remedy
@@ -47,6 +47,7 @@ OWN_RULES: tuple[Rule, ...] = (
     routing.default_route_missing,
     mtu.mtu,
     certificates.certificate_dates,
+    pull_secret.pull_secret_auth,
     mirrors.registry_without_credentials,
     mirrors.release_registry_without_credentials,
     mirrors.release_image_mismatch,

@@ -26,11 +26,13 @@ from ...ignition.live import LiveIgnition, build_live_ignition
 from ...ignition.secrets import BuildSecrets, from_state, make_secrets
 from ...image.boot_artifacts import ArtifactNames
 from ...manifests.cluster_manifests import render_manifests
-from ...manifests.source import read_source, source_problems
+from ...manifests.source import configuration_files, read_source, source_problems
 from ..state.recovery import Recovered, recover
 from ..state.work_dir import WorkDir, check_place, cluster_section, loose_mode
 from .base_image import BaseImage, BaseImageSource, ReadyBase, check_fit, find_base, stream_of
 from .build_files import TextFile, small_files
+from .configure import Input
+from .configure import read_input as described
 from .inputs import input_digests
 from .product import Kind, Made, Product, about_boot, kind_of, make_product, order, path_of, plan_product
 
@@ -45,9 +47,9 @@ _CLOUD_CONTROLLER_PLATFORM = "oci"
 
 @dataclasses.dataclass(frozen=True)
 class BuildRequest:
-    """What the user asks for. ``config_changes`` says, in check mode, that another door would change ``config_dir`` first; ``new_secrets`` that those
-    that are there are for a cluster that is given up. ``reading`` are hosts that run from the image: it may only be built as it was.
-    ``kind`` iso becomes minimal_iso where the configuration asks for that.
+    """What the user asks for. ``description`` is, in check mode, what ``config_dir`` would be written from; ``new_secrets`` replaces those of a cluster
+    that is given up. ``reading`` are hosts that run from the image: it may only be built as it was. ``kind`` iso becomes minimal_iso where the
+    configuration asks for that.
     """
 
     config_dir: Path
@@ -58,7 +60,7 @@ class BuildRequest:
     engine: Engine = "auto"
     force: bool = False
     checksum: bool = False
-    config_changes: bool = False
+    description: Input | None = None
     new_secrets: bool = False
     reading: tuple[str, ...] = ()
 
@@ -91,7 +93,7 @@ class BuildPlan:
     @property
     def image_steps(self) -> tuple[str, ...]:
         """What is made of the base image, a line for each change."""
-        if self.product is None or (self.request.config_changes and not self.product.steps):
+        if self.product is None:
             return (f"build {self.image_path}: {self.reason}",)
         return self.product.steps
 
@@ -108,7 +110,7 @@ class BuildPlan:
         """The plan in words, a line for each change."""
         tighten = (f"change the mode of {self.request.work_dir} from {self.loose:04o} to {SECRET_DIRECTORY:04o}: it holds credentials",) if self.loose else ()
         why = "the former ones are given up" if self.request.new_secrets else "there are none yet"
-        secrets = (f"draw tokens, signers and the password of kubeadmin: {why}",) if self.new_secrets else ()
+        secrets = (f"create tokens, signing keys and the kubeadmin password: {why}",) if self.new_secrets else ()
         former = (f"keep {path} beside its successor" for path in self.former)
         return (*filter(None, (self.base.note,)), *tighten, *secrets, *former, *(f"write {file.path}: {file.reason}" for file in self.files), *self.image_steps)
 
@@ -122,14 +124,19 @@ class BuildPlan:
         return found
 
 
-def read_input(request: BuildRequest, *, check_mode: bool = False) -> BuildPlan:
-    """What the user gave, before anything of the work directory is looked at. Only a base image by URL may be written (into its cache).
+def _no_redaction(secrets: set[str]) -> None:
+    """For callers that print nothing."""
 
+
+def read_input(request: BuildRequest, *, check_mode: bool = False, add_secrets: Callable[[set[str]], None] = _no_redaction) -> BuildPlan:
+    """The user's input, before the work directory is read. Only a base image by URL may be written (into its cache).
+
+    ``add_secrets`` gets the secrets of a description before a message can contain them.
     Raises :class:`InvalidInput` with every problem of the input, and :class:`ZeroTouchError` for a base image or content that cannot be used.
     """
     _refuse_unbuilt(request)
     check_place(request.work_dir)
-    deployment = _read(request.config_dir, check_mode)
+    deployment = described(request.description, tell_secrets=add_secrets)[0] if request.description else _read(request.config_dir, check_mode)
     base = find_base(request.base, request.source, check_mode=check_mode)
     arch = deployment.cluster.architecture if deployment else base.image.arch if base.image else ""
     warnings = list(base.warnings)
@@ -187,17 +194,19 @@ def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
         return dataclasses.replace(plan, reason="the base image is not here yet")
     cluster = deployment.cluster
     os_image = plan.base.os_image(cluster.version, cluster.architecture)
-    ignition = build_live_ignition(deployment, render_manifests(deployment), secrets, os_image, agent_config=_agent_config(plan.request.config_dir))
+    ignition = build_live_ignition(deployment, render_manifests(deployment), secrets, os_image, agent_config=_agent_config(plan.request, deployment))
     wanted = order(plan.kind, plan.names, plan.base, cluster.boot_artifacts_base_url, tuple(kernel_arguments(cluster)), force=plan.request.force)
     product = plan_product(plan.base.image, work_dir, wanted, ignition, recovered.state.get("image") or {}, plan.request.source.check(plan.base.given))
-    reason = "the configuration will change" if plan.request.config_changes and not product.steps else product.reason
     told = (*plan.warnings, *about_boot(wanted, deployment))
-    return dataclasses.replace(plan, ignition=ignition, product=product, reason=reason, warnings=told)
+    return dataclasses.replace(plan, ignition=ignition, product=product, reason=product.reason, warnings=told)
 
 
-def _agent_config(config_dir: Path) -> bytes | None:
-    """The file as it stands, for the image; None without one."""
-    path = config_dir / AGENT_CONFIG
+def _agent_config(request: BuildRequest, deployment: Deployment) -> bytes | None:
+    """The file, or what it would be written as, for the image; None without one."""
+    if request.description:
+        text = configuration_files(deployment).get(AGENT_CONFIG)
+        return None if text is None else text.encode()
+    path = request.config_dir / AGENT_CONFIG
     return path.read_bytes() if path.is_file() else None
 
 

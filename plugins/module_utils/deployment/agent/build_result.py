@@ -17,7 +17,7 @@ def describe(plan: BuildPlan, made: Made | None = None) -> dict[str, Any]:
     """The door's result; digests and sizes are those of ``made``, else what is known beforehand."""
     work_dir = WorkDir(plan.request.work_dir)
     files = plan.ignition.table() if plan.ignition else []
-    result = {
+    return {
         "changed": plan.changed,
         "path": str(plan.image_path),
         **files_of(plan.product, made, plan.base.size),
@@ -32,4 +32,3 @@ def describe(plan: BuildPlan, made: Made | None = None) -> dict[str, Any]:
         "reason": plan.reason,
         "plan": list(plan.steps),
     }
-    return {**result, "sha256": ""} if plan.request.config_changes else result

@@ -49,6 +49,30 @@ class Input:
     agent_iso: bool = True
     checks: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any], dest: Path) -> Input:
+        """From :data:`INPUT_OPTIONS`."""
+        return cls(
+            dest=dest,
+            cluster=options["cluster"],
+            hosts=options["hosts"],
+            config_dir=Path(options["config_dir"]) if options["config_dir"] else None,
+            version=options["version"] or "",
+            release_image=options["release_image"] or "",
+            checks=options["checks"],
+        )
+
+
+# The options of modules that describe a cluster.
+INPUT_OPTIONS: dict[str, Any] = {
+    "cluster": {"type": "dict"},
+    "hosts": {"type": "list", "elements": "dict", "default": []},
+    "config_dir": {"type": "path"},
+    "version": {"type": "str"},
+    "release_image": {"type": "str"},
+    "checks": {"type": "dict", "default": {}},
+}
+
 
 @dataclasses.dataclass(frozen=True)
 class ConfigurePlan:

@@ -98,7 +98,7 @@ class NodeImagePlan:
     @property
     def steps(self) -> tuple[str, ...]:
         """The plan in words, a line for each change."""
-        tokens = (f"draw tokens that hold until {self.tokens.expires}",) if self.new_tokens else ()
+        tokens = (f"create tokens that are valid until {self.tokens.expires}",) if self.new_tokens else ()
         return (*filter(None, (self.base.note,)), *tokens, *self.image_steps)
 
     def secret_values(self) -> set[str]:

@@ -96,7 +96,7 @@ def predict(request: WaitRequest, around: Surroundings) -> dict[str, Any]:
     state = recover(request.work_dir, read_deployment(request.work_dir.config)).state
     result: dict[str, Any] = {"changed": False, "elapsed": 0.0, "log_dir": ""}
     if not state.get("cluster"):
-        return {**result, "phase": "", "percent": 0, "hosts": [], "plan": ["wait for the installation, once the hosts are booted"]}
+        return {**result, "changed": True, "phase": "", "percent": 0, "hosts": [], "plan": ["wait for the installation, once the hosts are booted"]}
     setup = _setup(request, state, around.now())
     observer = _observer(request, state)
     timeline = Timeline(request.work_dir.state, setup, around.now)

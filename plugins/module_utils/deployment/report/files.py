@@ -47,12 +47,17 @@ class ReportPlan:
         return [(self.json, report_json(self.report)), (self.html, report_html(self.report))]
 
 
-def plan_report(work_dir: WorkDir, redactor: Redactor, warnings: Sequence[str] = ()) -> ReportPlan:
-    """The report of what is recorded in the work directory, with these warnings besides the recorded ones, freed of secrets."""
+def plan_report(work_dir: WorkDir, redactor: Redactor, warnings: Sequence[str] = (), failure: str = "") -> ReportPlan:
+    """The report of what is recorded in the work directory, without secrets.
+
+    ``warnings`` are shown besides the recorded ones. ``failure`` ended this run; a recorded failure of the installation is shown instead.
+    """
     deployment = read_deployment(work_dir.config)
     if deployment is not None:
         redactor.add(secret_values(deployment.cluster.pull_secret))
     report = make_report(work_dir, work_dir.state.read(), deployment)
     report["warnings"] = list(dict.fromkeys([*report["warnings"], *warnings]))
+    if report["result"]["phase"] != "installed":
+        report["result"]["failure"] = report["result"]["failure"] or failure
     clean: Report = redactor.presentable(report)
     return ReportPlan(clean, work_dir.root / "report.html", work_dir.root / "report.json")

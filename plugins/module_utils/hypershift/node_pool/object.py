@@ -53,6 +53,8 @@ def _set_identity(spec: Object, options: Mapping[str, Any]) -> None:
         spec["clusterName"] = options["cluster_name"]
     if "release_image" in options:
         spec["release"] = {"image": options["release_image"]}
+    if "os_image_stream" in options:
+        spec["osImageStream"] = {"name": options["os_image_stream"]}
     if "arch" in options:
         spec["arch"] = options["arch"]
     if "agent_label_selector" in options:

@@ -17,7 +17,7 @@ from ...kube.write import Change, merged, plan_deletion, plan_object
 from .. import values
 from ..kinds import NODE_POOL
 from ..names import DELETE_MACHINE, STARTUP_TIMEOUT, template_name
-from ..release import skew_fault
+from ..release import skew_fault, stream_change, stream_fault
 from ..user_input import given, problem
 from .config import Found, config_faults
 from .object import OWNED, pool_object
@@ -140,6 +140,12 @@ def _warnings(wished: Mapping[str, Any], view: PoolView, desired: Mapping[str, A
     written: Mapping[str, Any] = change.body.get("spec") or {} if change else {}
     if "release" in written and (fault := skew_fault(image, view.hosted_cluster)):
         found.append(f"release_image: {fault}.")
+    # A new pool without a release of its own has that of its hosted cluster.
+    stream = text(desired, "spec", "osImageStream", "name") or text(view.pool, "spec", "osImageStream", "name")
+    if fault := stream_fault(stream, image):
+        found.append(f"os_image_stream: {fault}.")
+    if "release" in written and not stream and (effect := stream_change(image, text(view.pool, "spec", "release", "image"))):
+        found.append(f"release_image: {effect}.")
     if change is not None and change.verb == "create" and not wished.get("agent_label_selector"):
         found.append(f"{view.title} has no agent_label_selector: it takes any Agent of its namespace, those meant for other pools included.")
     if change is not None and change.verb == "patch":

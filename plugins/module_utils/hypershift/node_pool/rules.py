@@ -15,6 +15,7 @@ from ...capi.choose.selector import read_selector
 from ...common.errors import InvalidInput
 from ...common.problems import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, TOO_MANY, UNSUPPORTED, Problem
 from .. import values
+from ..release import STREAM_9, STREAM_10, stream_fault
 from ..user_input import problem
 from .object import selector
 
@@ -40,6 +41,7 @@ def problems(options: Mapping[str, Any], observed: Mapping[str, Any] | None = No
         *_names(options, exists=observed is not None),
         *_immutable(options, spec),
         *_release(options),
+        *_stream(options, spec),
         *_size(options, spec),
         *_management(options, upgrade_type),
         *_lists(options),
@@ -85,6 +87,18 @@ def _release(options: Mapping[str, Any]) -> Iterator[Problem]:
     image = options.get("release_image")
     if image is not None and (fault := values.image_fault(str(image))):
         yield _invalid("release_image", fault, image)
+
+
+def _stream(options: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Problem]:
+    stream = options.get("os_image_stream")
+    if stream is None:
+        return
+    if stream == STREAM_9 and _at(spec, ("osImageStream", "name")) == STREAM_10:
+        detail = f"a pool cannot go back from {STREAM_10} to {STREAM_9}"
+        yield problem(CHECK, "os_image_stream", FORBIDDEN, detail, stream, "make a new pool, then remove this one")
+    image = options.get("release_image") or _at(spec, ("release", "image"))
+    if fault := stream_fault(stream, str(image or "")):
+        yield problem(CHECK, "os_image_stream", UNSUPPORTED, fault, stream)
 
 
 def _size(options: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Problem]:
