@@ -29,6 +29,7 @@ options:
       - V(cluster) is C(openshift_cluster), an empty dictionary if C(openshift_config_dir) is used instead.
       - V(hosts) is the list of hosts in inventory order, each with C(inventory_name), C(role) and its C(openshift_host) over C(openshift_host_defaults).
       - V(bmc_hosts) is the list of hosts that are booted without the user, as M(zerotouch.openshift.boot_hosts) takes it.
+      - V(virtual_hosts) is the list of hosts with C(vm), as M(zerotouch.openshift.libvirt_hosts) takes it.
       - V(manual_hosts) is the list of names of hosts that the user boots.
       - V(node_addresses) has the static addresses of the hosts by hostname. Hosts that also get addresses by DHCP or router advertisement are left out.
       - V(hub) is C(openshift_hub) with its defaults. C(connection) has the options of the hub's modules and may hold secrets. C(cluster) is the
@@ -54,6 +55,7 @@ options:
       - cluster
       - hosts
       - bmc_hosts
+      - virtual_hosts
       - manual_hosts
       - node_addresses
       - hub

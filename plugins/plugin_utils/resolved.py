@@ -18,7 +18,14 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.saf
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.from_spec import agent_hosts
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import METHOD as ASSISTED
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import host_options
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts, chosen_hosts, identities, manual_hosts, node_addresses
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import (
+    bmc_hosts,
+    chosen_hosts,
+    identities,
+    manual_hosts,
+    node_addresses,
+    virtual_hosts,
+)
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import bare_metal_hosts, by_hostname, cluster_name, hub_hosts
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import native
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory import Inventory
@@ -191,6 +198,7 @@ PARTS: Mapping[str, Callable[[Resolved], Any]] = {
     "cluster": lambda found: found._get("cluster"),
     "hosts": lambda found: found.hosts,
     "bmc_hosts": lambda found: bmc_hosts(found.hosts),
+    "virtual_hosts": lambda found: virtual_hosts(found.hosts),
     "manual_hosts": lambda found: manual_hosts(found.hosts),
     "node_addresses": lambda found: node_addresses(found.hosts),
     "hub": Resolved.hub,
