@@ -42,6 +42,8 @@ options:
       - V(hosted_cluster) is C(openshift_hosted_cluster) with its defaults; C(options) has those of M(zerotouch.openshift.hosted_cluster) and holds secrets.
       - V(node_pool) is C(openshift_node_pool) with its defaults; C(options) has those of M(zerotouch.openshift.node_pool). C(agents), C(networks),
         C(bmc_hosts) by hostname, and C(manual_hosts) are the machines that may be used for the pool.
+      - V(of_pools) is a list of the resolved variables for each pool of C(openshift_node_pools), in which V(node_pool) is that pool.
+        Without C(openshift_node_pools) it has one entry.
       - V(touch) is the deployment that touches machines and the sources of evidence about them, as option C(touch) of
         M(zerotouch.openshift.touch_check) takes them. It may contain secrets.
     type: str
@@ -64,6 +66,7 @@ options:
       - bare_metal_hosts
       - hosted_cluster
       - node_pool
+      - of_pools
       - touch
   agents:
     description: For V(bare_metal_hosts), the hosts as M(zerotouch.openshift.agents) takes them; by default those of V(hub_hosts).
