@@ -20,7 +20,7 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/.build/pycache
 unexport ANSIBLE_CONFIG VIRTUAL_ENV PYTHONPATH PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-down test test-all test-hub test-long test-soak lint unit integration scenarios matrix test-matrix bench artifact clean format \
+.PHONY: help setup demo demo-down test test-all test-hub test-long test-soak test-vm lint unit integration scenarios matrix test-matrix bench artifact clean format \
         lint-python lint-types lint-shell lint-yaml lint-ansible lint-docs lint-changelog lint-sanity lint-importer
 
 help: ## This list
@@ -70,7 +70,7 @@ lint-types: setup
 	@MYPYPATH=lab mypy --no-error-summary --cache-dir .mypy_cache/lab lab/ztlab
 
 lint-shell: setup
-	@echo "== shellcheck"; shellcheck .ci/run tools/demo tools/install tools/kubebuilder-assets tools/make-venv tools/matrix tools/sanity tools/steps
+	@echo "== shellcheck"; shellcheck .ci/run tools/demo tools/install tools/kubebuilder-assets tools/make-venv tools/matrix tools/sanity tools/steps tools/vm-setup tests/vm/guest/*
 
 lint-yaml: setup
 	@echo "== yamllint"; yamllint --strict .
@@ -113,6 +113,10 @@ test-hub: setup ## The hub suite; against a real kube-apiserver too where KUBEBU
 # Each worker has a cluster of its own that sequences share. The name of each test is its seed.
 test-soak: setup ## 300 random sequences of playbooks against racks in use: no BMC write without consent (ZT_SOAK_SEEDS: how many, ZT_SOAK_SEED: this one)
 	@$(PYTEST) -vv -n $(LAB_WORKERS) tests/soak
+
+# Virtual machines in software emulation, one after the other. tools/vm-setup installs what it needs; what is missing is the reason of its skips.
+test-vm: setup ## Real virtual machines boot what the collection builds, by each boot method: minutes; needs tools/vm-setup
+	@$(PYTEST) -s --timeout 3600 --basetemp=.build/vm/tests tests/vm
 
 scenarios: setup ## Molecule: the whole deployment as a user would run it
 	@molecule test

@@ -22,7 +22,7 @@ options:
           - The ISO on a server. It is transferred once and kept in O(cache_dir); a transfer that breaks goes on where it stopped.
         type: str
       sha256:
-        description: Its SHA-256 (hex). With O(base_image.path) it is checked when an image is built, beside the copying where all of it is copied.
+        description: Its SHA-256 (hex). With O(base_image.path) it is compared when an image is built, see O(base_image.verify).
         type: str
       version:
         description: The CoreOS build, for an ISO whose volume id does not name it.
@@ -32,18 +32,29 @@ options:
           - Where hosts find the root file system of this build, for images that have it not inside, if C(bootArtifactsBaseURL) does not say it. By default,
             for RHEL CoreOS, where it is published.
         type: str
+      verify:
+        description:
+          - When the whole ISO is read and its SHA-256 is computed.
+          - With V(changed), the first time that an image is built of it, beside the copying. The digest is kept in O(cache_dir), and is used as long as
+            inode, size, modification time and change time of the ISO are the same.
+          - With V(always), in every run. The ISO is then compared with O(base_image.sha256) or the digest that was kept, and an image that is already
+            there is compared with the ISO, byte for byte.
+        type: str
+        choices: [changed, always]
+        default: changed
   force:
     description: Build the image even if it matches its input. Secrets stay the same.
     type: bool
     default: false
   checksum:
     description:
-      - Whether to compute the SHA-256 of what is built. It is computed beside the copying; where files are copied faster than hashed (about 1 GB/s) it takes
-        the longer time.
+      - Whether to compute the SHA-256 of what is built, and return it. Where files are copied faster than they are hashed (1 to 2 GB a second), the build
+        takes longer with it.
+      - The collection does not need the digest; it verifies the base image, see O(base_image.verify).
     type: bool
-    default: true
+    default: false
   cache_dir:
-    description: Where base images by URL are kept. By default C(~/.cache/zerotouch).
+    description: Where base images by URL, and the digests of base images, are kept. By default C(~/.cache/zerotouch).
     type: path
   connect_to:
     description:

@@ -29,6 +29,7 @@ options:
       - V(cluster) is C(openshift_cluster), an empty dictionary if C(openshift_config_dir) is used instead.
       - V(hosts) is the list of hosts in inventory order, each with C(inventory_name), C(role) and its C(openshift_host) over C(openshift_host_defaults).
       - V(bmc_hosts) is the list of hosts that are booted without the user, as M(zerotouch.openshift.boot_hosts) takes it.
+      - V(virtual_hosts) is the list of hosts with C(vm), as M(zerotouch.openshift.libvirt_hosts) takes it.
       - V(manual_hosts) is the list of names of hosts that the user boots.
       - V(node_addresses) has the static addresses of the hosts by hostname. Hosts that also get addresses by DHCP or router advertisement are left out.
       - V(hub) is C(openshift_hub) with its defaults. C(connection) has the options of the hub's modules and may hold secrets. C(cluster) is the
@@ -41,6 +42,8 @@ options:
       - V(hosted_cluster) is C(openshift_hosted_cluster) with its defaults; C(options) has those of M(zerotouch.openshift.hosted_cluster) and holds secrets.
       - V(node_pool) is C(openshift_node_pool) with its defaults; C(options) has those of M(zerotouch.openshift.node_pool). C(agents), C(networks),
         C(bmc_hosts) by hostname, and C(manual_hosts) are the machines that may be used for the pool.
+      - V(of_pools) is a list of the resolved variables for each pool of C(openshift_node_pools), in which V(node_pool) is that pool.
+        Without C(openshift_node_pools) it has one entry.
       - V(touch) is the deployment that touches machines and the sources of evidence about them, as option C(touch) of
         M(zerotouch.openshift.touch_check) takes them. It may contain secrets.
     type: str
@@ -54,6 +57,7 @@ options:
       - cluster
       - hosts
       - bmc_hosts
+      - virtual_hosts
       - manual_hosts
       - node_addresses
       - hub
@@ -62,6 +66,7 @@ options:
       - bare_metal_hosts
       - hosted_cluster
       - node_pool
+      - of_pools
       - touch
   agents:
     description: For V(bare_metal_hosts), the hosts as M(zerotouch.openshift.agents) takes them; by default those of V(hub_hosts).

@@ -150,7 +150,7 @@ EXAMPLES = r"""
 
 - name: Show where it is
   ansible.builtin.debug:
-    msg: "{{ image.path }} ({{ image.size }} bytes, {{ image.sha256 }})"
+    msg: "{{ image.path }} ({{ image.size }} bytes)"
 """
 
 RETURN = r"""
@@ -160,7 +160,7 @@ path:
   type: str
   sample: /home/user/clusters/kni22/images/agent.x86_64.iso
 sha256:
-  description: Its SHA-256; empty if O(checksum=false), and in check mode for an image that would be built.
+  description: Its SHA-256 with O(checksum=true); empty without it, and in check mode for an image that would be built.
   returned: success
   type: str
 size:
@@ -195,7 +195,7 @@ boot_artifacts:
       description: Size in bytes.
       type: int
     sha256:
-      description: SHA-256; empty if O(checksum=false), and in check mode for a file that would be made.
+      description: SHA-256 with O(checksum=true); empty without it, and in check mode for a file that would be made.
       type: str
 rootfs_url:
   description: Where hosts load the root file system; empty where it is in the image.
@@ -316,7 +316,7 @@ def _build(call: Call, given: BuildPlan) -> dict[str, Any]:
 
 def _request(call: Call) -> BuildRequest:
     params = call.params
-    base, source = base_image.from_options(params, call.clock, call.progress)
+    base, source = base_image.from_options(params, call.clock, call.progress, check_mode=call.check_mode)
     config_dir = Path(params["config_dir"]).absolute()
     return BuildRequest(
         config_dir=config_dir,

@@ -16,7 +16,8 @@ description:
     finalizers and conditions are the controller's, so that either can go on where the other stopped. What is done better is listed in C(docs/capi.md).
   - Agents are chosen for all waiting Machines at once. Everybody gets one if that is possible at all; O(policy) says which.
   - Where the controller is at work, the module does not compete with it but steers it. The same planner chooses the Agents, and exactly those get the label
-    that the pool selects by (O(steer)). A label that was set here is taken off again once the Agent is reserved, or is not wanted any more.
+    that the pool selects by (O(steer)). Hosts of the pool keep the label, so that the controllers find them again when they replace a Machine, and so do
+    the free Agents in reserve (O(steer.reserve)). A label that was set here is taken off Agents that the pool does not need any more.
   - One call is one pass, or goes on until nobody waits for anything (O(until)).
 notes:
   - The rules that the user needs are in C(docs/rbac/capi.yaml).
@@ -113,10 +114,21 @@ options:
             required: true
       count:
         description:
-          - How many free Agents the pool is to find. Those that have the label already count. With V(0) all labels that were set here and are not used go.
+          - How many free Agents the pool needs now. Those that have the label already count. With V(0), and no O(steer.reserve), the labels that were set
+            here are taken off all free Agents.
           - The module fails if there are fewer, after it has labelled those that there are.
         type: int
         required: true
+      exclude:
+        description: Names of Agents that are for other pools.
+        type: list
+        elements: str
+        default: []
+      reserve:
+        description: How many free Agents besides carry the label, so that the controllers can replace or add Machines at any time. If there are fewer, the
+          module warns.
+        type: int
+        default: 0
       candidates:
         description: Label selector (C(matchLabels), C(matchExpressions)) of the Agents to choose from, besides what the pool's own selector asks for.
         type: dict

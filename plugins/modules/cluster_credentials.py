@@ -15,7 +15,8 @@ description:
     installation.
   - Where O(connect_to) maps the API, C(auth/kubeconfig.direct) is written too, with the mapped address as server and the API's name as
     C(tls-server-name), so that C(oc) and C(kubectl) work from here without DNS.
-  - Finds the URL of the console. A cluster without a console is warned about, not failed.
+  - Finds the URL of the console. A cluster without a console is a warning.
+  - If the API cannot be reached from the control node, the module warns and leaves C(auth/kubeconfig) as it is. Run it again to complete it.
 extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.pending

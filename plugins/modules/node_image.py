@@ -197,7 +197,7 @@ path:
   type: str
   sample: /home/user/clusters/kni22/images/node.x86_64.iso
 sha256:
-  description: Its SHA-256; empty if O(checksum=false), and in check mode for an image that would be built.
+  description: Its SHA-256 with O(checksum=true); empty without it, and in check mode for an image that would be built.
   returned: success
   type: str
 size:
@@ -222,7 +222,7 @@ boot_artifacts:
       description: Size in bytes.
       type: int
     sha256:
-      description: SHA-256; empty if O(checksum=false), and in check mode for a file that would be made.
+      description: SHA-256 with O(checksum=true); empty without it, and in check mode for a file that would be made.
       type: str
 rootfs_url:
   description: Where hosts load the root file system; empty where it is in the image.
@@ -356,7 +356,7 @@ def _build(call: Call, request: NodeImageRequest) -> dict[str, Any]:
 
 def _request(call: Call) -> NodeImageRequest:
     params = call.params
-    base, source = base_image.from_options(params, call.clock, call.progress)
+    base, source = base_image.from_options(params, call.clock, call.progress, check_mode=call.check_mode)
     return NodeImageRequest(
         config_dir=Path(params["config_dir"]).absolute(),
         work_dir=Path(params["work_dir"]).absolute(),

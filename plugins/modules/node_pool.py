@@ -165,15 +165,24 @@ options:
     type: list
     elements: str
     default: []
+  replace_hosts:
+    description:
+      - Hosts to be exchanged, by names as in O(remove). Their Machines are deleted; the size stays, also with autoscaling. Other Machines take free Agents
+        that the pool selects, or the same hosts when they are free again.
+      - Give it for one call only, since each call with it exchanges the hosts.
+    type: list
+    elements: str
+    default: []
   wait_for:
     description:
       - V(none) returns as soon as the pool is written.
       - V(accepted) waits until the operator has taken it as it is now (release, configuration and architecture are valid).
+      - V(released) waits besides until no Machine is on its way out, and hosts that left are free or need a reboot.
       - V(replicas) waits until as many Nodes are Ready as there shall be, no Machine is on its way out, and hosts that left are free or need a reboot.
       - V(ready) waits besides until no update is running and all Machines and Nodes are healthy.
       - V(gone) only goes with O(state=absent), which waits for that whatever is given here.
     type: str
-    choices: [none, accepted, replicas, ready, gone]
+    choices: [none, accepted, released, replicas, ready, gone]
     default: none
   timeout:
     description: Limit of the wait in seconds; with O(state=absent) of each of its two waits.
@@ -368,7 +377,8 @@ def argument_spec() -> dict[str, Any]:
         "labels": {"type": "dict"},
         "annotations": {"type": "dict"},
         "remove": {"type": "list", "elements": "str", "default": []},
-        "wait_for": {"type": "str", "choices": ["none", "accepted", "replicas", "ready", "gone"], "default": "none"},
+        "replace_hosts": {"type": "list", "elements": "str", "default": []},
+        "wait_for": {"type": "str", "choices": ["none", "accepted", "released", "replicas", "ready", "gone"], "default": "none"},
         "timeout": {"type": "float", "default": 3600.0},
         "drain": {"type": "bool", "default": True},
     }

@@ -77,6 +77,12 @@ options:
     type: list
     elements: str
     default: []
+  replace_hosts:
+    description: Hosts that must leave and for which others come, by names as in O(remove). If no other host is free or can be booted, the same one is installed
+      again. The size of the pool stays as it is, with autoscaling too.
+    type: list
+    elements: str
+    default: []
   agent_label_selector:
     description: What a pool that does not exist yet will select Agents by, as a LabelSelector of Kubernetes. Of one that exists its own counts.
     type: dict
@@ -102,6 +108,50 @@ options:
   upgrade_type:
     description: How the nodes of the pool are updated; of one that exists it cannot be changed.
     type: str
+  auto_scaling:
+    description: What the pool gets in this run as O(zerotouch.openshift.node_pool#module:auto_scaling). Given empty, autoscaling ends, at the present size if
+      O(replicas) is not given.
+    type: dict
+    suboptions:
+      min:
+        description: The smallest size.
+        type: int
+      max:
+        description: The largest size.
+        type: int
+  auto_repair:
+    description: What the pool gets in this run as O(zerotouch.openshift.node_pool#module:auto_repair).
+    type: bool
+  replace:
+    description: What the pool gets in this run as O(zerotouch.openshift.node_pool#module:replace).
+    type: dict
+    suboptions:
+      strategy:
+        description: The strategy.
+        type: str
+        choices: [RollingUpdate, OnDelete]
+      rolling_update:
+        description: How many Nodes at a time.
+        type: dict
+        suboptions:
+          max_surge:
+            description: So many hosts more than replicas, a number or a percentage.
+            type: raw
+          max_unavailable:
+            description: So many Nodes less than replicas, a number or a percentage.
+            type: raw
+  reserve:
+    description:
+      - How many free Agents carry O(selector_label) besides those that Machines wait for. Machines of the inventory are approved or booted for it. If there
+        are fewer, the module warns.
+      - The default is what the settings of the pool need - the surge of rolling updates of pools with V(Replace), one Agent for O(auto_repair), and those
+        between the present size and the maximum of O(auto_scaling).
+    type: int
+  exclude:
+    description: Names of Agents, and of O(hosts), that are for other pools.
+    type: list
+    elements: str
+    default: []
   cluster_coming:
     description: Whether the hosted cluster is made before the pool is. In check mode it is not there then, which is no fault.
     type: bool
@@ -184,6 +234,14 @@ stop:
   description: Why nothing may be done; empty if something may.
   returned: always
   type: str
+reserve:
+  description: How many free Agents the pool holds in reserve.
+  returned: always
+  type: int
+surge:
+  description: How many of them are for the surge of rolling updates.
+  returned: always
+  type: int
 steered:
   description: Whether the pool selects Agents by O(selector_label).
   returned: always
@@ -211,6 +269,11 @@ free:
     hostname:
       description: Its hostname.
       type: str
+promised:
+  description: Names of the Agents and hosts that the pool uses after this plan.
+  returned: always
+  type: list
+  elements: str
 machines:
   description: The Machines of the pool.
   returned: always
@@ -289,6 +352,11 @@ remove:
   returned: always
   type: list
   elements: str
+replace:
+  description: Names of the Machines that other ones replace.
+  returned: always
+  type: list
+  elements: str
 leaving:
   description: Names of all hosts that leave the pool, as in O(hosts), else their hostnames.
   returned: always
@@ -333,6 +401,7 @@ OPTIONS = {"supports_check_mode": True}
 
 def argument_spec() -> dict[str, Any]:
     label = {"key": {"type": "str", "required": True, "no_log": False}, "value": {"type": "str", "required": True}}
+    amounts = {"max_surge": {"type": "raw"}, "max_unavailable": {"type": "raw"}}
     return {
         **CONNECTION_OPTIONS,
         "kind": {"type": "str", "choices": ["NodePool", "MachineDeployment"], "default": "NodePool"},
@@ -344,11 +413,20 @@ def argument_spec() -> dict[str, Any]:
         "initial_replicas": {"type": "int"},
         "keep_size": {"type": "bool", "default": False},
         "remove": {"type": "list", "elements": "str", "default": []},
+        "replace_hosts": {"type": "list", "elements": "str", "default": []},
         "agent_label_selector": {"type": "dict"},
         "selector_label": {"type": "dict", "options": label},
         "candidates": {"type": "dict", "default": {}},
         "arch": {"type": "str"},
         "upgrade_type": {"type": "str"},
+        "auto_scaling": {"type": "dict", "options": {"min": {"type": "int"}, "max": {"type": "int"}}},
+        "auto_repair": {"type": "bool"},
+        "replace": {
+            "type": "dict",
+            "options": {"strategy": {"type": "str", "choices": ["RollingUpdate", "OnDelete"]}, "rolling_update": {"type": "dict", "options": amounts}},
+        },
+        "reserve": {"type": "int"},
+        "exclude": {"type": "list", "elements": "str", "default": []},
         "cluster_coming": {"type": "bool", "default": False},
         "hosts": {"type": "list", "elements": "dict", "default": []},
         "manual_hosts": {"type": "list", "elements": "str", "default": []},

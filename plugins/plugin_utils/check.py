@@ -27,13 +27,14 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory impo
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute_manifests
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.playbooks import check_playbook
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import check_hosted_description, check_hosted_groups
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.run_options import check_run_options
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import as_list, check_host_variables, check_settings, configuration_is_readable
 
 
 def check_variables(inventory: Inventory, *, building: bool, playbook: str = "") -> list[Problem]:
     """Everything that is wrong with the variables. A playbook that the method does not have is reported alone. Never raises."""
     variables = inventory.settings()
-    if refused := check_playbook(variables, playbook):
+    if refused := check_run_options(inventory.run_options(), playbook) or check_playbook(variables, playbook):
         return refused
     hosts = [*check_host_variables(inventory.host_variables(), variables), *inventory.read_hosts()[1]]
     check = check_host_options if inventory.method == ASSISTED else check_agent_variables

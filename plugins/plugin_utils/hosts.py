@@ -104,6 +104,21 @@ def bmc_hosts(hosts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [boot_host(host) for host in hosts if not booted_by_user(boot_method(host))]
 
 
+def virtual_hosts(hosts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The hosts that are virtual machines of this inventory, as option ``hosts`` of module libvirt_hosts takes them."""
+    return [
+        {
+            "name": _name(host),
+            "libvirt": dict(host.get("libvirt") or {}),
+            "vm": dict(host["vm"]),
+            "mac_addresses": _macs(host),
+            "addresses": _addresses(host.get("network_config")),
+        }
+        for host in hosts
+        if isinstance(host.get("vm"), Mapping)
+    ]
+
+
 def boot_host(host: Mapping[str, Any]) -> dict[str, Any]:
     """A host, with what its boot method reads, as option ``hosts`` of module boot_hosts takes it."""
     method = boot_method(host)

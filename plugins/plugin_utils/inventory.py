@@ -43,6 +43,10 @@ class Inventory:
         """Hosts by group; None without an inventory."""
         return self._variables.get("groups")
 
+    def run_options(self) -> dict[str, Any]:
+        """Options of ansible-playbook that Ansible passes on as variables."""
+        return {name: self._variables.get(name) for name in ("ansible_run_tags", "ansible_skip_tags", "ansible_limit")}
+
     def settings(self) -> dict[str, Any]:
         """The variables of the interface without those of hosts. Unknown names have no value; only their name matters."""
         return {name: self._value(name) for name in self._variables if name.startswith("openshift_") and name not in OF_HOSTS}

@@ -44,12 +44,14 @@ _POOL: Mapping[str, type | tuple[type, ...]] = {
     "cluster_name": str,
     "replicas": (int, str),
     "remove": (list, str),
+    "replace_hosts": (list, str),
     "spare_group": str,
     "selector_label": dict,
     "agent_label_selector": dict,
     "candidates": dict,
     "policy": dict,
     "steer": bool,
+    "reserve": (int, str),
     "agent_namespace": str,
 }
 _HOSTED: Mapping[str, type | tuple[type, ...]] = {"namespace": str, "agent_namespace": str}
@@ -122,7 +124,35 @@ _WORDS: Mapping[type, str] = {dict: "a mapping", list: "a list", str: "a string"
 
 def check_pools(variables: Mapping[str, Any]) -> list[Problem]:
     """What is wrong with ``openshift_hosted_cluster`` and ``openshift_node_pool``, mappings here; of the values of options what can be said without a hub."""
-    return [*_hosted_problems(variables), *_pool_problems(variables.get("openshift_node_pool") or {})]
+    return [*_hosted_problems(variables), *_pool_problems(variables.get("openshift_node_pool") or {}), *_list_problems(variables)]
+
+
+def pools_given(variables: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """``openshift_node_pools``, each over ``openshift_node_pool``, whose keys are the defaults of all; that one alone where there is no list."""
+    common = variables.get("openshift_node_pool") or {}
+    return [{**common, **each} for each in variables.get("openshift_node_pools") or []] or [dict(common)]
+
+
+def _list_problems(variables: Mapping[str, Any]) -> Iterator[Problem]:
+    path, given = "openshift_node_pools", variables.get("openshift_node_pools") or []
+    names: list[str] = []
+    for number, each in enumerate(given):
+        if not isinstance(each, Mapping):
+            yield _problem(f"{path}[{number}]", INVALID, "must be a mapping")
+            continue
+        if not each.get("name"):
+            yield _problem(f"{path}[{number}].name", REQUIRED, "each pool of the list needs a name")
+        if each.get("spare_group") is not None:
+            yield _problem(f"{path}[{number}].spare_group", FORBIDDEN, "all pools share the spare machines; set openshift_node_pool.spare_group")
+        if each.get("name") and str(each["name"]) in names:
+            yield _problem(f"{path}[{number}].name", INVALID, "is the name of two pools of the list", value=str(each["name"]))
+        names.append(str(each.get("name")))
+        yield from _pool_problems({**(variables.get("openshift_node_pool") or {}), **each}, f"{path}[{number}]")
+
+
+def read_pools(variables: Mapping[str, Any], cluster_name: str) -> list[dict[str, Any]]:
+    """All pools with their defaults (:func:`read_pool`)."""
+    return [read_pool({**variables, "openshift_node_pool": each}, cluster_name) for each in pools_given(variables)]
 
 
 def read_hosted(variables: Mapping[str, Any], cluster_name: str) -> dict[str, Any]:
@@ -232,6 +262,8 @@ def read_pool(variables: Mapping[str, Any], cluster_name: str) -> dict[str, Any]
         "agent_namespace": agent_namespace(variables, cluster),
         "replicas": None if given.get("replicas") is None else int(given["replicas"]),
         "remove": as_names(given.get("remove") or []),
+        "replace_hosts": as_names(given.get("replace_hosts") or []),
+        "reserve": None if given.get("reserve") is None else int(given["reserve"]),
         "label": label,
         "selector": selector,
         "given_selector": given.get("agent_label_selector"),
@@ -283,8 +315,7 @@ def _value(text: str) -> str:
     return text if len(text) <= _LONGEST_VALUE else f"{text[:52]}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
 
 
-def _pool_problems(given: Mapping[str, Any]) -> Iterator[Problem]:
-    path = "openshift_node_pool"
+def _pool_problems(given: Mapping[str, Any], path: str = "openshift_node_pool") -> Iterator[Problem]:
     yield from _keys(path, given, (*_POOL, *POOL_OPTIONS), _POOL_OURS)
     wrong = set()
     for problem in _types(path, given, _POOL):
@@ -295,11 +326,14 @@ def _pool_problems(given: Mapping[str, Any]) -> Iterator[Problem]:
         yield _problem(f"{path}.kind", UNSUPPORTED, f"supported values: {', '.join(KINDS)}", hint=nearest(str(good["kind"]), KINDS), value=str(good["kind"]))
     if good.get("kind") == KINDS[1] and not (good.get("name") and good.get("namespace")):
         yield _problem(path, REQUIRED, "a MachineDeployment is named by name and namespace")
+    if good.get("kind") == KINDS[1] and good.get("replace_hosts"):
+        yield _problem(f"{path}.replace_hosts", FORBIDDEN, "hosts of a MachineDeployment are not replaced; use remove, and raise replicas afterwards")
     for key, fault in (("name", object_name_fault), ("namespace", object_name_fault), ("cluster_name", cluster_name_fault)):
         if good.get(key) and (text := fault(good[key])):
             yield _problem(f"{path}.{key}", INVALID, text, value=good[key])
-    if good.get("replicas") is not None and not str(good["replicas"]).isdecimal():
-        yield _problem(f"{path}.replicas", INVALID, "must be a whole number, 0 or more", value=str(good["replicas"]))
+    for key in ("replicas", "reserve"):
+        if good.get(key) is not None and not str(good[key]).isdecimal():
+            yield _problem(f"{path}.{key}", INVALID, "must be a whole number, 0 or more", value=str(good[key]))
     if good.get("replicas") is not None and given.get("auto_scaling"):
         yield _problem(f"{path}.replicas", FORBIDDEN, "replicas and auto_scaling exclude each other")
     yield from _selecting(path, good)

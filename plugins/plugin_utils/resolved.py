@@ -18,12 +18,19 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.saf
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.from_spec import agent_hosts
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import METHOD as ASSISTED
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.assisted import host_options
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts, chosen_hosts, identities, manual_hosts, node_addresses
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import (
+    bmc_hosts,
+    chosen_hosts,
+    identities,
+    manual_hosts,
+    node_addresses,
+    virtual_hosts,
+)
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hub import bare_metal_hosts, by_hostname, cluster_name, hub_hosts
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import native
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.inventory import Inventory
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.paths import absolute_manifests
-from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import read_hosted, read_pool
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import read_hosted, read_pool, read_pools
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.settings import as_list, assisted_settings, hub_settings, read_settings
 
 
@@ -46,6 +53,7 @@ def resolve(inventory: Inventory, *, building: bool) -> dict[str, Any]:
         "assisted": {**assisted_settings(variables, directory, building=building), "named": bool(variables.get("openshift_assisted"))},
         "hosted_cluster": _hosted(variables, name, required=inventory.hosted),
         "node_pool": read_pool(variables, name),
+        "node_pools": read_pools(variables, name),
     }
 
 
@@ -145,10 +153,15 @@ class Resolved:
         pool, hosts = self._get("node_pool"), self.pool_hosts
         # Users name hosts as the inventory does.
         hostnames = _hostnames(hosts)
-        pool["remove"] = [hostnames.get(name, name) for name in pool["remove"]]
+        for key in ("remove", "replace_hosts"):
+            pool[key] = [hostnames.get(name, name) for name in pool[key]]
         machines = {machine["name"]: machine for machine in bmc_hosts(hosts)}
         agents = by_hostname(hub_hosts(hosts, self.agent_variables, None))
         return {**pool, "initial_replicas": self._initial_replicas(pool), **agents, "bmc_hosts": machines, "manual_hosts": manual_hosts(hosts)}
+
+    def of_pools(self) -> list[dict[str, Any]]:
+        """The resolved variables as each pool of the list has them."""
+        return [{**self._data, "node_pool": pool, "node_pools": [pool]} for pool in self._data["node_pools"]]
 
     def _initial_replicas(self, pool: Mapping[str, Any]) -> Any:
         """One worker in the inventory is one node of a new pool; the autoscaler begins with the smallest size."""
@@ -191,6 +204,7 @@ PARTS: Mapping[str, Callable[[Resolved], Any]] = {
     "cluster": lambda found: found._get("cluster"),
     "hosts": lambda found: found.hosts,
     "bmc_hosts": lambda found: bmc_hosts(found.hosts),
+    "virtual_hosts": lambda found: virtual_hosts(found.hosts),
     "manual_hosts": lambda found: manual_hosts(found.hosts),
     "node_addresses": lambda found: node_addresses(found.hosts),
     "hub": Resolved.hub,
@@ -199,6 +213,7 @@ PARTS: Mapping[str, Callable[[Resolved], Any]] = {
     "bare_metal_hosts": Resolved.bare_metal_hosts,
     "hosted_cluster": lambda found: found._get("hosted_cluster"),
     "node_pool": Resolved.node_pool,
+    "of_pools": Resolved.of_pools,
     "touch": Resolved.touch,
 }
 

@@ -19,6 +19,7 @@ from ..module_utils.common.connect import ConnectTo
 from ..module_utils.common.errors import InvalidInput, ZeroTouchError
 from ..module_utils.common.problems import FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED, Problem, nearest, nearest_of
 from ..module_utils.common.tls import Tls
+from ..module_utils.deployment.agent.base_image import VERIFY
 from ..module_utils.deployment.safety.table import CONFIRMED_OVERRIDES, OVERRIDES
 from ..module_utils.deployment.state.options import StateOptions, read_options
 from ..module_utils.serving.options import as_given, check_options, read_publish
@@ -42,7 +43,7 @@ LIMITS: Mapping[str, tuple[str, float]] = {
     "join": ("install", 3600.0),
     "removal": ("install", 3600.0),
 }
-_BASE_IMAGE = ("path", "url", "sha256", "version", "rootfs_url")
+_BASE_IMAGE = ("path", "url", "sha256", "version", "rootfs_url", "verify")
 # What can stand as a directory below ./clusters; what a cluster may be called is the configuration's to say.
 _DIRECTORY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _KINDS: Mapping[type, str] = {dict: "a mapping", list: "a list", str: "a string", bool: "true or false", int: "a number", float: "a number"}
@@ -71,6 +72,7 @@ VARIABLES: Mapping[str, type | tuple[type, ...]] = {
     "openshift_confirm": (list, str),
     "openshift_hosted_cluster": dict,
     "openshift_node_pool": dict,
+    "openshift_node_pools": list,
     "openshift_destroy_purge": (bool, str),
     "openshift_hub": dict,
     "openshift_assisted": dict,
@@ -289,6 +291,9 @@ def _base_image_faults(given: Mapping[str, Any]) -> Iterator[Problem]:
     for key in _BASE_IMAGE:
         if not isinstance(given.get(key, ""), str):
             yield _problem(f"openshift_base_image.{key}", INVALID, "must be a string (in quotes, if YAML takes it for a number)")
+    verify = given.get("verify", VERIFY[0])
+    if isinstance(verify, str) and verify not in VERIFY:
+        yield _problem("openshift_base_image.verify", UNSUPPORTED, f"supported values: {', '.join(VERIFY)}", verify, hint=nearest(verify, VERIFY))
 
 
 def _choices(given: Mapping[str, Any]) -> Iterator[Problem]:

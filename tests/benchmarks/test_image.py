@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""Budget: an ISO from a 1.2 GB base takes at most 1.1 times what ``cp`` of the same file takes, in 80 MB; an unchanged rerun reads only the areas.
+"""Budget: with the default options an ISO from a 1.2 GB base takes at most 1.1 times what ``cp`` of the same file takes, in 40 MB; an unchanged rerun
+reads only the areas.
 
-``cp`` is measured with the ``sync`` of its result, because our image is on the disk when the build returns. Both start with the base in the page
-cache and nothing dirty; the best of several rounds counts, since a shared machine only ever adds time.
+``cp`` is measured with the ``sync`` of its result, because our image is on the disk when the build returns. Both start with the base in the page cache and
+nothing dirty, and take turns. The first copy of a base, which hashes it, is measured beside (its base is new in each round).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import statistics
 import subprocess
 import sys
 import time
@@ -23,23 +25,26 @@ from ansible_collections.zerotouch.openshift.tests.support import live_image as 
 SIZE = 1_200_000_000
 ROUNDS = 5
 RATIO = 1.1
-RESIDENT = 80_000_000
+RESIDENT = 40_000_000
 CONFIG = b'{"ignition":{"version":"3.2.0"}}'
 
 # Runs in a process of its own: its largest resident set and its reads are those of the build alone.
 PROGRAM = """
-import json, resource, sys, time
+import json, sys, time
 from pathlib import Path
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.build import ImageRecord, build_image, plan_image
-base, dest, checksum, record = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3] == "1", json.loads(sys.argv[4])
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.trust import BaseCheck, KnownDigests
+base, dest, cache, checksum, record = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4] == "1", json.loads(sys.argv[5])
 def read():
     return int(Path("/proc/self/io").read_text().split()[1])
 before, began = read(), time.perf_counter()
-plan = plan_image(base, dest, b'{"ignition":{"version":"3.2.0"}}', ["fips=1"], record=ImageRecord.from_state(record))
+check = BaseCheck("", KnownDigests(cache))
+plan = plan_image(base, dest, b'{"ignition":{"version":"3.2.0"}}', ["fips=1"], record=ImageRecord.from_state(record), check=check)
 built = build_image(plan, checksum=checksum)
 seconds = time.perf_counter() - began
-print(json.dumps({"seconds": seconds, "read": read() - before, "changed": plan.changed, "state": built.to_state(),
-                  "resident": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
+# Not ru_maxrss: that begins with the size of the process that started this one.
+resident = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM:"))
+print(json.dumps({"seconds": seconds, "read": read() - before, "changed": plan.changed, "state": built.to_state(), "resident": resident * 1024}))
 """
 
 
@@ -55,9 +60,9 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def build(base: Path, dest: Path, *, checksum: bool, record: dict | None = None) -> dict:
+def build(base: Path, dest: Path, cache: Path, *, checksum: bool = False, record: dict | None = None) -> dict:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / ".build")}
-    command = [sys.executable, "-c", PROGRAM, str(base), str(dest), str(int(checksum)), json.dumps(record or {})]
+    command = [sys.executable, "-c", PROGRAM, str(base), str(dest), str(cache), str(int(checksum)), json.dumps(record or {})]
     return json.loads(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
 
 
@@ -69,31 +74,34 @@ def copy(base: Path, dest: Path) -> float:
 
 
 def test_building_costs_a_copy(base: Path, tmp_path: Path, record_property) -> None:
-    dest = tmp_path / "out.iso"
-    seconds: dict[str, list[float]] = {"cp": [], "build": [], "build with checksum": []}
+    dest, cache = tmp_path / "out.iso", tmp_path / "cache"
+    right = build(base, dest, cache)["state"]["base"]["sha256"]
+    seconds: dict[str, list[float]] = {"cp": [], "build": [], "first copy": [], "checksum: true": []}
     resident = 0
-    for _round in range(ROUNDS):
+    for number in range(ROUNDS):
         for name in seconds:
             dest.unlink(missing_ok=True)
             os.sync()
             if name == "cp":
                 seconds[name].append(copy(base, dest))
             else:
-                done = build(base, dest, checksum=name != "build")
+                done = build(base, dest, tmp_path / f"cache{number}" if name == "first copy" else cache, checksum=name == "checksum: true")
+                assert done["state"]["base"]["sha256"] == right
                 seconds[name].append(done["seconds"])
                 resident = max(resident, done["resident"])
-    best = {name: min(values) for name, values in seconds.items()}
-    ratios = {name: round(value / best["cp"], 2) for name, value in best.items()}
-    print(f"\nISO from {SIZE / 1e9:.1f} GB: {ratios} of cp ({best['cp']:.2f} s), largest resident set {resident / 1e6:.0f} MB")
+    median, best = ({name: of(values) for name, values in seconds.items()} for of in (statistics.median, min))
+    ratios, at_best = ({name: round(value / times["cp"], 2) for name, value in times.items()} for times in (median, best))
+    print(f"\nISO from {SIZE / 1e9:.1f} GB, medians: {ratios} of cp ({median['cp']:.2f} s); best: {at_best}; resident set {resident / 1e6:.0f} MB")
     record_property("ratios", ratios)
-    assert ratios["build"] <= RATIO
+    # A disk that others write to at the same time only adds time: then the best rounds say what the build costs.
+    assert min(ratios["build"], at_best["build"]) <= RATIO
     assert resident <= RESIDENT
 
 
 def test_an_unchanged_rerun_reads_only_the_areas(base: Path, tmp_path: Path) -> None:
-    dest = tmp_path / "out.iso"
-    first = build(base, dest, checksum=True)
-    again = build(base, dest, checksum=True, record=first["state"])
+    dest, cache = tmp_path / "out.iso", tmp_path / "cache"
+    first = build(base, dest, cache, checksum=True)
+    again = build(base, dest, cache, checksum=True, record=first["state"])
     print(f"\nunchanged rerun: {again['seconds'] * 1000:.0f} ms, {again['read'] / 1024:.0f} KiB read")
     assert (again["changed"], again["state"]["sha256"]) == (False, first["state"]["sha256"])
     # Two Ignition areas of 256 KiB, a few descriptors and directories; what Python reads of itself counts too.

@@ -161,6 +161,9 @@ def _own_rows(shape: Record) -> Iterator[str]:
 def _inner_rows(shape: Record, path: str, target: str) -> Iterator[str]:
     """Fields inside an option: our own with their description, upstream's with its meaning."""
     described = {name: field.description for name, field in shape.fields.items()}
+    for name, field in shape.fields.items():
+        if isinstance(field.shape, ListOf) and isinstance(field.shape.element, Record):
+            described |= {f"{name}[].{key}": each.description for key, each in field.shape.element.fields.items()}
     for below, kind in leaves(shape):
         meaning = _meanings_in_snake_case().get(f"{target}.{below}", Meaning(""))
         text = described.get(below, "") or meaning.text

@@ -113,6 +113,13 @@ def test_an_image_that_will_never_be(door: Open, wish: dict[str, Any]) -> None:
     assert ok(door("infra_env", **wish, os_image_version=""))["iso_url"]
 
 
+def test_a_service_that_fails_for_a_while_is_waited_for(door: Open, wish: dict[str, Any], lab: Lab) -> None:
+    """The operator says ImageCreated False and tries again; the image of the third attempt is the result."""
+    lab.fault("service-500", path="/v2/infra-envs", count=3)
+    made = ok(door("infra_env", **wish))
+    assert made["iso_url"] and not ok(door("infra_env", **wish))["changed"]
+
+
 def test_a_cluster_that_is_not_there(door: Open, wish: dict[str, Any]) -> None:
     late = door("infra_env", **wish, cluster={"name": "nobody", "namespace": wish["namespace"]}, timeout=3)
     assert late["failed"] and f"bound to the ClusterDeployment {wish['namespace']}/nobody, which does not exist" in late["msg"]

@@ -23,8 +23,8 @@ def change_input(deployment: Deployment, ntp_source: str) -> None:
     deployment.inventory.write_text(json.dumps(inventory))
 
 
-def sha256(deployment: Deployment) -> str:
-    return str(json.loads((deployment.work_dir / "state.json").read_text())["image"]["sha256"])
+def recipe(deployment: Deployment) -> str:
+    return str(json.loads((deployment.work_dir / "state.json").read_text())["image"]["recipe"])
 
 
 def test_input_that_changes_on_the_way(sno: Deployment) -> None:
@@ -34,30 +34,30 @@ def test_input_that_changes_on_the_way(sno: Deployment) -> None:
     assert "limit of phase boot (2 s)" in late.message and "192.168.126.10" in late.message, late.message
     assert re.findall(r"^\d\. ", late.message, re.MULTILINE) == ["1. ", "2. ", "3. "], late.message
     assert "bmc.json" in files_of_bundle(late)
-    first = sha256(sno)
+    first = recipe(sno)
 
     # The input has changed, no host has registered: another image, booted.
     change_input(sno, "192.168.126.2")
     late = sno.refused(extra=limited)
-    second = sha256(sno)
+    second = recipe(sno)
     assert second != first and "sno-0: powered on" in late.output, late.output
 
     # The input is the same, no host has registered: the image is good, the host is booted again.
     lab.clear_faults()
     lab.fault("memory-too-small", "sno-0", count=0)
     output = sno.interrupted(lambda output: "insufficient" in output, kill_all)[0]
-    assert "sno-0: powered on" in output and sha256(sno) == second, output
+    assert "sno-0: powered on" in output and recipe(sno) == second, output
 
     # The input has changed, hosts have registered: stop.
     change_input(sno, "192.168.126.3")
     written = lab.writes()
     stopped = sno.refused()
     assert "agent-config.yaml" in stopped.message and "rebuild_image" in stopped.message, stopped.message
-    assert lab.writes() == written and sha256(sno) == second
+    assert lab.writes() == written and recipe(sno) == second
 
     # The user's word overrides it.
     output = sno.interrupted(lambda output: "sno-0: powered on" in output, kill_all, extra={"openshift_force": "rebuild_image"})[0]
-    assert sha256(sno) not in (first, second), output
+    assert recipe(sno) not in (first, second), output
     lab.clear_faults()
     sno.deployed()
     lab.assert_nothing_left()

@@ -5,97 +5,31 @@
 
 from __future__ import annotations
 
-import datetime
 import functools
 import http.server
-import ipaddress
-import os
-import shutil
-import socket
-import ssl
-import subprocess
-import sys
 import threading
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-import bcrypt
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions, BootRequest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.observe import observe
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from ansible_collections.zerotouch.openshift.tests.support.sushy_emulator import EMULATOR, PASSWORD, USERNAME, sushy_emulator
 
-EMULATOR = shutil.which("sushy-emulator", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
 UUID = "7f0f7b2c-61d8-4a3c-9c55-0d1f2f9c1a11"
 MAC = "52:54:00:0e:00:01"
-STARTS_WITHIN = 30.0
 
 pytestmark = pytest.mark.skipif(EMULATOR is None, reason="sushy-tools is not installed (pip install sushy-tools)")
-
-
-def certificate(directory: Path) -> Path:
-    """A certificate of its own for 127.0.0.1, its key in the same file."""
-    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "sushy")])
-    now = datetime.datetime.now(datetime.UTC)
-    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
-    builder = builder.add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
-    made = builder.not_valid_before(now - datetime.timedelta(hours=1)).not_valid_after(now + datetime.timedelta(days=1)).sign(key, hashes.SHA256())
-    path = directory / "sushy.pem"
-    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    path.write_bytes(made.public_bytes(serialization.Encoding.PEM) + pem)
-    return path
 
 
 @pytest.fixture(scope="module")
 def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """Its address, and the certificate to trust."""
-    directory = tmp_path_factory.mktemp("sushy")
-    pem = certificate(directory)
-    (directory / "htpasswd").write_text(f"admin:{bcrypt.hashpw(b'right', bcrypt.gensalt(4)).decode()}\n")
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
     systems = [{"uuid": UUID, "name": "node-1", "power_state": "Off", "external_notifier": False, "nics": [{"mac": MAC, "ip": "192.0.2.1"}]}]
-    config = {
-        "SUSHY_EMULATOR_LISTEN_IP": "127.0.0.1",
-        "SUSHY_EMULATOR_LISTEN_PORT": port,
-        "SUSHY_EMULATOR_SSL_CERT": str(pem),
-        "SUSHY_EMULATOR_SSL_KEY": str(pem),
-        "SUSHY_EMULATOR_AUTH_FILE": str(directory / "htpasswd"),
-        "SUSHY_EMULATOR_STATE_DIR": str(directory / "state"),
-        "SUSHY_EMULATOR_FAKE_DRIVER": True,
-        "SUSHY_EMULATOR_FAKE_SYSTEMS": systems,
-    }
-    (directory / "config.py").write_text("".join(f"{name} = {value!r}\n" for name, value in config.items()))
-    (directory / "state").mkdir()
-    with (directory / "log").open("w") as log:
-        # Every insert leaves a directory in TMPDIR.
-        environment = {**os.environ, "TMPDIR": str(directory)}
-        process = subprocess.Popen([str(EMULATOR), "--config", str(directory / "config.py"), "--fake"], stdout=log, stderr=log, env=environment)
-    try:
-        _wait(f"https://127.0.0.1:{port}/redfish/v1/", process, directory / "log")
-        yield f"redfish-virtualmedia+https://127.0.0.1:{port}", pem
-    finally:
-        process.terminate()
-        process.wait(timeout=STARTS_WITHIN)
-
-
-def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    context = ssl._create_unverified_context()
-    ends = time.monotonic() + STARTS_WITHIN
-    while True:
-        try:
-            urllib.request.urlopen(url, timeout=5, context=context).close()
-            return
-        except (OSError, urllib.error.URLError):
-            if process.poll() is not None or time.monotonic() > ends:
-                pytest.fail(f"the emulator does not answer:\n{log.read_text()}")
-            time.sleep(0.1)
+    config = {"SUSHY_EMULATOR_FAKE_DRIVER": True, "SUSHY_EMULATOR_FAKE_SYSTEMS": systems}
+    with sushy_emulator(tmp_path_factory.mktemp("sushy"), config, "--fake") as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +51,9 @@ def image_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def request_of(emulator: tuple[str, Path], **more: object) -> BootRequest:
     address, pem = emulator
-    return BootRequest(**{"name": "node-1", "address": address, "username": "admin", "password": "right", "ca_cert": str(pem), "mac_addresses": (MAC,), **more})
+    return BootRequest(
+        **{"name": "node-1", "address": address, "username": USERNAME, "password": PASSWORD, "ca_cert": str(pem), "mac_addresses": (MAC,), **more}
+    )
 
 
 def test_boot_again_and_eject(emulator: tuple[str, Path], image_url: str) -> None:

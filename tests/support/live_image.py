@@ -50,7 +50,7 @@ def make_iso(
         options = {"volume_id": volume_id, "ignition": ignition, "kargs": kargs, "features": features, "info": info, "kernel": kernel, "grub_text": grub_text}
         minimal = make_iso(path.with_suffix(".minimal"), **options, initrd=initrd, rootfs=None, miniso=False)
         make_iso(path, **options, initrd=initrd, rootfs=rootfs, miniso=False, reserve=MINISO_SIZE)
-        _fill_miniso(path, minimal)
+        fill_miniso(path, minimal, MINISO_SIZE)
         minimal.unlink()
         return path
     iso = pycdlib.PyCdlib()
@@ -106,11 +106,17 @@ def _extents(path: Path) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _fill_miniso(full: Path, minimal: Path) -> None:
-    """miniso.dat: which sectors of the minimal image are in the full one, and what stands between them (reference coreos-live-image.md 5)."""
+def fill_miniso(full: Path, minimal: Path, reserved: int) -> None:
+    """Write coreos/miniso.dat, for which ``reserved`` bytes are kept: which sectors of the minimal image are in the full one, and what is between them."""
     here, there = _extents(full), _extents(minimal)
-    runs = sorted((sector, here[name][0], length) for name, (sector, length) in there.items() if length)
-    content, payload, position = minimal.read_bytes(), b"", 0
+    whole, content, payload, position = full.read_bytes(), minimal.read_bytes(), b"", 0
+    # A boot loader that holds its own place in the image differs between the two.
+    runs = sorted(
+        (sector, here[name][0], length)
+        for name, (sector, length) in there.items()
+        if length and whole[here[name][0] * 2048 :][:length] == content[sector * 2048 :][:length]
+    )
+    runs = [run for number, run in enumerate(runs) if number == 0 or run[0] != runs[number - 1][0]]
     for sector, _full, length in runs:
         payload += content[position : sector * 2048]
         position = sector * 2048 + length
@@ -118,7 +124,7 @@ def _fill_miniso(full: Path, minimal: Path) -> None:
     numbers = [len(runs), *(number for run in runs for number in run)]
     data = b"MINISO\x00\x00" + _varint(1) + _varint(4) + b"test" + b"".join(map(_varint, numbers)) + hashlib.sha256(content).digest()
     data += _varint(len(packed)) + packed
-    assert len(data) <= MINISO_SIZE
+    assert len(data) <= reserved
     where = next(sector for name, (sector, _length) in here.items() if name.endswith("MINISO.DAT;1"))
     with full.open("r+b") as handle:
         handle.seek(where * 2048)

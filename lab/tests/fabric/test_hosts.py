@@ -113,3 +113,18 @@ def test_urls_are_redirected_to_loopback() -> None:
     assert world.redirect("http://10.1.0.10:8090/x?y=1") == ("http://127.10.0.10:8090/x?y=1", "10.1.0.10:8090")
     assert world.redirect("https://10.1.0.10/x") == ("https://127.10.0.10:8443/x", "10.1.0.10")
     assert world.redirect("http://127.0.0.1:9/x") == ("http://127.0.0.1:9/x", "127.0.0.1:9")
+
+
+def test_owners_of_an_address_follow_what_is_attached() -> None:
+    lab = fabric()
+    first = HostNetwork((Interface("eth0", "02:00:00:00:00:01", addresses=("192.168.111.20/24", "fd00::0020/64")),))
+    second = HostNetwork((Interface("eth0", "02:00:00:00:00:02", addresses=("192.168.111.20/24", "192.168.111.21/24")),))
+    assert lab.attach("a", first) == []
+    assert lab.attach("b", second) == ["192.168.111.20"]
+    assert (lab.owners("192.168.111.20"), lab.owners("192.168.111.21"), lab.owners("fd00::20")) == (["a", "b"], ["b"], ["a"])
+    assert lab.attach("b", first) == ["192.168.111.20", "fd00::20"]
+    assert lab.owners("192.168.111.21") == []
+    lab.detach("a")
+    lab.detach("a")
+    assert (lab.owners("192.168.111.20"), lab.owners("192.168.111.9")) == (["b"], [])
+    assert (first.holder("192.168.111.20"), first.holder("fd00::20"), first.has("fd00::20")) == (first.interfaces[0], None, True)

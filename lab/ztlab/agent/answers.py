@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import inspect
 import ipaddress
 import json
@@ -102,11 +103,9 @@ class Answers:
 
     @staticmethod
     def _own_address_towards(interface: Interface, address: str) -> str:
-        ip = ipaddress.ip_address(address)
         if not interface.carrier or not interface.network:
             return ""
-        own = [ipaddress.ip_interface(text) for text in interface.addresses]
-        return next((str(entry.ip) for entry in own if entry.version == ip.version and ip in entry.network), "")
+        return _address_towards(interface.addresses, address)
 
     def _level3(self, address: str) -> dict[str, Any]:
         network = self._live.network
@@ -223,3 +222,11 @@ class Answers:
 
     def _upgrade(self, arguments: Sequence[str]) -> dict[str, Any]:
         return {"agent_image": json.loads(arguments[0]).get("agent_image", "") if arguments else "", "result": "success"}
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _address_towards(addresses: tuple[str, ...], target: str) -> str:
+    """The address, of those with prefix length, whose network has the target; empty when none has."""
+    ip = ipaddress.ip_address(target)
+    own = [ipaddress.ip_interface(text) for text in addresses]
+    return next((str(entry.ip) for entry in own if entry.version == ip.version and ip in entry.network), "")

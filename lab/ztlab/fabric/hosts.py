@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import ipaddress
 import urllib.parse
 from collections.abc import Mapping
@@ -14,6 +15,10 @@ from ..site.model import Machine, Network, Nic, Site
 from .loopback import AddressTable, unprivileged_port
 
 IPInterface = ipaddress.IPv4Interface | ipaddress.IPv6Interface
+
+# Each machine asks about each other one, several times a minute.
+_parse_interface = functools.lru_cache(maxsize=8192)(ipaddress.ip_interface)
+_parse_address = functools.lru_cache(maxsize=8192)(ipaddress.ip_address)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,14 +52,27 @@ class HostNetwork:
 
     def addresses(self) -> list[str]:
         """Own addresses without prefix length, in interface order."""
-        return [str(ipaddress.ip_interface(address).ip) for interface in self.interfaces for address in interface.addresses]
+        return list(self._addresses)
+
+    def has(self, address: str) -> bool:
+        """Whether it is an own address."""
+        return address in self._address_set
+
+    @functools.cached_property
+    def _address_set(self) -> frozenset[str]:
+        return frozenset(self._addresses)
+
+    @functools.cached_property
+    def _addresses(self) -> tuple[str, ...]:
+        return tuple(str(_parse_interface(address).ip) for interface in self.interfaces for address in interface.addresses)
 
     def holder(self, address: str) -> Interface | None:
         """The interface that has the address (compared as text, as scripts do)."""
-        for interface in self.interfaces:
-            if any(with_length.partition("/")[0] == address for with_length in interface.addresses):
-                return interface
-        return None
+        return self._holders.get(address)
+
+    @functools.cached_property
+    def _holders(self) -> dict[str, Interface]:
+        return {with_length.partition("/")[0]: interface for interface in reversed(self.interfaces) for with_length in interface.addresses}
 
 
 class Unreachable(Exception):
@@ -67,7 +85,8 @@ class Fabric:
     def __init__(self, site: Site, table: AddressTable) -> None:
         self.site = site
         self.table = table
-        self.hosts: dict[str, HostNetwork] = {}
+        self.hosts: dict[str, HostNetwork] = {}  # changed by attach() and detach() only
+        self._owners: dict[str, list[str]] = {}
         self.virtual: dict[str, str] = {}  # virtual IP -> machine that answers for it ("" for the cluster as a whole)
         self._leases: dict[str, str] = {}
         for bmc in (machine.bmc for machine in site.machines):
@@ -114,22 +133,28 @@ class Fabric:
 
     def attach(self, machine: str, network: HostNetwork) -> list[str]:
         """A system comes up with these interfaces; the addresses that somebody else has already."""
+        self.detach(machine)
         self.hosts[machine] = network
+        for address in dict.fromkeys(network.addresses()):
+            self._owners.setdefault(address, []).append(machine)
         for address in network.addresses():
             self.table.loopback(address)
         return [address for address in network.addresses() if len(self.owners(address)) > 1]
 
     def detach(self, machine: str) -> None:
-        self.hosts.pop(machine, None)
+        former = self.hosts.pop(machine, None)
+        for address in dict.fromkeys(former.addresses() if former else ()):
+            self._owners[address].remove(machine)
 
     def owners(self, address: str) -> list[str]:
-        return [name for name, network in self.hosts.items() if address in network.addresses()]
+        """The machines that have an address, in the order in which their systems came up."""
+        return list(self._owners.get(address, ()))
 
     # ---- reachability --------------------------------------------------------------------------------------------------------------
 
     def check(self, source: HostNetwork, address: str) -> None:
         """Raises :class:`Unreachable` unless a system with this network can open connections to a site address."""
-        if address in source.addresses():
+        if source.has(address):
             return
         owners = self.owners(address)
         if not owners and address not in self.virtual:
@@ -158,8 +183,8 @@ class Fabric:
 
     @staticmethod
     def _on_link(interface: Interface, address: str) -> bool:
-        ip = ipaddress.ip_address(address)
-        return any(ip in ipaddress.ip_interface(own).network for own in interface.addresses if ipaddress.ip_interface(own).version == ip.version)
+        ip = _parse_address(address)
+        return any(ip in _parse_interface(own).network for own in interface.addresses if _parse_interface(own).version == ip.version)
 
     def _gateway(self, source: HostNetwork, address: str) -> Network:
         """The network whose router takes packets for an address; raises :class:`Unreachable`."""

@@ -9,6 +9,7 @@ import secrets
 from typing import Any
 
 from ..kubeapi import Object, Registry, Store
+from .nodes import CAPACITY
 
 # namespace, name
 DAEMONS = (("openshift-dns", "dns-default"), ("openshift-ovn-kubernetes", "ovnkube-node"))
@@ -28,22 +29,23 @@ class Workloads:
         nodes = {item.item["metadata"]["name"]: item.item for item in self._store.listed(self._nodes)}
         pods = [item.item for item in self._store.listed(self._pods)]
         for pod in pods:
-            if _where(pod) and _where(pod) not in nodes:
+            if where(pod) and where(pod) not in nodes:
                 self._store.delete(self._pods, pod["metadata"]["name"], pod["metadata"]["namespace"])
-        alive = [pod for pod in pods if not _where(pod) or _where(pod) in nodes]
+        alive = [pod for pod in pods if not where(pod) or where(pod) in nodes]
         self._daemons(nodes, alive)
-        fit = [name for name, node in nodes.items() if _ready(node) and not (node.get("spec") or {}).get("unschedulable")]
+        fit = [name for name, node in nodes.items() if node_ready(node) and not (node.get("spec") or {}).get("unschedulable")]
         if fit:
             self._deployments(fit, alive)
             for pod in alive:
-                if not _where(pod):
-                    self._bind(pod, self._freest(fit, alive))
+                room = [name for name in fit if cpus_of(pod) <= node_cpus() - sum(cpus_of(each) for each in alive if where(each) == name)]
+                if not where(pod) and room:
+                    alive[alive.index(pod)] = self._bind(pod, self._freest(room, alive))
 
     def _daemons(self, nodes: dict[str, Object], pods: list[Object]) -> None:
-        present = {(_app(pod), _where(pod)) for pod in pods}
+        present = {(_app(pod), where(pod)) for pod in pods}
         for namespace, name in DAEMONS:
             for node, item in nodes.items():
-                if (name, node) not in present and _ready(item):
+                if (name, node) not in present and node_ready(item):
                     pods.append(self._create(namespace, name, node, "DaemonSet"))
 
     def _deployments(self, fit: list[str], pods: list[Object]) -> None:
@@ -53,7 +55,7 @@ class Workloads:
 
     @staticmethod
     def _freest(fit: list[str], pods: list[Object]) -> str:
-        return min(fit, key=lambda name: (sum(_where(pod) == name for pod in pods), name))
+        return min(fit, key=lambda name: (sum(where(pod) == name for pod in pods), name))
 
     def _create(self, namespace: str, name: str, node: str, owner: str) -> Object:
         reference = {"apiVersion": "apps/v1", "kind": owner, "name": name, "uid": "00000000-0000-4000-8000-000000000000", "controller": True}
@@ -61,10 +63,10 @@ class Workloads:
         spec: Object = {"nodeName": node, "containers": [{"name": name, "image": "quay.io/openshift-release-dev/ocp-v4.0-art-dev"}]}
         return self._run(self._store.create(self._pods, {"metadata": metadata, "spec": spec}, namespace))
 
-    def _bind(self, pod: Object, node: str) -> None:
+    def _bind(self, pod: Object, node: str) -> Object:
         metadata = pod["metadata"]
         body = {**pod, "spec": {**(pod.get("spec") or {}), "nodeName": node}}
-        self._run(self._store.update(self._pods, body, metadata["namespace"]))
+        return self._run(self._store.update(self._pods, body, metadata["namespace"]))
 
     def _run(self, pod: Object) -> Object:
         moment = self._store.timestamp()
@@ -73,13 +75,30 @@ class Workloads:
         return self._store.update(self._pods, body, pod["metadata"]["namespace"], subresource="status")
 
 
-def _where(pod: Object) -> str:
+def where(pod: Object) -> str:
+    """The Node of a pod; empty while it has none."""
     return str((pod.get("spec") or {}).get("nodeName") or "")
+
+
+def cpus_of(pod: Object) -> float:
+    """What its containers request."""
+    containers = (pod.get("spec") or {}).get("containers") or []
+    texts = [str(((each.get("resources") or {}).get("requests") or {}).get("cpu") or "0") for each in containers]
+    return sum(float(text[:-1]) / 1000 if text.endswith("m") else float(text) for text in texts)
+
+
+def node_cpus() -> float:
+    """What a Node of the lab can give away."""
+    return float(CAPACITY["cpu"])
+
+
+def is_daemon(pod: Object) -> bool:
+    return any(entry["kind"] == "DaemonSet" for entry in pod["metadata"].get("ownerReferences") or [])
 
 
 def _app(pod: Object) -> str:
     return str((pod["metadata"].get("labels") or {}).get("app") or "")
 
 
-def _ready(node: Object) -> bool:
+def node_ready(node: Object) -> bool:
     return any(entry["type"] == "Ready" and entry["status"] == "True" for entry in (node.get("status") or {}).get("conditions") or [])

@@ -9,14 +9,15 @@ import functools
 import ipaddress
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from .model import Cluster, Host
 
 IPNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 IPInterface = ipaddress.IPv4Interface | ipaddress.IPv6Interface
-
+_Result = TypeVar("_Result")
+_REPORTS = 4096
 
 # A monitor's pass asks for the same few addresses again and again, several times a second at high speed.
 parse_interface = functools.lru_cache(maxsize=4096)(ipaddress.ip_interface)
@@ -41,8 +42,29 @@ def interface_addresses(interface: Mapping[str, Any]) -> list[IPInterface]:
     return [address for address in addresses if not address.ip.is_link_local]
 
 
+class _OfReport(Generic[_Result]):
+    """A function of a report, computed once for each. A host has a new object for each report; the last ``_REPORTS`` ones are remembered."""
+
+    def __init__(self, of: Callable[[Mapping[str, Any]], _Result]) -> None:
+        self._of = of
+        self._known: dict[int, tuple[Mapping[str, Any], _Result]] = {}
+
+    def __call__(self, report: Mapping[str, Any]) -> _Result:
+        known = self._known.get(id(report))
+        if known is None or known[0] is not report:
+            while len(self._known) >= _REPORTS:
+                del self._known[next(iter(self._known))]
+            known = self._known[id(report)] = (report, self._of(report))
+        return known[1]
+
+
+@_OfReport
+def _inventory_addresses(inventory: Mapping[str, Any]) -> tuple[IPInterface, ...]:
+    return tuple(address for interface in inventory.get("interfaces") or [] for address in interface_addresses(interface))
+
+
 def host_addresses(host: Host) -> list[IPInterface]:
-    return [address for interface in (host.inventory or {}).get("interfaces") or [] for address in interface_addresses(interface)]
+    return list(_inventory_addresses(host.inventory)) if host.inventory else []
 
 
 def host_networks(hosts: Iterable[Host]) -> dict[str, list[str]]:
@@ -99,49 +121,79 @@ def calculated_machine_networks(cluster: Cluster, hosts: Sequence[Host]) -> list
     return list(dict.fromkeys(network for network in found if network))
 
 
-def _linked(first: Host, second_id: str, fits: Callable[[Mapping[str, Any]], bool]) -> bool:
-    return any(remote.get("host_id") == second_id and fits(remote) for remote in (first.connectivity or {}).get("remote_hosts") or [])
+class _Links:
+    """Whom a host reaches, by its report of connectivity."""
+
+    def __init__(self, report: Mapping[str, Any]) -> None:
+        self._remotes = [remote for remote in report.get("remote_hosts") or [] if remote.get("host_id")]
+        self._by_network: dict[IPNetwork, frozenset[str]] = {}
+
+    @functools.cached_property
+    def by_ip(self) -> frozenset[str]:
+        """Ids of the hosts that it reaches by IP."""
+        return frozenset(remote["host_id"] for remote in self._remotes if any(entry.get("successful") for entry in remote.get("l3_connectivity") or []))
+
+    def in_network(self, network: IPNetwork) -> frozenset[str]:
+        """Ids of the hosts that it reaches in a network."""
+        if network not in self._by_network:
+            self._by_network[network] = frozenset(remote["host_id"] for remote in self._remotes if _reaches(remote, network))
+        return self._by_network[network]
+
+    @functools.cached_property
+    def answers(self) -> frozenset[tuple[str, str]]:
+        """Addresses, with the MACs that answered for them."""
+        entries = (entry for remote in self._remotes for entry in remote.get("l2_connectivity") or [])
+        return frozenset((entry["remote_ip_address"], entry["remote_mac"].lower()) for entry in entries if entry.get("remote_mac"))
 
 
-def _majority(hosts: Sequence[Host], linked: Callable[[Host, Host], bool], smallest: int) -> set[str]:
-    """The largest group in which everybody reaches everybody: the least connected host leaves until that holds."""
-    group = list(hosts)
+_links_of_report = _OfReport(_Links)
+_NO_LINKS = _Links({})
+
+
+def _links(host: Host) -> _Links:
+    return _links_of_report(host.connectivity) if host.connectivity else _NO_LINKS
+
+
+def _reaches(remote: Mapping[str, Any], network: IPNetwork) -> bool:
+    entries = remote.get("l2_connectivity") or []
+    if network.version == 6 and not entries:
+        entries = remote.get("l3_connectivity") or []
+    return any(entry.get("successful") and parse_address(entry["remote_ip_address"]) in network for entry in entries)
+
+
+def _majority(hosts: Sequence[Host], reached: Callable[[Host], frozenset[str]], smallest: int) -> set[str]:
+    """The largest group in which all hosts reach each other: the least connected host leaves until that holds."""
+    ids = [host.id for host in hosts]
+    group = set(ids)
+    reaches = {host.id: reached(host) & group - {host.id} for host in hosts}
+    mutual = {one: {other for other in others if one in reaches[other]} for one, others in reaches.items()}
     while group:
-        counts = {host.id: sum(linked(host, other) and linked(other, host) for other in group if other is not host) for host in group}
-        if all(count == len(group) - 1 for count in counts.values()):
+        counts = {one: len(mutual[one] & group) for one in ids if one in group}
+        least = min(counts, key=lambda one: counts[one])
+        if counts[least] == len(group) - 1:
             break
-        group.remove(min(group, key=lambda host: counts[host.id]))
-    return {host.id for host in group} if len(group) >= smallest else set()
+        group.remove(least)
+    return group if len(group) >= smallest else set()
 
 
 def l2_majority(hosts: Sequence[Host], cidr: str, smallest: int) -> set[str]:
     """Host ids of the L2 majority group of a network."""
     network = parse_network(cidr)
-
-    def reaches(remote: Mapping[str, Any]) -> bool:
-        entries = remote.get("l2_connectivity") or []
-        if network.version == 6 and not entries:
-            entries = remote.get("l3_connectivity") or []
-        return any(entry.get("successful") and parse_address(entry["remote_ip_address"]) in network for entry in entries)
-
-    return _majority(hosts, lambda first, second: _linked(first, second.id, reaches), smallest)
+    return _majority(hosts, lambda host: _links(host).in_network(network), smallest)
 
 
 def l3_majority(hosts: Sequence[Host], smallest: int) -> set[str]:
     """Host ids of the group in which every host reaches every other by IP."""
-
-    def reaches(remote: Mapping[str, Any]) -> bool:
-        return any(entry.get("successful") for entry in remote.get("l3_connectivity") or [])
-
-    return _majority(hosts, lambda first, second: _linked(first, second.id, reaches), smallest)
+    return _majority(hosts, lambda host: _links(host).by_ip, smallest)
 
 
 def ip_collisions(hosts: Iterable[Host]) -> dict[str, list[str]]:
     """Address -> the MACs that answered for it, where there is more than one."""
+    answers: set[tuple[str, str]] = set().union(*(_links(host).answers for host in hosts))
+    addresses = [address for address, _mac in answers]
+    if len(set(addresses)) == len(addresses):
+        return {}
     seen: dict[str, set[str]] = defaultdict(set)
-    for host in hosts:
-        for remote in (host.connectivity or {}).get("remote_hosts") or []:
-            for entry in remote.get("l2_connectivity") or []:
-                if entry.get("remote_mac"):
-                    seen[entry["remote_ip_address"]].add(entry["remote_mac"].lower())
+    for address, mac in answers:
+        seen[address].add(mac)
     return {ip: sorted(macs) for ip, macs in sorted(seen.items()) if len(macs) > 1}

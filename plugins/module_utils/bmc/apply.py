@@ -42,6 +42,7 @@ def carry_out(session: RedfishSession, machine: Machine, request: BootRequest, s
             result.slot = _insert_twice(session, machine, request.image_url, options)
             result.changed = True
         elif step.action == "boot_once":
+            result.boot_target = step.target  # it may be set although this fails
             result.boot_target = bootdevice.boot_once(session, machine, clock, clear_jobs=request.clear_jobs)
             result.changed = True
         else:
@@ -70,14 +71,17 @@ def restore(session: RedfishSession, machine: Machine, request: BootRequest, res
     """
     was_on = machine.power_state in ("On", "PoweringOn")
     ours = [slot for slot in media.refreshed(session, machine) if slot.takes_cd and request.image_url and slot.holds(request.image_url)]
-    if result.power_state_after == "On" and not ours:
-        return ""
     for slot in ours:
         media.eject(session, machine, slot, options.clock)
     if result.boot_target and machine.profile.boot_by == "override":
         bootdevice.clear_override(session, machine)
+    result.power_state_after = power.power_state(session, machine)
     if not was_on:
+        if power.power_off(session, machine, options.clock):
+            result.power_state_after = "Off"
         return "The machine is off, as before."
+    if result.power_state_after == "On":
+        return "The machine is on, as before."
     options.clock.sleep(PAUSE_AFTER_EJECT)
     power.power_on(session, machine, options.clock)
     result.power_state_after = "On"

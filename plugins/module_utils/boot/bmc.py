@@ -74,7 +74,7 @@ class BmcBoot:
         except Interrupted:
             raise
         except ZeroTouchError as error:
-            if restores and result.changed:
+            if restores and result.attempts:
                 error.hint = f"{error.hint} {self._restored(request, machine, result, options, error)}".strip()
             raise
         result.warnings += [note for note in session.notes if note not in result.warnings]

@@ -15,14 +15,16 @@ from ..common.waiting import Deadline, turns
 from ..hub.agents.model import Agent, read_agents, without_bulk
 from ..hub.kinds import AGENT
 from ..kube.client import KubeClient
+from ..kube.faults import ForbiddenError
 from ..kube.write import PLANS, WriteOutcome
 from .apply import ChainResult, apply_stages, raise_failures
 from .choose.model import AgentFacts, Policy, from_agent
-from .kinds import AGENT_MACHINE_TEMPLATE
+from .kinds import AGENT_MACHINE_TEMPLATE, CoreKinds
 from .label_selection import Steering, SteerPlan, abort, is_reserved, keys_of, plan_steering, spent
 from .machine_plan import MachinePlan
+from .names import STEERED_FOR
 from .nudge import ChangeSignal
-from .objects import Key, deleting, part, text
+from .objects import Key, annotations_of, deleting, part, text
 from .observe import Api, Scope
 from .steps import Chain
 
@@ -44,13 +46,34 @@ def pool_selector(client: KubeClient, api: Api, namespace: str, pool: str) -> tu
     return None, False
 
 
+def gone_pools(client: KubeClient, core: CoreKinds, agents: Iterable[Agent], own: str) -> frozenset[str]:
+    """Pools (``namespace/name``) that are noted on Agents and do not exist any more. One that may not be read counts as there."""
+    noted = {annotations_of(agent.raw).get(STEERED_FOR, "") for agent in agents} - {"", own}
+    return frozenset(pool for pool in noted if not _exists(client, core, *pool.split("/", 1)))
+
+
+def _exists(client: KubeClient, core: CoreKinds, namespace: str, name: str = "") -> bool:
+    try:
+        return any(client.find(kind.path(namespace, name)) is not None for kind in (core.machine_deployment, core.machine_set)) if name else False
+    except ForbiddenError:
+        return True
+
+
 class Steerer:
     """Labels for one pool. ``steering`` is what is wished; the selector is read from the hub. ``show`` gets a line for every write."""
 
     def __init__(
-        self, client: KubeClient, scope: Scope, steering: Steering | None, policy: Policy, clock: Clock, show: Callable[[str], None] = lambda line: None
+        self,
+        client: KubeClient,
+        scope: Scope,
+        steering: Steering | None,
+        policy: Policy,
+        clock: Clock,
+        show: Callable[[str], None] = lambda line: None,
+        core: CoreKinds | None = None,
     ) -> None:
         self._client, self._scope, self._steering, self._policy = client, scope, steering, policy
+        self._core = core
         self._clock, self._show = clock, show
         self.outcomes: list[WriteOutcome] = []
         self.planned: list[str] = []
@@ -68,7 +91,8 @@ class Steerer:
             self.plan = _off(chains, agents)
         else:
             self._count_down(agents)
-            self.plan = plan_steering(self._steering, agents, self._policy, taken)
+            gone = gone_pools(self._client, self._core, agents, self._steering.pool) if self._core is not None else frozenset()
+            self.plan = plan_steering(dataclasses.replace(self._steering, gone=gone), agents, self._policy, taken)
             fresh = keys_of(self.plan.labelled)
             self._await(agent for agent in self.plan.ready if agent.key not in fresh)
         self.planned += [line for line in self.plan.describe() if line not in self.planned]
@@ -83,18 +107,20 @@ class Steerer:
         raise_failures(done)
 
     def until_reserved(self, limit: float, taken: Sequence[tuple[str, AgentFacts]] = ()) -> None:
-        """Until every Agent that carries our label is reserved; each loses it then. After ``limit`` seconds all labels go, and :class:`LimitReached` comes.
+        """Until every Agent that carries our label is reserved, but for the reserve. After ``limit`` seconds the labels of free Agents go, and
+        :class:`LimitReached` comes.
 
         How many the pool is to find counts down with those that are reserved.
         """
         deadline = Deadline(self._clock, limit)
+        reserve = self._steering.reserve if self._steering is not None else 0
         self._awaited = set()
         self.once(taken)
         wake = ChangeSignal(self._client, [AGENT.path(self._scope.agent_namespace)], limit, self._clock)
         for turn in turns(deadline, RECHECK, wake.wait):
             if turn > 1:
                 self.once(taken)
-            if not self.plan.open:
+            if len(self.plan.open) <= reserve:
                 return
         waiting = ", ".join(agent.title for agent in self.plan.open)
         self.abort()

@@ -4,7 +4,8 @@
 """Steering upstream's controller: the label that a pool selects by, put on exactly the Agents that the planner chose. Pure.
 
 Upstream claims the first Agent that fits the selector of a Machine. Where it runs we do not claim beside it; we decide what fits. A label of ours is
-noted on the Agent and taken off again once the Agent is reserved, or is not wanted any more. Labels that others have set stay as they are.
+noted on the Agent. Hosts of the pool keep it, so that the controllers find them again when they replace a Machine; and so do as many free Agents as the
+pool holds in reserve. It is taken off Agents that the pool does not need any more. Labels that others have set stay as they are.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from ..cluster.host_states import LEAVING
 from ..common.errors import ZeroTouchError
 from ..hub.agents.model import Agent
 from ..hub.kinds import AGENT
@@ -20,7 +22,7 @@ from .choose.model import AgentFacts, Choice, HostDemand, Policy, Rejection, fro
 from .choose.plan import choose
 from .choose.rules import need_of, objection
 from .choose.selector import Requirement, read_selector, selector_text
-from .names import RESERVED_LABEL, STEERED_FOR, STEERED_LABEL
+from .names import RESERVED_LABEL, RESERVED_NAMESPACE, STEERED_FOR, STEERED_LABEL
 from .objects import Key, annotations_of
 from .steps import Chain, patch
 
@@ -28,7 +30,8 @@ from .steps import Chain, patch
 @dataclasses.dataclass(frozen=True)
 class Steering:
     """``pool`` (``namespace/name``) is to find ``count`` free Agents with label ``key`` = ``value``, of those that fit ``candidates`` and, but for that label,
-    ``selector``, the pool's own (None where it is not known). ``machines`` are the names of its Machines that wait already.
+    ``selector``, the pool's own (None where it is not known), and ``reserve`` more, if there are so many. ``machines`` are the names of its Machines that wait
+    already; ``gone`` are pools that do not exist any more, so that their notes on Agents count for nothing; ``exclude`` are names of Agents for other pools.
     """
 
     pool: str
@@ -39,10 +42,23 @@ class Steering:
     selector: Mapping[str, Any] | None = None
     agent_namespace: str = ""
     machines: tuple[str, ...] = ()
+    reserve: int = 0
+    gone: frozenset[str] = frozenset()
+    exclude: frozenset[str] = frozenset()
 
     @property
     def label(self) -> str:
         return f"{self.key}={self.value}"
+
+    @property
+    def total(self) -> int:
+        """How many free Agents carry the label afterwards, if there are enough."""
+        return self.count + self.reserve
+
+    @property
+    def namespace(self) -> str:
+        """That of the pool's Machines."""
+        return self.pool.partition("/")[0]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,26 +94,27 @@ def plan_steering(steering: Steering, agents: Sequence[Agent], policy: Policy, t
     Raises :class:`ZeroTouchError` for a selector of the pool that the label can never fulfil, and :class:`InvalidInput` for a selector that is none.
     """
     needed = _needed(steering)
+    held = {host.key for pool, host in taken if pool == steering.pool}
+    others = {host.key for pool, host in taken if pool != steering.pool}
     mine = [agent for agent in agents if annotations_of(agent.raw).get(STEERED_FOR) == steering.pool]
-    done = [agent for agent in mine if _is_taken(agent) or _noted(agent) != steering.label or agent.labels.get(steering.key) != steering.value]
+    done = [agent for agent in mine if _is_over(agent, steering, held, others)]
     ours, over = keys_of(mine), keys_of(done)
-    excluded = [
-        (agent, rejection)
-        for agent in agents
-        if agent.key not in over and (rejection := foreign(agent, pool=steering.pool, key=steering.key, value=steering.value))
-    ]
+    excluded = [(agent, rejection) for agent in agents if agent.key not in over and (rejection := _rejection(agent, steering))]
     barred = over | {agent.key for agent, _rejection in excluded}
     pool = [agent for agent in agents if agent.key not in barred]
     supply, dead = _supply(pool, ours, steering, needed)
-    missing = max(0, steering.count - len(supply))
-    surplus = _surplus(supply, ours, steering.count, policy)
+    missing = max(0, steering.total - len(supply))
+    surplus = _surplus(supply, ours, steering.total, policy)
     wishes = tuple(_wish(number, steering, needed) for number in range(missing))
     used = keys_of(supply) | keys_of(dead)
     rest = [agent for agent in pool if agent.key not in used]
     choice = choose(wishes, [from_agent(agent) for agent in rest], policy, taken=[*taken, *((steering.pool, from_agent(agent)) for agent in supply)])
     by_key = {agent.key: agent for agent in rest}
     chosen = [(by_key[choice.assigned[wish.key].host.key], "; ".join(choice.assigned[wish.key].reasons)) for wish in wishes if wish.key in choice.assigned]
+    short = missing - len(chosen)
+    dead = _without_returning(dead, short, needed)
     labels = [_labelling(agent, steering, why) for agent, why in chosen]
+    labels += [_labelling(agent, steering, "its host is in the pool") for agent in pool if agent.key in held and steering.key not in agent.labels]
     gone = [(agent, _why_off(agent, steering)) for agent in done] + [(agent, "it is not needed any more") for agent in surplus]
     gone += [(agent, "the pool would not get it as it is") for agent in dead]
     too_many = keys_of(surplus)
@@ -111,8 +128,8 @@ def plan_steering(steering: Steering, agents: Sequence[Agent], policy: Policy, t
         wishes=wishes,
         choice=choice,
         excluded=tuple(excluded),
-        lacking=_lacking(steering, missing - len(chosen), choice, wishes),
-        problems=tuple(_problems(steering)),
+        lacking=_lacking(steering, short - steering.reserve, choice, wishes),
+        problems=(*_problems(steering), *_short_reserve(steering, min(short, steering.reserve))),
     )
 
 
@@ -122,22 +139,48 @@ def keys_of(agents: Iterable[Agent]) -> set[Key]:
 
 
 def abort(pool: str, agents: Iterable[Agent]) -> tuple[Chain, ...]:
-    """Every label of ours for this pool off again."""
-    return tuple(_taking_off(agent, "steering has ended") for agent in agents if annotations_of(agent.raw).get(STEERED_FOR) == pool)
+    """Every label of ours for this pool off again, but for hosts that are in it."""
+    namespace = pool.partition("/")[0]
+    noted = [agent for agent in agents if annotations_of(agent.raw).get(STEERED_FOR) == pool]
+    return tuple(_taking_off(agent, "steering has ended") for agent in noted if not _is_in(namespace, agent))
 
 
 def spent(namespace: str, agents: Iterable[Agent]) -> tuple[Chain, ...]:
-    """Labels of ours, for any pool of a namespace, on Agents that are reserved by now."""
+    """Labels of ours, for any pool of a namespace, on Agents that another namespace has reserved."""
     return tuple(
         _taking_off(agent, "it is reserved")
         for agent in agents
-        if annotations_of(agent.raw).get(STEERED_FOR, "").startswith(f"{namespace}/") and _is_taken(agent)
+        if annotations_of(agent.raw).get(STEERED_FOR, "").startswith(f"{namespace}/") and _is_taken(agent) and not _is_in(namespace, agent)
     )
 
 
 def is_reserved(agent: Agent) -> bool:
     """Whether a Machine, or at least a cluster, has it."""
     return agent.cluster is not None or bool(agent.labels.get(RESERVED_LABEL))
+
+
+def _is_in(namespace: str, agent: Agent) -> bool:
+    """Whether a Machine of this namespace has reserved it."""
+    return bool(agent.labels.get(RESERVED_LABEL)) and annotations_of(agent.raw).get(RESERVED_NAMESPACE) == namespace
+
+
+def _is_over(agent: Agent, steering: Steering, held: Collection[Key], others: Collection[Key]) -> bool:
+    """Whether an Agent that we labelled for the pool must lose the label: it is another pool's, or somebody changed the label."""
+    if agent.deleting or _noted(agent) != steering.label or agent.labels.get(steering.key) != steering.value:
+        return True
+    stays = agent.key in held or (_is_in(steering.namespace, agent) and agent.key not in others)
+    return is_reserved(agent) and not stays
+
+
+def _without_returning(dead: Sequence[Agent], short: int, needed: tuple[Requirement, ...]) -> list[Agent]:
+    """Of Agents that the pool could not take as they are, those that lose the label. Hosts that come back later are kept as reserve while it is short."""
+
+    def returns(agent: Agent) -> bool:
+        coming = agent.state in LEAVING or agent.state.startswith("disconnected")
+        return coming and all(requirement.holds(agent.labels) for requirement in needed)
+
+    kept = keys_of([agent for agent in dead if returns(agent)][: max(0, short)])
+    return [agent for agent in dead if agent.key not in kept]
 
 
 def _is_taken(agent: Agent) -> bool:
@@ -161,10 +204,19 @@ def _needed(steering: Steering) -> tuple[Requirement, ...]:
     return tuple(sorted({*rest, *read_selector(steering.candidates, "candidates")}))
 
 
-def foreign(agent: Agent, *, pool: str, key: str, value: str) -> Rejection | None:
-    """Why ``pool`` (``namespace/name``) must not put its label on an Agent: somebody else uses that label on it, or it is steered to another pool."""
+def _rejection(agent: Agent, steering: Steering) -> Rejection | None:
+    if agent.name in steering.exclude and not is_reserved(agent):
+        return Rejection("excluded", "is for another pool of this run")
+    return foreign(agent, pool=steering.pool, key=steering.key, value=steering.value, gone=steering.gone)
+
+
+def foreign(agent: Agent, *, pool: str, key: str, value: str, gone: Collection[str] = ()) -> Rejection | None:
+    """Why ``pool`` (``namespace/name``) must not put its label on an Agent: another tool uses that label on it, or it is steered to another pool.
+
+    Pools in ``gone`` do not exist any more.
+    """
     noted = annotations_of(agent.raw).get(STEERED_FOR, "")
-    if noted and noted != pool:
+    if noted and noted != pool and noted not in gone:
         return Rejection("steered", f"is steered to pool {noted}")
     found = agent.labels.get(key)
     if found is not None and found != value and not noted:
@@ -178,7 +230,8 @@ def _supply(pool: Sequence[Agent], ours: Collection[Key], steering: Steering, ne
     labelled = [agent for agent in pool if agent.labels.get(steering.key) == steering.value]
     fit = [agent for agent in labelled if objection(need, from_agent(agent)) is None]
     found = keys_of(fit)
-    return sorted(fit, key=lambda agent: agent.key), [agent for agent in labelled if agent.key in ours and agent.key not in found]
+    dead = [agent for agent in labelled if agent.key in ours and agent.key not in found and not is_reserved(agent)]
+    return sorted(fit, key=lambda agent: agent.key), dead
 
 
 def _surplus(supply: Sequence[Agent], ours: Collection[Key], count: int, policy: Policy) -> list[Agent]:
@@ -224,6 +277,12 @@ def _lacking(steering: Steering, short: int, choice: Choice, wishes: Sequence[Ho
         return ""
     whys = dict.fromkeys(choice.unassigned[wish.key] for wish in wishes if wish.key in choice.unassigned)
     return f"pool {steering.pool} is to find {steering.count} free Agents; {short} of them {'is' if short == 1 else 'are'} missing: {'; '.join(whys)}"
+
+
+def _short_reserve(steering: Steering, short: int) -> Iterable[str]:
+    if short > 0:
+        be = "is" if short == 1 else "are"
+        yield f"pool {steering.pool} holds {steering.reserve} free Agents in reserve, and {short} of them {be} missing: boot or approve more hosts"
 
 
 def _problems(steering: Steering) -> Iterable[str]:

@@ -45,7 +45,9 @@ def reconcile_argument_spec() -> dict[str, Any]:
         "pool": {"type": "str", "required": True},
         "selector_label": {"type": "dict", "required": True, "options": label},
         "count": {"type": "int", "required": True},
+        "reserve": {"type": "int", "default": 0},
         "candidates": {"type": "dict"},
+        "exclude": {"type": "list", "elements": "str", "default": []},
     }
     return {
         **CONNECTION_OPTIONS,
@@ -81,6 +83,8 @@ def _check(params: Mapping[str, Any]) -> None:
     problems = []
     if steer and steer["count"] < 0:
         problems.append(_steer_problem("steer.count", INVALID, "must not be negative"))
+    if steer and (steer.get("reserve") or 0) < 0:
+        problems.append(_steer_problem("steer.reserve", INVALID, "must not be negative"))
     if params["mode"] == "steer" and not steer:
         problems.append(_steer_problem("steer", REQUIRED, "mode steer needs the pool, its label and how many Agents it is to find"))
     if params["timeout"] < 0:
@@ -152,7 +156,8 @@ class _Run:
     def _steer(self) -> None:
         params, plans = self._call.params, self._reconciler.account.plan.machines
         steering = self._steering()
-        self._steerer = steerer = Steerer(self._client, self._scope, steering, self._policy, self._call.clock, self._call.progress)
+        core = self._reconciler.api.core
+        self._steerer = steerer = Steerer(self._client, self._scope, steering, self._policy, self._call.clock, self._call.progress, core)
         taken = taken_by(plans)
         if self._call.check_mode:
             steerer.look(taken)
@@ -176,7 +181,9 @@ class _Run:
         name = f"{namespace}/{pool}"
         label = steer["selector_label"]
         machines = waiting_machines(self._reconciler.account.plan.machines, name)
-        return Steering(name, label["key"], label["value"], steer["count"], steer["candidates"], selector, self._scope.agent_namespace, machines)
+        exclude = frozenset(steer.get("exclude") or ())
+        asked = {"exclude": exclude, "count": steer["count"], "reserve": steer.get("reserve") or 0, "candidates": steer["candidates"]}
+        return Steering(name, label["key"], label["value"], selector=selector, agent_namespace=self._scope.agent_namespace, machines=machines, **asked)
 
     def _value(self) -> dict[str, Any]:
         steerer, account = self._steerer, self._reconciler.account

@@ -298,6 +298,28 @@ LIBVIRT = record(
         "pool": Field(STRING, "Storage pool to which the image is uploaded; default: default."),
     }
 )
+_VM = record(
+    {
+        "cpus": Field(INTEGER, "Number of virtual CPUs; default 4."),
+        "memory_mib": Field(INTEGER, "Memory in MiB; default 16384."),
+        "disks": Field(
+            ListOf(
+                record(
+                    {
+                        "size_gib": Field(INTEGER, "Size in GiB.", required=True),
+                        "pool": Field(STRING, "Storage pool; default: libvirt.pool."),
+                        "serial": Field(STRING, "Serial number for root device hints; default: name of the domain and number of the disk."),
+                    }
+                )
+            ),
+            "Disks; default: one of 120 GiB.",
+        ),
+        "networks": Field(STRINGS, "Virtual networks, one for all interfaces or one for each; default: default."),
+        "arch": Field(Scalar("string", ("x86_64", "aarch64")), "Architecture; default: that of the hypervisor."),
+        "secure_boot": Field(BOOLEAN, "Secure boot with enrolled keys; default false."),
+        "tpm": Field(BOOLEAN, "A virtual TPM 2.0; default false."),
+    }
+)
 _INTERFACE = record(
     {
         "name": Field(STRING, "Logical name, as network_config uses it."),
@@ -357,6 +379,7 @@ HOST_FIELDS = (
     ),
     HostRow("bmc", BMC, "How to reach the host's BMC."),
     HostRow("libvirt", LIBVIRT, "The virtual machine that is the host."),
+    HostRow("vm", _VM, "The virtual machine that role libvirt_hosts defines."),
     HostRow("boot", _BOOT, "How the host is booted.", was=("boot_method",)),
     HostRow(
         "machine_config_pool",

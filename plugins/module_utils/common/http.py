@@ -102,7 +102,7 @@ def pool_manager(
 
     Up to ``connections`` per server are kept for further requests.
     """
-    context = tls.context()
+    context = tls.own_context() if client_cert else tls.context()
     if client_cert:
         _load_client_certificate(context, *client_cert)
     return _mapped_pool_manager(connect_to, context, tls, proxy, connections)

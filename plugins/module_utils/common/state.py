@@ -9,7 +9,9 @@ import contextlib
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,95 @@ from .state_shape import fault_of
 
 FORMAT = 1
 _RECORD = "Do not move it away: it records which machines this deployment has installed, and a run without it may install them again."
+
+
+def _text(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, sort_keys=True)
+
+
+class _Round:
+    """The document while threads take turns with it: ``before`` is its text as it was read, ``done`` is set when it was written or ``error`` prevented it."""
+
+    def __init__(self, document: dict[str, Any], lock: contextlib.ExitStack) -> None:
+        self.document = document
+        self.before = _text(document)
+        self.lock = lock
+        self.edited = False
+        self.done = threading.Event()
+        self.error: Exception | None = None
+
+
+class _SharedDocument:
+    """One state file in this process. The last thread in line writes what all of them changed."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._counting = threading.Lock()
+        self._waiting = 0
+        self._round: _Round | None = None
+
+    @contextlib.contextmanager
+    def turn(self, opened: Callable[[], tuple[dict[str, Any], contextlib.ExitStack]], write: Callable[[dict[str, Any], str], None]) -> Iterator[dict[str, Any]]:
+        """The document, for one thread at a time. Raises what ``opened`` and ``write`` raise; of a block that fails nothing is kept."""
+        self._line_up(write)
+        try:
+            now = self._round = self._round or _Round(*opened())
+            unchanged = _text(now.document)
+            try:
+                yield now.document
+                now.edited = True
+            except BaseException:
+                now.document.clear()
+                now.document.update(json.loads(unchanged))
+                raise
+            finally:
+                self._finish_after_last(write)
+        finally:
+            self._turn.release()
+        now.done.wait()
+        if now.error is not None:
+            raise now.error
+
+    def _line_up(self, write: Callable[[dict[str, Any], str], None]) -> None:
+        """Wait for a turn. A thread that is interrupted meanwhile may have been the last one, for which the others left the writing."""
+        with self._counting:
+            self._waiting += 1
+        try:
+            self._turn.acquire()
+        except BaseException:
+            with self._counting:
+                self._waiting -= 1
+            with self._turn:
+                self._finish_after_last(write)
+            raise
+        with self._counting:
+            self._waiting -= 1
+
+    def _finish_after_last(self, write: Callable[[dict[str, Any], str], None]) -> None:
+        with self._counting:
+            last = not self._waiting
+        if last and self._round is not None:
+            self._finish(self._round, write)
+
+    def _finish(self, now: _Round, write: Callable[[dict[str, Any], str], None]) -> None:
+        self._round = None
+        try:
+            with now.lock:
+                if now.edited:
+                    write(now.document, now.before)
+        except Exception as error:  # raised in each thread of the round
+            now.error = error
+        finally:
+            now.done.set()
+
+
+_documents: weakref.WeakValueDictionary[str, _SharedDocument] = weakref.WeakValueDictionary()
+_documents_lock = threading.Lock()
+
+
+def _shared_document(path: Path) -> _SharedDocument:
+    with _documents_lock:
+        return _documents.setdefault(os.path.abspath(path), _SharedDocument())
 
 
 class StateFile:
@@ -32,6 +123,7 @@ class StateFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._shared = _shared_document(path)
 
     def read(self) -> dict[str, Any]:
         check_private(self.path.parent)
@@ -66,15 +158,25 @@ class StateFile:
 
     @contextlib.contextmanager
     def edit(self) -> Iterator[dict[str, Any]]:
-        """The whole document, written back when the block ends well; other processes wait meanwhile."""
-        ensure_directory(self.path.parent)
-        with self._locked():
-            document = self.read()
-            before = json.dumps(document, sort_keys=True)
+        """The whole document, written back when the block ends well; other processes wait meanwhile.
+
+        Threads of this process that edit at the same time take turns with one document, which is written once for all of them. The block of each one
+        ends after that. An edit must not be inside another one.
+        """
+        with self._shared.turn(self._open, self._write) as document:
             yield document
-            document["format"] = FORMAT
-            if json.dumps(document, sort_keys=True) != before or not self.path.exists():
-                write_atomic(self.path, json.dumps(document, indent=2, sort_keys=True) + "\n", SECRET_FILE)
+
+    def _open(self) -> tuple[dict[str, Any], contextlib.ExitStack]:
+        """The document, and the lock on it."""
+        ensure_directory(self.path.parent)
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(self._locked())
+            return self.read(), stack.pop_all()
+
+    def _write(self, document: dict[str, Any], before: str) -> None:
+        document["format"] = FORMAT
+        if _text(document) != before or not self.path.exists():
+            write_atomic(self.path, json.dumps(document, indent=2, sort_keys=True) + "\n", SECRET_FILE)
 
     def update(self, name: str, values: dict[str, Any]) -> None:
         """Set keys of one section; a value of None removes the key."""

@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import functools
+import os
 import re
 import ssl
 from pathlib import Path
@@ -13,6 +16,10 @@ from pathlib import Path
 from .errors import ZeroTouchError
 
 _PEM_START = "-----BEGIN CERTIFICATE-----"
+
+
+# Any fingerprint: the certificate is compared by the connection, the context is the same.
+_ANY = "0" * 64
 
 
 class PemText(str):
@@ -40,7 +47,13 @@ class Tls:
         return re.sub(r"^(sha-?256:)|[: ]", "", self.fingerprint.strip().lower())
 
     def context(self) -> ssl.SSLContext:
-        """An SSL context for clients. Raises :class:`ZeroTouchError` for a CA that cannot be read."""
+        """The SSL context of all clients with this trust: reading the system's store takes some 30 ms, and a run may have hundreds of clients. It must not
+        be changed. Raises :class:`ZeroTouchError` for a CA that cannot be read.
+        """
+        return _shared_context(dataclasses.replace(self, fingerprint=_ANY if self.fingerprint else ""), self._files())
+
+    def own_context(self) -> ssl.SSLContext:
+        """A context that the caller may change, by loading a client certificate. Raises as :meth:`context`."""
         context = ssl.create_default_context() if self.system_store else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         for ca_cert in self.ca_certs:
             self._trust(context, ca_cert)
@@ -51,9 +64,19 @@ class Tls:
         context.verify_flags &= ~getattr(ssl, "VERIFY_X509_STRICT", 0)
         return context
 
+    def _files(self) -> tuple[tuple[int, ...] | str, ...]:
+        """What says whether the files of the trust are the same as before."""
+        found: list[tuple[int, ...] | str] = [os.environ.get(name, "") for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")]
+        for ca_cert in self.ca_certs:
+            if not _is_text(ca_cert):
+                with contextlib.suppress(OSError, ValueError):  # own_context() says what is wrong with it
+                    status = Path(ca_cert).expanduser().stat()
+                    found.append((status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns))
+        return tuple(found)
+
     @staticmethod
     def _trust(context: ssl.SSLContext, ca_cert: str) -> None:
-        is_text = isinstance(ca_cert, PemText) or _PEM_START in ca_cert
+        is_text = _is_text(ca_cert)
         try:
             if is_text:
                 context.load_verify_locations(cadata=ca_cert)
@@ -66,3 +89,12 @@ class Tls:
         except (OSError, ssl.SSLError, ValueError, TypeError) as error:  # TypeError: text that is not ASCII
             name = "The given CA certificate" if is_text else f"CA certificate file {ca_cert}"
             raise ZeroTouchError(f"{name} holds no certificate that can be read: {error}.") from error
+
+
+def _is_text(ca_cert: str) -> bool:
+    return isinstance(ca_cert, PemText) or _PEM_START in ca_cert
+
+
+@functools.lru_cache(maxsize=64)
+def _shared_context(tls: Tls, _files: tuple[tuple[int, ...] | str, ...]) -> ssl.SSLContext:
+    return tls.own_context()

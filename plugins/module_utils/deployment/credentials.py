@@ -211,8 +211,10 @@ class HandOver:
 def plan_hand_over(
     work_dir: WorkDir, clock: Clock, *, connect_to: ConnectTo, ca_cert: str = "", console_limit: float = CONSOLE_LIMIT, check_mode: bool = False
 ) -> HandOver:
-    """Ask the cluster for its ingress CA and console. Raises a fault when there is no kubeconfig or the cluster does not answer; in check mode that is a
-    prediction instead.
+    """Read the ingress CA and the console of the cluster. Raises :class:`ZeroTouchError` if there is no kubeconfig or the API refuses; in check mode
+    that is a prediction instead.
+
+    An API that cannot be reached from here is a warning: the installation is complete, and the next run completes the credentials.
     """
     who = identity(work_dir.state.read(), read_deployment(work_dir.config))
     try:
@@ -227,8 +229,17 @@ def plan_hand_over(
             client.close()
         kubeconfig = plan_kubeconfig(work_dir.kubeconfig, ingress_ca)
         direct = plan_direct(kubeconfig, work_dir.kubeconfig_direct, connect_to)
-    except ZeroTouchError:
+    except ZeroTouchError as error:
+        if not check_mode and isinstance(error, Unreachable):
+            return HandOver(work_dir, who.api_url, Console(warning=_unreachable(work_dir, error)))
         if not check_mode:
             raise
         return HandOver(work_dir, who.api_url, Console(expected_console(who)), predicted=True)
     return HandOver(work_dir, who.api_url, console, (kubeconfig, direct), nodes)
+
+
+def _unreachable(work_dir: WorkDir, error: Unreachable) -> str:
+    return (
+        f"The cluster is installed, but this machine cannot reach its API: {error.message} {work_dir.kubeconfig} is saved without the CA of the ingress. "
+        "Add the DNS record of the API or an entry in openshift_connect_to, and run again."
+    )

@@ -20,7 +20,7 @@ class HostStep:
 
     ``force``: boot it although it may run the same image already. ``joined``: it is a member of the cluster.
     ``doubtful``: the safety table has to decide about it even if it is not booted. ``fits``: it can become a host
-    for the pool.
+    for the pool. ``reserve``: no Machine waits for it.
     """
 
     name: str
@@ -32,6 +32,7 @@ class HostStep:
     joined: bool = False
     doubtful: bool = False
     fits: bool = True
+    reserve: bool = False
 
     def row(self, *fields: str) -> dict[str, Any]:
         """These fields, for a result."""

@@ -114,10 +114,11 @@ def _image(params: Mapping[str, Any], work_dir: WorkDir, check_mode: bool) -> Pa
 
 def _require_built(image: Path, recorded: Mapping[str, Any]) -> None:
     """Hosts that run from the image read it again at any moment: only the file that was built is published. Raises :class:`ZeroTouchError`."""
-    if not image.is_file() or not recorded.get("sha256"):
-        return  # publish() says that there is none; an image that was built without checksum cannot be compared
+    if not image.is_file() or "mtime_ns" not in recorded:
+        return  # publish() reports a missing image; files of a network boot are recorded one by one
     status = image.stat()
-    if (status.st_size, status.st_mtime_ns) != (recorded.get("size"), recorded.get("mtime_ns")) and sha256_of(image) != recorded["sha256"]:
+    untouched = (status.st_size, status.st_mtime_ns) == (recorded.get("size"), recorded.get("mtime_ns"))
+    if not untouched and (not recorded.get("sha256") or sha256_of(image) != recorded["sha256"]):
         raise ZeroTouchError(
             f"{image} is not the image that was built: another program changed it. Nothing is published.", "Run deploy_cluster: it builds the image again."
         )

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..capi.objects import annotations_of, text
+from ..capi.objects import annotations_of, part, text
 from .hosted_cluster.status import last_version
 from .names import SKIP_RELEASE_CHECKS
 
@@ -57,14 +57,35 @@ def cluster_fault(image: str, present: Mapping[str, Any] | None, wished: Mapping
     return ""
 
 
-def skew_fault(image: str, hosted_cluster: Mapping[str, Any] | None) -> str:
-    """What is wrong with a release for a pool of this hosted cluster. The operator only tells, and goes on (1.4)."""
+def ahead_fault(image: str, hosted_cluster: Mapping[str, Any] | None) -> str:
+    """Why a pool with this release would be ahead of its control plane: kubelets must not be newer than the API server.
+
+    The operator only reports that in a condition, and goes on. What counts is the release that the control plane has completed; that of a control plane
+    which has completed none is the one that it gets.
+    """
+    completed = _completed(hosted_cluster)
+    wanted = text(hosted_cluster, "spec", "release", "image")
+    if completed and image == wanted and image not in (text(each, "image") for each in completed):
+        return "is newer than the control plane, whose update is not complete; wait for it (hosted_cluster, wait_for: completed)"
+    version = version_of(image)
+    found = [match for each in completed[:1] if (match := _VERSION.match(text(each, "version")))]
+    plane = (int(found[0][1]), int(found[0][2]), int(found[0][3])) if found else version_of(wanted)
+    if version is None or plane is None or (minor_of(version), version[2]) <= (minor_of(plane), plane[2]):
+        return ""
+    return f"{shown(version)} is newer than the control plane, which has {shown(plane)}; give the hosted cluster the release first"
+
+
+def _completed(hosted_cluster: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    """Releases that the control plane has had in full, the newest first."""
+    return [each for each in part(hosted_cluster, "status", "version").get("history") or () if each.get("state") == "Completed"]
+
+
+def behind_fault(image: str, hosted_cluster: Mapping[str, Any] | None) -> str:
+    """That a release is older than the control plane supports. The operator only reports it, and goes on."""
     version = version_of(image)
     plane = running_version(hosted_cluster) or version_of(text(hosted_cluster, "spec", "release", "image"))
     if version is None or plane is None:
         return ""
-    if (minor_of(version), version[2]) > (minor_of(plane), plane[2]):
-        return f"{shown(version)} is newer than the control plane, which has {shown(plane)}; give the hosted cluster the release first"
     behind = minor_of(plane) - minor_of(version)
     return f"{shown(version)} is {behind} minor versions behind the control plane; {_BEHIND} are supported" if behind > _BEHIND else ""
 

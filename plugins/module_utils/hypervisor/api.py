@@ -29,7 +29,6 @@ class DomainEntry:
     reason: str
     live: str
     saved: str
-    autostart: bool = False
 
     @property
     def on(self) -> bool:
@@ -51,6 +50,16 @@ class VolumeEntry:
 
     name: str
     capacity: int
+
+
+@dataclasses.dataclass(frozen=True)
+class NetworkEntry:
+    """A virtual network with its saved definition."""
+
+    name: str
+    active: bool
+    autostart: bool
+    saved: str
 
 
 # Returns the next bytes of a file, at most as many as asked for; empty at its end.
@@ -85,8 +94,14 @@ class Hypervisor(Protocol):
     def stop(self, uuid: str) -> None:
         """Cut the power of a domain."""
 
+    def undefine(self, uuid: str) -> None:
+        """Remove a definition, with what libvirt keeps of the domain: firmware variables, saved memory, snapshot and checkpoint metadata."""
+
     def update_device(self, uuid: str, xml: str) -> None:
         """Change a device of a domain that runs, also against the guest's will."""
+
+    def capabilities(self) -> str:
+        """What the hypervisor can run, as XML."""
 
     # Storage
 
@@ -101,3 +116,17 @@ class Hypervisor(Protocol):
 
     def upload(self, pool: str, name: str, read: Reader, size: int) -> None:
         """Fill a volume with ``size`` bytes of ``read``."""
+
+    # Networks
+
+    def networks(self) -> Sequence[NetworkEntry]: ...
+
+    def define_network(self, xml: str) -> None: ...
+
+    def start_network(self, name: str) -> None: ...
+
+    def stop_network(self, name: str) -> None: ...
+
+    def undefine_network(self, name: str) -> None: ...
+
+    def autostart_network(self, name: str, on: bool) -> None: ...

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from ..common import libraries
-from .api import DomainEntry, HypervisorError, PoolEntry, Reader, VolumeEntry
+from .api import DomainEntry, HypervisorError, NetworkEntry, PoolEntry, Reader, VolumeEntry
 from .uri import hint, opened_uri
 
 _T = TypeVar("_T")
@@ -77,9 +77,8 @@ class LibvirtBinding:
         state = _STATES[number] if number < len(_STATES) else _STATES[0]
         words = "I/O error" if state == "paused" and reason == _PAUSED_IOERROR else ""
         live = domain.XMLDesc(0) if domain.isActive() else ""
-        persistent = bool(domain.isPersistent())
-        saved = domain.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE) if persistent else ""
-        return DomainEntry(domain.name(), domain.UUIDString(), state, words, live, saved, persistent and bool(domain.autostart()))
+        saved = domain.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE) if domain.isPersistent() else ""
+        return DomainEntry(domain.name(), domain.UUIDString(), state, words, live, saved)
 
     def _domain(self, uuid: str) -> Any:
         return self._connection.lookupByUUIDString(uuid)
@@ -105,9 +104,25 @@ class LibvirtBinding:
         self._domain(uuid).destroy()
 
     @_faults
+    def undefine(self, uuid: str) -> None:
+        libvirt = libraries.libvirt
+        flags = libvirt.VIR_DOMAIN_UNDEFINE_MANAGED_SAVE | libvirt.VIR_DOMAIN_UNDEFINE_SNAPSHOTS_METADATA
+        try:
+            self._domain(uuid).undefineFlags(flags | libvirt.VIR_DOMAIN_UNDEFINE_CHECKPOINTS_METADATA | libvirt.VIR_DOMAIN_UNDEFINE_NVRAM)
+        except libvirt.libvirtError as error:
+            # Drivers without firmware, as test:///, know neither NVRAM nor checkpoints.
+            if error.get_error_code() != libvirt.VIR_ERR_INVALID_ARG:
+                raise
+            self._domain(uuid).undefineFlags(flags)
+
+    @_faults
     def update_device(self, uuid: str, xml: str) -> None:
         libvirt = libraries.libvirt
         self._domain(uuid).updateDeviceFlags(xml, libvirt.VIR_DOMAIN_AFFECT_LIVE | libvirt.VIR_DOMAIN_DEVICE_MODIFY_FORCE)
+
+    @_faults
+    def capabilities(self) -> str:
+        return str(self._connection.getCapabilities())
 
     # Storage
 
@@ -157,3 +172,46 @@ class LibvirtBinding:
             if failed:
                 raise failed[0] from None
             raise
+
+    # Networks
+
+    @_faults
+    def networks(self) -> Sequence[NetworkEntry]:
+        return [
+            NetworkEntry(network.name(), bool(network.isActive()), bool(network.isPersistent() and network.autostart()), _saved_network(network))
+            for network in self._connection.listAllNetworks(0)
+        ]
+
+    def _network(self, name: str) -> Any:
+        return self._connection.networkLookupByName(name)
+
+    @_faults
+    def define_network(self, xml: str) -> None:
+        self._connection.networkDefineXML(xml)
+
+    @_faults
+    def start_network(self, name: str) -> None:
+        self._network(name).create()
+
+    @_faults
+    def stop_network(self, name: str) -> None:
+        self._network(name).destroy()
+
+    @_faults
+    def undefine_network(self, name: str) -> None:
+        self._network(name).undefine()
+
+    @_faults
+    def autostart_network(self, name: str, on: bool) -> None:
+        self._network(name).setAutostart(int(on))
+
+
+def _saved_network(network: Any) -> str:
+    libvirt = libraries.libvirt
+    try:
+        return str(network.XMLDesc(libvirt.VIR_NETWORK_XML_INACTIVE))
+    except libvirt.libvirtError as error:
+        # test:/// has one definition only, and refuses the flag.
+        if error.get_error_code() != libvirt.VIR_ERR_INVALID_ARG:
+            raise
+        return str(network.XMLDesc(0))

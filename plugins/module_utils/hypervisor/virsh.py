@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from typing import IO
 
-from .api import DomainEntry, HypervisorError, PoolEntry, Reader, VolumeEntry
+from .api import DomainEntry, HypervisorError, NetworkEntry, PoolEntry, Reader, VolumeEntry
 from .uri import hint, opened_uri
 from .xml_text import parse, text_of
 
@@ -61,8 +61,20 @@ class Virsh:
     def stop(self, uuid: str) -> None:
         self._run("destroy", uuid)
 
+    def undefine(self, uuid: str) -> None:
+        try:
+            self._run("undefine", uuid, "--managed-save", "--snapshots-metadata", "--checkpoints-metadata", "--nvram")
+        except HypervisorError as error:
+            # Drivers without firmware, as test:///, know neither NVRAM nor checkpoints.
+            if "unsupported flags" not in error.message:
+                raise
+            self._run("undefine", uuid, "--managed-save", "--snapshots-metadata")
+
     def update_device(self, uuid: str, xml: str) -> None:
         self._run("update-device", uuid, "/dev/stdin", "--live", "--force", xml=xml)
+
+    def capabilities(self) -> str:
+        return self._run("capabilities")
 
     # Storage
 
@@ -100,6 +112,32 @@ class Virsh:
             errors = process.stderr.read().decode(errors="replace")
         if process.returncode:
             raise self._fault(errors)
+
+    # Networks
+
+    def networks(self) -> Sequence[NetworkEntry]:
+        names = [name.strip() for name in self._run("net-list", "--all", "--name").split("\n") if name.strip()]
+        answers = iter(self._batch(f"{question} {shlex.quote(name)}" for name in names for question in ("net-info", "net-dumpxml --inactive")))
+        found = []
+        for name in names:
+            info, saved = _table(next(answers)), next(answers)
+            found.append(NetworkEntry(name, info.get("Active") == "yes", info.get("Autostart") == "yes", saved))
+        return found
+
+    def define_network(self, xml: str) -> None:
+        self._run("net-define", "/dev/stdin", xml=xml)
+
+    def start_network(self, name: str) -> None:
+        self._run("net-start", "--network", name)
+
+    def stop_network(self, name: str) -> None:
+        self._run("net-destroy", "--network", name)
+
+    def undefine_network(self, name: str) -> None:
+        self._run("net-undefine", "--network", name)
+
+    def autostart_network(self, name: str, on: bool) -> None:
+        self._run("net-autostart", "--network", name, *([] if on else ["--disable"]))
 
     # The program
 
@@ -157,7 +195,7 @@ def _entry(uuid: str, info: str, state: str, current: str, saved: str) -> Domain
     persistent = facts.get("Persistent") == "yes"
     running = word not in ("shut off", "crashed", "no state") and facts.get("Id", "-") != "-"
     words = reason.rstrip(")") if word == "paused" and reason.startswith("I/O") else ""
-    return DomainEntry(facts["Name"], uuid, word, words, current if running else "", saved if persistent else "", facts.get("Autostart") == "enable")
+    return DomainEntry(facts["Name"], uuid, word, words, current if running else "", saved if persistent else "")
 
 
 def _table(text: str) -> dict[str, str]:

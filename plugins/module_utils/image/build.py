@@ -11,6 +11,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
+import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,20 +27,26 @@ from .edit import Patch, default_patch, ignition_patch, kargs_patches, with_conf
 from .iso9660 import ImageFile, ImageSource
 from .live import LiveImage, live_image, read_live_image
 from .miniso import minimal_iso
+from .trust import UNCHECKED, BaseCheck
 
 _SHA256_DIGITS = frozenset("0123456789abcdef")
 
 
 @dataclasses.dataclass(frozen=True)
 class ImageRecord:
-    """What an earlier build left in ``state.json``: identities (size, modification time in ns) of base and image, and their SHA-256 ("" = not computed)."""
+    """What an earlier build left in ``state.json``: identities (size, times in ns) of base and image, and their SHA-256 ("" = not computed).
+
+    The change time of the image is known because no tool can set it back: an edited image is found even if it kept its modification time.
+    """
 
     base_size: int = -1
     base_mtime_ns: int = -1
     base_sha256: str = ""
     size: int = -1
     mtime_ns: int = -1
+    ctime_ns: int = -1
     sha256: str = ""
+    recipe: str = ""
 
     @classmethod
     def from_state(cls, section: Mapping[str, Any]) -> ImageRecord:
@@ -49,14 +58,16 @@ class ImageRecord:
             base_sha256=base.get("sha256", ""),
             size=section.get("size", -1),
             mtime_ns=section.get("mtime_ns", -1),
+            ctime_ns=section.get("ctime_ns", -1),
             sha256=section.get("sha256", ""),
+            recipe=section.get("recipe", ""),
         )
 
 
 @dataclasses.dataclass(frozen=True)
 class ImagePlan:
     """What :func:`build_image` will do and why. ``base`` is the image before its patches: the base image or, with ``rootfs_url``, the minimal ISO that is
-    made of it. ``size`` in bytes; ``sha256`` is known only when nothing changes.
+    made of it and has ``minimal_sha256``. ``size`` in bytes; ``sha256`` is known only when nothing changes.
     """
 
     base: LiveImage
@@ -64,9 +75,12 @@ class ImagePlan:
     changed: bool
     reason: str
     patches: tuple[Patch, ...]
+    check: BaseCheck = UNCHECKED
     base_sha256: str = ""
     sha256: str = ""
+    recipe: str = ""
     rootfs_url: str = ""
+    minimal_sha256: str = ""
 
     @property
     def size(self) -> int:
@@ -75,12 +89,14 @@ class ImagePlan:
 
 @dataclasses.dataclass(frozen=True)
 class BuiltImage:
-    """A finished image. Empty digests were not computed."""
+    """A finished image. Empty digests were not computed; ``recipe`` identifies its bytes by what they were made of."""
 
     path: Path
     sha256: str
+    recipe: str
     size: int
     mtime_ns: int
+    ctime_ns: int
     base: Path
     base_sha256: str
     base_size: int
@@ -89,7 +105,8 @@ class BuiltImage:
     def to_state(self) -> dict[str, Any]:
         """The keys of the state section ``image`` that :meth:`ImageRecord.from_state` reads."""
         base = {"path": str(self.base), "size": self.base_size, "mtime_ns": self.base_mtime_ns, "sha256": self.base_sha256}
-        return {"path": str(self.path), "sha256": self.sha256, "size": self.size, "mtime_ns": self.mtime_ns, "base": base}
+        times = {"mtime_ns": self.mtime_ns, "ctime_ns": self.ctime_ns}
+        return {"path": str(self.path), "sha256": self.sha256, "recipe": self.recipe, "size": self.size, **times, "base": base}
 
 
 def plan_image(
@@ -100,17 +117,17 @@ def plan_image(
     *,
     rootfs_url: str = "",
     record: ImageRecord | None = None,
-    base_sha256: str = "",
+    check: BaseCheck | None = None,
     parts: Mapping[str, int] | None = None,
     force: bool = False,
 ) -> ImagePlan:
     """Decide whether ``dest`` has to be built from ``base``; with ``rootfs_url`` in its minimal form, whose root file system hosts load from there.
 
     Reads the descriptors and embed areas of both. Only when an existing image looks right but ``record`` does not vouch for it, both files are
-    compared whole. ``base_sha256`` is checked by :func:`build_image` while it copies, and here when nothing is to be copied and nobody checked it yet.
+    compared whole. ``check`` verifies the base: :func:`build_image` does it while it copies, and this function where nothing has to be copied.
     Raises :class:`ZeroTouchError` for a base that cannot be used and for content that does not fit.
     """
-    with _open_base(base, minimal=bool(rootfs_url)) as (source, _digest):
+    with _open_base(base, minimal=bool(rootfs_url)) as (source, digest):
         image = live_image(source)
         _refuse_base(image, dest)
         members = with_config(image.members, ignition)
@@ -120,8 +137,8 @@ def plan_image(
             patches += kargs_patches(image, text)
         if rootfs_url and image.kargs is not None and image.kargs.info is not None:
             info = image.kargs.info
-            patches.append(default_patch(info, source.read_at(info.offset, info.length), kargs.without_medium(image.kargs.default)))
-    plan = ImagePlan(image, dest, True, "", tuple(patches), base_sha256=normal_sha256(base_sha256), rootfs_url=rootfs_url)
+            patches.append(default_patch(info, source.read_at(info.offset, info.length), kargs.without_medium(image.kargs.text)))
+    plan = ImagePlan(image, dest, True, "", tuple(patches), check=check or UNCHECKED, rootfs_url=rootfs_url, minimal_sha256=digest)
     if force:
         return dataclasses.replace(plan, reason="a rebuild was asked for")
     return _decide(plan, members, text, record or ImageRecord())
@@ -167,17 +184,21 @@ def _decide(plan: ImagePlan, members: tuple[Member, ...], text: str | None, reco
         return dataclasses.replace(plan, reason=reason)
     base_known = (record.base_size, record.base_mtime_ns) == (plan.base.size, plan.base.mtime_ns)
     status = plan.dest.stat()
-    image_known = (record.size, record.mtime_ns) == (status.st_size, status.st_mtime_ns)
-    if not (base_known and image_known) and not _is_copy(plan):
-        return dataclasses.replace(plan, reason="the base image is another one" if image_known else "the image was changed by something else")
-    if plan.base_sha256 and not (base_known and record.base_sha256 == plan.base_sha256):
-        verify_base(plan)
+    image_known = (record.size, record.mtime_ns, record.ctime_ns) == (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    vouched = base_known and image_known and not plan.check.always
+    if not vouched and not _is_copy(plan):
+        another = image_known and not base_known
+        return dataclasses.replace(plan, reason="the base image is another one" if another else "the image was changed by something else")
+    known = record.base_sha256 if base_known else ""
+    if plan.check.always or (plan.check.sha256 and known != plan.check.sha256):
+        known = verify_base(plan)
     return dataclasses.replace(
         plan,
         changed=False,
         reason="the image matches its input",
-        base_sha256=plan.base_sha256 or (record.base_sha256 if base_known else ""),
+        base_sha256=known,
         sha256=record.sha256 if image_known else "",
+        recipe=record.recipe if vouched else _recipe(plan, known or plan.check.trusted(plan.base.path.stat()), _written(plan)),
     )
 
 
@@ -209,70 +230,82 @@ def _difference(plan: ImagePlan, members: tuple[Member, ...], text: str | None) 
     return ""
 
 
-def verify_base(plan: ImagePlan) -> None:
-    """Read the whole base and compare its SHA-256 with the expected one; raises :class:`ZeroTouchError` when it differs."""
-    if plan.base_sha256:
-        compare_base(plan.base.path, plan.base_sha256, sha256_of(plan.base.path))
-
-
-def compare_base(path: Path, expected: str, found: str) -> None:
-    """Raises :class:`ZeroTouchError` when the base image is not the expected one."""
-    if found != expected:
-        raise ZeroTouchError(
-            f"{path} is not the expected base image: its SHA-256 is {found}, expected is {expected}.",
-            "Download it again, or correct sha256.",
-        )
+def verify_base(plan: ImagePlan) -> str:
+    """The SHA-256 of the base, read whole unless it is known from before; raises :class:`ZeroTouchError` when it is not the expected one."""
+    return plan.check.verify(plan.base.path)
 
 
 def build_image(plan: ImagePlan, *, checksum: bool = True) -> BuiltImage:
     """Carry out the plan; an unchanged image is left alone.
 
-    With ``checksum`` the SHA-256 of the image is computed beside the copying (about 1 s per GB; longer than the copy on a fast disk).
+    A base that is not known yet is hashed beside the copying. With ``checksum`` the SHA-256 of the image is computed there, too (about 1 s per GB).
     Raises :class:`ZeroTouchError`; then an earlier image is still there.
     """
     if not plan.changed:
         digest = plan.sha256 or (sha256_of(plan.dest) if checksum else "")
-        return _built(plan, Digests(plan.base_sha256, digest))
+        return _built(plan, Digests(plan.base_sha256, digest), plan.recipe)
     ensure_directory(plan.dest.parent)
     for leftover in plan.dest.parent.glob(f".{plan.dest.name}.*.part"):  # of a run that was killed
         leftover.unlink(missing_ok=True)
-    if plan.rootfs_url:
-        verify_base(plan)  # what is left out of the copy counts too
-    with _open_base(plan.base.path, minimal=bool(plan.rootfs_url)) as (source, digest):
-        expected = digest or plan.base_sha256
-        work = DigestOf(plan.patches, base=bool(expected), image=checksum)
-        digests = patched_copy(source, plan.dest, plan.patches, _Verified(plan, work, expected))
-    return _built(plan, dataclasses.replace(digests, base=plan.base_sha256))
+    with _open_base(plan.base.path, minimal=bool(plan.rootfs_url)) as (source, _digest):
+        digests = patched_copy(source, plan.dest, plan.patches, _DigestAndCheck(plan, source, checksum=checksum))
+    return _built(plan, digests, _recipe(plan, digests.base, plan.patches))
 
 
-class _Verified:
-    """Digests of which that of the copied bytes is the expected one."""
+def _recipe(plan: ImagePlan, base_sha256: str, patches: Sequence[Patch]) -> str:
+    """What identifies the bytes of the image without reading them: what is copied, and the patches. Empty where the digest of the first is not known."""
+    copied = plan.minimal_sha256 or base_sha256
+    if not copied:
+        return ""
+    ranges = [[patch.offset, hashlib.sha256(patch.data).hexdigest()] for patch in patches]
+    return hashlib.sha256(json.dumps([copied, ranges]).encode()).hexdigest()
 
-    def __init__(self, plan: ImagePlan, work: DigestOf, expected: str) -> None:
+
+def _written(plan: ImagePlan) -> tuple[Patch, ...]:
+    """What the existing image has where the patches are: another compression of the same content counts as unchanged."""
+    with ImageFile(plan.dest) as image:
+        return tuple(Patch(patch.offset, image.read_at(patch.offset, len(patch.data))) for patch in plan.patches)
+
+
+class _DigestAndCheck:
+    """What is computed beside the copying: the digests that are wanted, of a base that is the expected one."""
+
+    def __init__(self, plan: ImagePlan, source: ImageSource, *, checksum: bool) -> None:
         self._plan = plan
-        self._work = work
-        self._expected = expected
-        self.stop = work.stop
+        self._before = os.fstat(source.fileno())
+        self._trusted = plan.check.trusted(self._before)
+        hashed = bool(plan.minimal_sha256) or (plan.check.wanted and not self._trusted)
+        self._work = DigestOf(plan.patches, base=hashed, image=checksum)
+        self.stop = self._work.stop
 
-    def __call__(self, source: Any) -> Digests:
+    def __call__(self, source: ImageSource) -> Digests:
+        plan = self._plan
+        if plan.minimal_sha256:
+            base = verify_base(plan)  # what is left out of the copy counts too
+            digests = self._work(source)
+            if digests.base != plan.minimal_sha256:
+                raise ZeroTouchError(
+                    f"{plan.base.path} is not as it was published: the minimal ISO made of it has SHA-256 {digests.base}, not {plan.minimal_sha256}.",
+                    "Download it again.",
+                )
+            return dataclasses.replace(digests, base=base)
+        if self._trusted:
+            plan.check.require(plan.base.path, self._before, self._trusted)
         digests = self._work(source)
-        if not self._plan.rootfs_url and self._expected:
-            compare_base(self._plan.base.path, self._expected, digests.base)
-        elif digests.base != self._expected:
-            raise ZeroTouchError(
-                f"{self._plan.base.path} is not as it was published: the minimal ISO made of it has SHA-256 {digests.base}, not {self._expected}.",
-                "Download it again.",
-            )
-        return digests
+        if digests.base:
+            plan.check.accept(plan.base.path, self._before, os.fstat(source.fileno()), digests.base)
+        return dataclasses.replace(digests, base=self._trusted or digests.base)
 
 
-def _built(plan: ImagePlan, digests: Digests) -> BuiltImage:
+def _built(plan: ImagePlan, digests: Digests, recipe: str) -> BuiltImage:
     status = plan.dest.stat()
     return BuiltImage(
         path=plan.dest,
         sha256=digests.image,
+        recipe=recipe,
         size=status.st_size,
         mtime_ns=status.st_mtime_ns,
+        ctime_ns=status.st_ctime_ns,
         base=plan.base.path,
         base_sha256=digests.base,
         base_size=plan.base.size,

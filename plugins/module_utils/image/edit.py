@@ -15,6 +15,8 @@ from .cpio import Member, gzip, write_archive, xz
 from .live import CONFIG_MEMBER, LiveImage
 
 _NAMED_IN_ERRORS = 3
+# The keys of an area in kargs.json, in coreos-installer's order.
+_KARGS_FILE = ("path", "offset", "pad", "end")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,11 +79,15 @@ def kargs_patches(image: LiveImage, text: str) -> tuple[Patch, ...]:
 
 
 def default_patch(info: Area, content: bytes, default: str) -> Patch:
-    """``kargs.json``, whose content this is, with another default text in its old length. Raises :class:`ZeroTouchError` when it does not fit."""
-    document = {**json.loads(content), "default": default}
-    data = json.dumps(document, indent=2).encode()
-    if len(data) > info.length:  # it was written without indentation
-        data = json.dumps(document, separators=(",", ":")).encode()
+    """``kargs.json``, whose content this is, with another default text in its old length. Raises :class:`ZeroTouchError` when it does not fit.
+
+    It is written as coreos-installer does (coreos/coreos-installer src/live/embed.rs, KargEmbedInfo), so that both make the same minimal ISO.
+    """
+    base = json.loads(content)
+    files = [{key: file[key] for key in _KARGS_FILE if file.get(key) is not None} for file in base["files"]]
+    data = json.dumps({"default": default, "files": files, "size": base["size"]}, indent=2, ensure_ascii=False).encode()
+    if len(data) > info.length:  # the base was written without indentation
+        data = json.dumps({**base, "default": default}, separators=(",", ":"), ensure_ascii=False).encode()
     if len(data) > info.length:
         raise ZeroTouchError(f"The kernel arguments of the image cannot be changed: {info.path} has room for {info.length} bytes, {len(data)} are needed.")
     return Patch(info.offset, data.ljust(info.length))

@@ -18,6 +18,7 @@ from .iso9660 import SECTOR, Extent, ImageFile, Piece, Volume
 
 MINISO = "COREOS/MINISO.DAT"
 _MAGIC = b"MINISO\x00\x00"
+_VERSION = 1
 # coreos-installer's limit for the file
 _LARGEST = 1 << 20
 # What is in no other file of the image: descriptors, directories, padding. Real ones have a few MB.
@@ -36,13 +37,13 @@ class Run:
 
 @dataclasses.dataclass(frozen=True)
 class Miniso:
-    """``tool`` wrote it; ``sha256`` is that of the minimal ISO; ``payload`` (xz) is what stands between the runs."""
+    """``tool`` wrote it; ``sha256`` is that of the minimal ISO; ``payload`` (xz) is what is between the runs. Of an unknown version only that is known."""
 
     version: int
-    tool: str
-    runs: tuple[Run, ...]
-    sha256: str
-    payload: bytes = dataclasses.field(repr=False)
+    tool: str = ""
+    runs: tuple[Run, ...] = ()
+    sha256: str = ""
+    payload: bytes = dataclasses.field(default=b"", repr=False)
 
     def report(self) -> dict[str, Any]:
         return {"version": self.version, "tool": self.tool, "entries": len(self.runs), "sha256": self.sha256}
@@ -68,6 +69,11 @@ def minimal_iso(base: ImageFile) -> tuple[Composed, str]:
     miniso = read_miniso(volume)
     if miniso is None:
         raise ZeroTouchError(f"{base.path} cannot be made a minimal ISO: it has no coreos/miniso.dat.", "Use a CoreOS live ISO of 2022 or later, or kind iso.")
+    if miniso.version != _VERSION:
+        raise ZeroTouchError(
+            f"{base.path} cannot be made a minimal ISO: its coreos/miniso.dat has version {miniso.version}, this release reads version {_VERSION}.",
+            "Use a newer release of this collection, or kind iso.",
+        )
     try:
         pieces = list(_pieces(miniso, _decompressed(miniso.payload)))
     except (lzma.LZMAError, ValueError) as error:
@@ -102,8 +108,8 @@ def _parse(data: bytes) -> Miniso:
     if not data.startswith(_MAGIC):
         raise ValueError("wrong magic")
     version, position = _varint(data, len(_MAGIC))
-    if version != 1:
-        raise ValueError(f"version {version}, known is 1")
+    if version != _VERSION:
+        return Miniso(version)
     length, position = _varint(data, position)
     tool = data[position : position + length].decode("utf-8")
     count, position = _varint(data, position + length)

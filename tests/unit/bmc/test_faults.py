@@ -162,7 +162,8 @@ def test_a_failed_boot_leaves_the_power_as_it_was(path: str, text: str, words: s
         machine.faults[path] = refusing(400, text)
         result = boot(bmc)
         assert result.failed and words in result.reason, result.reason
-        assert ("The machine is on again, as before." in result.reason) is (power == "On")
+        assert ("The machine is on again, as before." if power == "On" else "The machine is off, as before.") in result.reason
+        assert bmc.tree[hostile.SYSTEM]["Boot"]["BootSourceOverrideEnabled"] == "Disabled"
         assert machine.power == power and not machine.slot["Inserted"]
         assert result.power_state_after == power
 

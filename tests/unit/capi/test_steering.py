@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi import label_assignments as steering
-from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Policy
+from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.choose.model import Policy, from_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_assignments import Steerer, taken_by
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.label_selection import Steering, plan_steering
 from ansible_collections.zerotouch.openshift.plugins.module_utils.capi.names import RESERVED_LABEL, STEERED_FOR, STEERED_LABEL
@@ -256,3 +256,88 @@ def test_somebody_who_is_always_faster(hosts: Any, world: ModuleType) -> None:
     hosts.conflicts = ["agents"]
     steer(hosts, world, wish(1)).once()
     assert len(labelled(hosts)) == 1
+
+
+def held(hub: Any, world: ModuleType, name: str, namespace: str = "ns") -> tuple[str, Any]:
+    """A Machine of a pool in ``namespace`` has the Agent; as it is in ``taken``."""
+    notes = {"agentMachineRefNamespace": namespace}
+    bound = {
+        "metadata": {"labels": {RESERVED_LABEL: f"m-{name}"}, "annotations": notes},
+        "spec": {"clusterDeploymentName": {"name": "c", "namespace": namespace}},
+    }
+    hub.change("agents", name, bound, world.AGENTS)
+    return f"{namespace}/workers", from_agent(read_agent(hub.at("agents", name, world.AGENTS)))
+
+
+def test_hosts_of_the_pool_keep_the_label_and_get_it(hosts: Any, world: ModuleType) -> None:
+    """A host that leaves by itself is found again. Pools that an earlier version made have hosts without the label."""
+    steer(hosts, world, wish(1)).once()
+    taken = [held(hosts, world, "agent-1"), held(hosts, world, "agent-2")]
+    steer(hosts, world, wish(0)).once(taken)
+    assert labelled(hosts) == ["agent-1", "agent-2"]
+    again = steer(hosts, world, wish(0))
+    again.once(taken)
+    assert not again.outcomes
+    # Its Machine is being deleted, so that it is no longer among those that stay.
+    steer(hosts, world, wish(0)).once(taken[:1])
+    assert labelled(hosts) == ["agent-1", "agent-2"]
+    steerer = steer(hosts, world, wish(1))
+    with pytest.raises(LimitReached):
+        steerer.until_reserved(0.0, taken)
+    assert labelled(hosts) == ["agent-1", "agent-2"]
+
+
+def test_a_host_that_another_pool_took_loses_the_label(hosts: Any, world: ModuleType) -> None:
+    steer(hosts, world, wish(1)).once()
+    _pool, facts = held(hosts, world, "agent-1")
+    steer(hosts, world, wish(0)).once([("ns/second", facts)])
+    assert not labelled(hosts)
+    steer(hosts, world, wish(1)).once()
+    held(hosts, world, "agent-2", "elsewhere")
+    steer(hosts, world, wish(0)).once()
+    assert not labelled(hosts)
+
+
+def test_the_reserve_stays_labelled(hosts: Any, world: ModuleType) -> None:
+    steer(hosts, world, wish(1, reserve=2)).once()
+    assert labelled(hosts) == ["agent-1", "agent-2", "agent-3"]
+    taken = [held(hosts, world, "agent-1")]
+    done = steer(hosts, world, wish(0, reserve=2))
+    done.once(taken)
+    assert labelled(hosts) == ["agent-1", "agent-2", "agent-3"] and not done.outcomes and not done.plan.problems
+    steer(hosts, world, wish(0, reserve=1)).once(taken)
+    assert len(labelled(hosts)) == 2
+
+
+def test_a_reserve_that_is_short_is_no_failure(hosts: Any, world: ModuleType) -> None:
+    found = plan(hosts, wish(3, reserve=4))
+    assert len(found.labelled) == 5 and not found.lacking
+    assert found.problems == ("pool ns/workers holds 4 free Agents in reserve, and 2 of them are missing: boot or approve more hosts",)
+    found = plan(hosts, wish(6, reserve=1))
+    assert "1 of them is missing" in found.lacking and "1 of them is missing" in found.problems[0]
+
+
+@pytest.mark.parametrize("state", ["unbinding-pending-user-action", "disconnected-unbound"])
+def test_a_host_that_comes_back_is_the_reserve_while_there_is_no_other(hub: Any, world: ModuleType, state: str) -> None:
+    hub.put("agents", world.agent(1))
+    steer(hub, world, wish(0, reserve=1)).once()
+    hub.change("agents", "agent-1", {"status": {"debugInfo": {"state": state}}}, world.AGENTS)
+    steer(hub, world, wish(0, reserve=1)).once()
+    assert labelled(hub) == ["agent-1"]
+    hub.put("agents", world.agent(2))
+    steer(hub, world, wish(0, reserve=1)).once()
+    assert labelled(hub) == ["agent-2"]
+
+
+def test_a_pool_that_does_not_exist_any_more_holds_no_agent(hosts: Any, world: ModuleType) -> None:
+    hosts.change(
+        "agents", "agent-1", {"metadata": {"labels": {KEY: "second"}, "annotations": {STEERED_FOR: "ns/second", STEERED_LABEL: "pool=second"}}}, world.AGENTS
+    )
+    assert "agent-1" not in {agent.name for agent in plan(hosts, wish(5)).labelled}
+    assert "agent-1" in {agent.name for agent in plan(hosts, wish(5, gone=frozenset({"ns/second"}))).labelled}
+
+
+def test_agents_for_other_pools_are_left_alone(hosts: Any, world: ModuleType) -> None:
+    found = plan(hosts, wish(2, exclude=frozenset({"agent-1", "agent-3"})))
+    assert [agent.name for agent in found.labelled] == ["agent-2", "agent-4"]
+    assert {rejection.rule for host, rejection in found.rejections(found.wishes[-1]) if host.name in ("agent-1", "agent-3")} == {"excluded"}

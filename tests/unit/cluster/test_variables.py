@@ -89,7 +89,7 @@ def test_every_option_is_tested_or_has_a_test_of_its_own() -> None:
     elsewhere = {"network_type", "machine_networks", "cluster_networks", "service_networks", "control_plane", "compute", "arbiter", "architecture"}
     elsewhere |= {"pull_secret", "extra_manifests", "install_config_overrides"}
     assert {option[0] for option in OPTIONS} | elsewhere == set(CLUSTER.fields)
-    assert set(HOST.fields) == {"hostname", "interfaces", "root_device_hints", "network_config", "bmc", "libvirt", "boot"}
+    assert set(HOST.fields) == {"hostname", "interfaces", "root_device_hints", "network_config", "bmc", "libvirt", "vm", "boot"}
 
 
 def test_networking() -> None:

@@ -327,3 +327,20 @@ class TestTls:
         context = Tls(ca_certs=(authority.pem,), system_store=False).context()
         assert len(context.get_ca_certs()) == 1
         assert context.check_hostname
+
+
+def test_clients_with_the_same_trust_have_one_context(authority, tmp_path: Path) -> None:
+    path = tmp_path / "ca.pem"
+    path.write_text(authority.pem)
+    first = Tls(ca_certs=(str(path),)).context()
+    assert Tls(ca_certs=(str(path),)).context() is first
+    assert Tls(fingerprint="1" * 64).context() is Tls(fingerprint="2" * 64).context()
+    other = [Tls(), Tls(ca_certs=(authority.pem,)), Tls(ca_certs=(str(path),), validate_certs=False), Tls(ca_certs=(str(path),), system_store=False)]
+    assert len({id(context) for context in (first, *(tls.context() for tls in other))}) == 5
+    # A file that was replaced is read again, and one that is not there is not remembered.
+    path.write_text(authority.pem + "\n")
+    assert Tls(ca_certs=(str(path),)).context() is not first
+    path.unlink()
+    with pytest.raises(ZeroTouchError, match=r"ca\.pem does not exist"):
+        Tls(ca_certs=(str(path),)).context()
+    assert Tls().own_context() is not Tls().context()

@@ -103,7 +103,7 @@ Request = Callable[..., BuildRequest]
 def request_for(work: Path, base: Path, tmp_path: Path) -> Request:
     def make(**changes: Any) -> BuildRequest:
         image = changes.pop("base", BaseImage(path=str(base)))
-        return BuildRequest(work / "config", work, image, BaseImageSource(SystemClock(), tmp_path / "cache"), **changes)
+        return BuildRequest(work / "config", work, image, BaseImageSource(SystemClock(), tmp_path / "cache"), **{"checksum": True, **changes})
 
     return make
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Sequence
 from typing import Any
@@ -24,6 +25,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.poo
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import message_of
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.match import Match
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import Agent, read_agent
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.reserve import Reserve
 
 TITLE = "NodePool clusters/demo"
 CLUSTER = {"name": "demo", "namespace": "clusters-demo"}
@@ -70,9 +72,9 @@ def machine(name: str, host: str = "", **more: Any) -> PoolMachine:
     return PoolMachine(name, ("fleet", f"uuid-{host}") if host else None, host, host, **more)
 
 
-def planned(pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare] = (), others: Sequence[Agent] = ()) -> PoolPlan:
+def planned(pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare] = (), others: Sequence[Agent] = (), *, reserve: int = 0) -> PoolPlan:
     agents = [*others, *(each.match.agent for each in spares if each.match.agent is not None)]
-    return plan_pool(pool, desired, spares, agents, JUDGE)
+    return plan_pool(pool, desired, spares, agents, JUDGE, reserve_for=lambda size: Reserve(growth=reserve if size else 0))
 
 
 def step_for(each: Spare, pool: ObservedPool, replicas: int = 1) -> HostStep:
@@ -374,3 +376,63 @@ def test_the_order_of_agents_does_not_matter() -> None:
     others = [agent(f"f{each}") for each in range(2)]
     plans = [planned(ObservedPool(TITLE), DesiredPool(4), spares, order) for order in itertools.permutations(others)]
     assert len({(plan.hosts, plan.missing, plan.needed) for plan in plans}) == 1
+
+
+@pytest.mark.parametrize(
+    ("free", "spares", "reserve", "replicas", "booted", "for_reserve", "short"),
+    [
+        (0, 3, 1, 2, ["s-0", "s-1"], ["s-1"], 0),
+        (2, 3, 1, 2, [], [], 0),
+        (1, 3, 2, 2, ["s-0", "s-1"], ["s-0", "s-1"], 0),
+        (1, 1, 3, 2, ["s-0"], ["s-0"], 2),
+        (1, 2, 3, 0, [], [], 0),
+    ],
+)
+def test_machines_are_booted_for_the_reserve(
+    free: int, spares: int, reserve: int, replicas: int, booted: list[str], for_reserve: list[str], short: int
+) -> None:
+    """One Machine has a host. A reserve that cannot be had stops nothing."""
+    pool = ObservedPool(TITLE, replicas=1, machines=(machine("m-1", "a"),))
+    plan = planned(
+        pool, DesiredPool(replicas), [spare(f"s-{number}") for number in range(spares)], [agent(f"f-{number}") for number in range(free)], reserve=reserve
+    )
+    assert (plan.named("boot"), plan.for_reserve, plan.short, plan.stop) == (booted, for_reserve, short, None)
+    assert plan.missing == 0
+
+
+def test_a_host_that_leaves_is_the_reserve() -> None:
+    pool = ObservedPool(TITLE, replicas=2, machines=(machine("m-1", "a"), machine("m-2", "b")))
+    plan = planned(pool, DesiredPool(1), [spare("s-0")], reserve=1)
+    assert (len(plan.size.leaving), plan.named("boot"), plan.short) == (1, [], 0)
+
+
+def test_the_autoscaler_gets_the_smallest_size() -> None:
+    pool = ObservedPool(TITLE, replicas=None, machines=(machine("m-1", "a"),), autoscaling="3 to 4", least=3)
+    plan = planned(pool, DesiredPool(), [spare(f"s-{number}") for number in range(4)], reserve=1)
+    assert (plan.needed, plan.replicas, plan.named("boot"), plan.for_reserve) == (2, None, ["s-0", "s-1", "s-2"], ["s-2"])
+
+
+THREE = ObservedPool(TITLE, replicas=3, machines=tuple(machine(f"m-{name}", name) for name in "abc"))
+
+
+@pytest.mark.parametrize(
+    ("free", "spares", "reserve", "booted", "short"),
+    [(1, 1, 0, [], 0), (0, 2, 0, ["s-0"], 0), (0, 0, 0, [], 0), (1, 1, 1, [], 0), (0, 1, 2, ["s-0"], 0), (0, 0, 2, [], 1)],
+)
+def test_a_host_that_is_replaced(free: int, spares: int, reserve: int, booted: list[str], short: int) -> None:
+    """The size stays. Another host takes the place where there is one, else the same one; that stops nothing."""
+    others = [agent(f"f-{number}") for number in range(free)]
+    plan = planned(THREE, DesiredPool(None, replace=("b",)), [spare(f"s-{number}") for number in range(spares)], others, reserve=reserve)
+    assert (plan.replicas, plan.needed, [each.name for each in plan.size.replaced], plan.size.leaving) == (3, 0, ["m-b"], ())
+    assert (plan.named("boot"), plan.short, plan.missing, plan.stop) == (booted, short, 0, None)
+    assert plan.lines()[:2] == ["drain Node b", "replace Machine m-b (b)"]
+
+
+def test_replacing_with_autoscaling_and_not_while_the_pool_shrinks() -> None:
+    scaled = dataclasses.replace(THREE, replicas=None, autoscaling="1 to 4", least=1)
+    assert planned(scaled, DesiredPool(None, replace=("a",))).stop is None
+    for desired in (DesiredPool(2, replace=("a",)), DesiredPool(None, ("b",), replace=("a",))):
+        assert "cannot get smaller and have hosts replaced in one run" in message_of(planned(THREE, desired).stop)
+    assert "no host of the inventory" in message_of(planned(THREE, DesiredPool(None, replace=("x",))).stop)
+    kept = planned(THREE, DesiredPool(None, replace=("a",), keep=True))
+    assert (kept.size.replaced, kept.stop) == ((), None)

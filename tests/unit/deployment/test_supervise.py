@@ -319,7 +319,7 @@ def test_a_former_clusters_api_does_not_count_after_start_over(world, kit):
 def test_a_heartbeat_every_minute_and_no_more(world, kit):
     world.setup = dataclasses.replace(world.setup, limits=kit.s.Limits(discovery=600))
     world.at(0, kit.service(kit.found(kit.A))).run()
-    beats = [line for line in world.lines if "discovery: 1 known" in line]
+    beats = [line for line in world.lines if "discovery: hosts 1/2 registered; missing: b (52:54:00:00:00:01); 1 known" in line]
     assert len(beats) == 9
 
 
@@ -327,12 +327,25 @@ def test_validation_failures_are_said_once_per_change(world, kit):
     failure = kit.Validation("network", "ntp-synced", "failure", "Host couldn't synchronize with any NTP server")
     fine = dataclasses.replace(failure, status="success", message="ok")
     with_validation = lambda v: kit.service(kit.found(kit.A, "insufficient", validations=(v,)), kit.found(kit.B, "insufficient", validations=(v,)))  # noqa: E731
-    world.at(0, with_validation(failure)).at(40, with_validation(fine))
-    world.clock.stop_at = world.clock.time + 80
+    world.at(0, with_validation(failure)).at(100, with_validation(fine))
+    world.clock.stop_at = world.clock.time + 140
     with pytest.raises(Interrupted):
         world.run()
     assert world.texts().count("node-a, node-b: ntp-synced failed: Host couldn't synchronize with any NTP server") == 1
     assert world.texts().count("node-a, node-b: ntp-synced is fine now") == 1
+
+
+def test_what_fails_in_the_first_minute_of_a_host_is_not_shown(world, kit):
+    failure = kit.Validation("network", "ntp-synced", "failure", "Host couldn't synchronize with any NTP server")
+    early = kit.service(kit.found(kit.B, "insufficient", validations=(failure,)), kit.found(kit.A, "insufficient", validations=(failure,)))
+    world.at(0, early).at(40, kit.service(kit.found(kit.B, "known"), kit.found(kit.A, "known")))
+    world.clock.stop_at = world.clock.time + 80
+    with pytest.raises(Interrupted):
+        world.run()
+    texts = world.texts()
+    assert not [text for text in texts if "ntp-synced" in text or "insufficient" in text]
+    assert "registered, discovering: node-a, node-b" in texts and "known: node-a, node-b" in texts, "in inventory order"
+    assert "hosts 2/2 registered" in texts
 
 
 def test_looking_changes_nothing(world, kit):

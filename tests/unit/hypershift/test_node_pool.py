@@ -163,6 +163,7 @@ def test_rhel_10_before_release_5_is_refused(api: Any) -> None:
 
 def test_an_upgrade_to_release_5_names_the_change_of_the_nodes(api: Any) -> None:
     running(api, 2, release={"image": FOUR})
+    api.cluster(hub.hosted_cluster(version={"history": [{"version": "5.0.0", "state": "Completed", "image": FIVE}]}))
     assert [text for text in ok(opened(check_mode=True, release_image=FIVE))["warnings"] if "change to rhel-10" in text]
     assert not [text for text in ok(opened(check_mode=True, release_image=FIVE, os_image_stream="rhel-9"))["warnings"] if "change to rhel-10" in text]
 
@@ -426,5 +427,14 @@ def test_config_maps_that_are_missing(api: Any) -> None:
 
 def test_a_release_that_is_ahead_of_its_control_plane(api: Any) -> None:
     running(api, 1)
-    told = ok(opened(check_mode=True, release_image="quay.io/x/release:4.23.0-x86_64"))["warnings"]
-    assert told == ["release_image: 4.23.0 is newer than the control plane, which has 4.22.0; give the hosted cluster the release first."]
+    for check_mode in (True, False):
+        refused = opened(check_mode=check_mode, release_image="quay.io/x/release:4.23.0-x86_64")
+        assert "4.23.0 is newer than the control plane, which has 4.22.0; give the hosted cluster the release first" in refused["msg"]
+    assert not api.writes
+
+
+def test_a_host_is_exchanged(api: Any) -> None:
+    """Its Machine is deleted, and no number is written; a second call finds it going."""
+    running(api, 2)
+    done = ok(opened(check_mode=True, replace_hosts=["host-a0"]))
+    assert [line.partition(" ")[0] for line in done["plan"]] == ["delete"], done["plan"]

@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hub.agents.model import read_agent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.conditions import read_conditions
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import view_machine
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.machine_status import PoolMachineView, view_machine
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.status import percent, skew, standing
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.view import PoolView, released
 from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
@@ -103,7 +104,31 @@ def test_size() -> None:
     assert not standing(view(pool(), machines=3), "replicas").reached
     assert standing(view(pool(), leaving=1), "replicas").reason == "1 of its Machines is going"
     assert not standing(view(pool({"AllNodesHealthy": ("False", "NodeNotReady", "1 of 2")})), "ready").reached
-    assert [percent(view(pool(ready=1))), percent(view(pool(replicas=0)))] == [50, 100]
+
+
+STATES = ("no-suitable-agent", "binding", "known", "installing", "csr-pending", "node-not-ready", "running")
+
+
+def progress(replicas: int, ready: int, *states: str) -> int:
+    machines = tuple(PoolMachineView(f"m-{number}", "ns", state=state, leaving=state in ("draining", "reclaiming")) for number, state in enumerate(states))
+    return percent(dataclasses.replace(view(pool(replicas=replicas, ready=ready)), machines=machines))
+
+
+def test_hosts_on_the_way_count() -> None:
+    """Each step of a host moves the number; only Ready Nodes make it whole."""
+    steps = [progress(2, 1, "running", state) for state in STATES]
+    assert steps == sorted(set(steps)) and 50 <= steps[0] < steps[-1] < 100
+    assert progress(2, 2, "running", "running") == 100
+    assert 0 < progress(3, 0, "binding", "installing", "installing") < 50
+    assert progress(0, 0) == 100 and progress(3, 0) == 0
+    assert 50 < progress(1, 1, "running", "draining") < progress(1, 1, "running", "reclaiming") < 100
+    assert progress(1, 1, "running", "running") == 100, "a surge is no progress"
+
+
+def test_the_line_of_progress_says_where_the_hosts_are() -> None:
+    machines = tuple(PoolMachineView(f"m-{number}", "ns", state=state) for number, state in enumerate(["running", "installing", "binding", "installing"]))
+    found = standing(dataclasses.replace(view(pool(replicas=4, ready=1)), machines=machines), "replicas")
+    assert found.reason == "1 of 4 Ready, 4 Machines (1 binding, 2 installing)"
 
 
 def test_a_pool_without_replicas() -> None:
@@ -119,7 +144,7 @@ def test_the_autoscaler_decides() -> None:
     scaled = {"autoScaling": {"min": 1, "max": 3}}
     assert standing(view(pool(replicas=None, ready=2, **scaled)), "ready").reached
     found = standing(view(pool(replicas=None, ready=0, **scaled), machines=1), "replicas")
-    assert found.reason == "0 Ready, the autoscaler keeps 1 to 3"
+    assert found.reason.startswith("0 Ready, the autoscaler keeps 1 to 3")
 
 
 def test_a_pause_ends_the_wait() -> None:

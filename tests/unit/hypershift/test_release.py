@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.names import SKIP_RELEASE_CHECKS
 from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.node_pool.config import config_faults
-from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.release import cluster_fault, skew_fault, stream_change, stream_fault, version_of
+from ansible_collections.zerotouch.openshift.plugins.module_utils.hypershift.release import (
+    ahead_fault,
+    behind_fault,
+    cluster_fault,
+    stream_change,
+    stream_fault,
+    version_of,
+)
 from ansible_collections.zerotouch.openshift.tests.support.hub import hosted as hub
 
 
@@ -64,8 +71,8 @@ def test_releases_of_a_hosted_cluster() -> None:
     ],
 )
 def test_how_far_a_pool_may_be_from_its_control_plane(pool: str, plane: str, words: str) -> None:
-    fault = skew_fault(image(pool), running(plane))
-    assert words in fault and bool(fault) is bool(words)
+    faults = [ahead_fault(image(pool), running(plane)), behind_fault(image(pool), running(plane))]
+    assert [words in fault for fault in faults if fault] == [True] * bool(words), faults
 
 
 @pytest.mark.parametrize(
@@ -93,8 +100,23 @@ def test_a_pool_without_a_stream_changes_it_with_release_5(before: str, after: s
 
 
 def test_a_control_plane_that_has_not_said_its_version() -> None:
-    assert "newer than" in skew_fault(image("4.23.0"), hub.hosted_cluster())
-    assert skew_fault(image("4.23.0"), None) == ""
+    assert "newer than" in ahead_fault(image("4.23.0"), hub.hosted_cluster())
+    assert ahead_fault(image("4.23.0"), None) == behind_fault(image("4.23.0"), None) == ""
+
+
+@pytest.mark.parametrize("newer", [image("4.22.1"), "quay.io/x/release@sha256:11"])
+def test_a_release_counts_once_the_control_plane_has_it_in_full(newer: str) -> None:
+    """One that is named by digest says no version: it is that of the hosted cluster, or nothing can be said."""
+
+    def cluster(state: str) -> Any:
+        history = [{"version": "4.22.1", "state": state, "image": newer}, {"version": "4.22.0", "state": "Completed", "image": image("4.22.0")}]
+        found = hub.hosted_cluster(version={"history": history})
+        found["spec"]["release"] = {"image": newer}
+        return found
+
+    assert "newer than the control plane" in ahead_fault(newer, cluster("Partial"))
+    assert ahead_fault(newer, cluster("Completed")) == ahead_fault(image("4.22.0"), cluster("Partial")) == ""
+    assert ahead_fault("quay.io/x/release@sha256:22", cluster("Partial")) == ""
 
 
 def test_config_maps() -> None:

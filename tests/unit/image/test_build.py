@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -17,10 +18,11 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image import build as building
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image import copy as copying
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image import cpio
-from ansible_collections.zerotouch.openshift.plugins.module_utils.image.build import ImageRecord, build_image, plan_image, verify_base
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.build import ImageRecord, build_image, normal_sha256, plan_image, verify_base
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.edit import Patch
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.iso9660 import ImageFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.trust import BaseCheck, KnownDigests
 
 FILE = {"path": "/etc/a", "mode": 384, "contents": {"source": "data:,s3cret"}}
 CONFIG = json.dumps({"ignition": {"version": "3.2.0"}, "storage": {"files": [FILE]}}).encode()
@@ -85,15 +87,19 @@ def test_lost_state_compares_instead_of_rebuilding(base: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("record_kept", [True, False])
-def test_a_byte_changed_by_something_else_is_found(base: Path, tmp_path: Path, record_kept: bool) -> None:
+@pytest.mark.parametrize("time_kept", [True, False])
+def test_an_edited_image_is_built_again(base: Path, tmp_path: Path, record_kept: bool, time_kept: bool) -> None:
     dest = tmp_path / "out.iso"
     record = record_of(build_image(plan_image(base, dest, CONFIG)))
+    built = dest.read_bytes()
     with dest.open("r+b") as handle:
         handle.seek(-2100, os.SEEK_END)
         handle.write(b"\xff")
-    os.utime(dest, ns=(1, 1))
+    os.utime(dest, ns=(record.mtime_ns, record.mtime_ns) if time_kept else (1, 1))
     plan = plan_image(base, dest, CONFIG, record=record if record_kept else None)
     assert (plan.changed, plan.reason) == (True, "the image was changed by something else")
+    build_image(plan)
+    assert dest.read_bytes() == built
 
 
 def test_another_base_of_the_same_shape_is_found(base: Path, tmp_path: Path, synthetic: ModuleType) -> None:
@@ -154,21 +160,123 @@ def test_kernel_arguments_that_do_not_fit(base: Path, tmp_path: Path) -> None:
 def test_base_checksum(base: Path, tmp_path: Path) -> None:
     dest = tmp_path / "out.iso"
     right = hashlib.sha256(base.read_bytes()).hexdigest()
-    built = build_image(plan_image(base, dest, CONFIG, base_sha256=right.upper()))
+    built = build_image(plan_image(base, dest, CONFIG, check=BaseCheck(right)))
     assert built.base_sha256 == right
-    assert not plan_image(base, dest, CONFIG, base_sha256=right, record=record_of(built)).changed
+    assert not plan_image(base, dest, CONFIG, check=BaseCheck(right), record=record_of(built)).changed
     before = dest.read_bytes()
-    plan = plan_image(base, dest, b"{}", base_sha256="0" * 64)
+    plan = plan_image(base, dest, b"{}", check=BaseCheck("0" * 64))
     with pytest.raises(ZeroTouchError, match=f"its SHA-256 is {right}, expected is 0000"):
         verify_base(plan)
     with pytest.raises(ZeroTouchError, match="is not the expected base image"):
         build_image(plan)
     with pytest.raises(ZeroTouchError, match="is not the expected base image"):
-        plan_image(base, dest, CONFIG, base_sha256="0" * 64, record=record_of(built))
+        plan_image(base, dest, CONFIG, check=BaseCheck("0" * 64), record=record_of(built))
     with pytest.raises(ZeroTouchError, match="64 hex digits"):
-        plan_image(base, dest, CONFIG, base_sha256="beef")
+        normal_sha256("beef")
     assert dest.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.iso", base.name]
+
+
+def hashed_in(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether the base was hashed, for each copy from now on."""
+    hashed = []
+    original = building.DigestOf
+
+    def counted(patches: object, *, base: bool, image: bool) -> copying.DigestOf:
+        hashed.append(base)
+        return original(patches, base=base, image=image)
+
+    monkeypatch.setattr(building, "DigestOf", counted)
+    return hashed
+
+
+def test_a_base_is_hashed_with_its_first_copy_and_when_it_changes(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed = hashed_in(monkeypatch)
+    known = KnownDigests(tmp_path / "cache")
+    right = hashlib.sha256(base.read_bytes()).hexdigest()
+
+    def copied(number: int, check: BaseCheck) -> str:
+        return build_image(plan_image(base, tmp_path / f"{number}.iso", CONFIG, check=check), checksum=False).base_sha256
+
+    assert [copied(1, BaseCheck("", known)), copied(2, BaseCheck("", known)), copied(3, BaseCheck(right, known))] == [right] * 3
+    assert hashed == [True, False, False]
+    with pytest.raises(ZeroTouchError, match=f"its SHA-256 is {right}, expected is 0000"):
+        copied(4, BaseCheck("0" * 64, known))
+    assert copied(5, BaseCheck("", known, always=True)) == right
+    assert hashed == [True, False, False, False, True]
+    content = bytearray(base.read_bytes())
+    content[-1] ^= 1
+    times = base.stat()
+    base.write_bytes(content)
+    os.utime(base, ns=(times.st_atime_ns, times.st_mtime_ns))  # the same size and modification time
+    with pytest.raises(ZeroTouchError, match=f"expected is {right}"):
+        copied(6, BaseCheck(right, known))
+    assert copied(7, BaseCheck("", known)) == hashlib.sha256(content).hexdigest()
+
+
+def test_always_compares_base_and_image(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dest = tmp_path / "out.iso"
+    known = KnownDigests(tmp_path / "cache")
+    right = hashlib.sha256(base.read_bytes()).hexdigest()
+    record = record_of(build_image(plan_image(base, dest, CONFIG, check=BaseCheck("", known))))
+    with dest.open("r+b") as handle:
+        handle.seek(-2100, os.SEEK_END)
+        handle.write(b"\xff")
+    record = dataclasses.replace(record, mtime_ns=dest.stat().st_mtime_ns, ctime_ns=dest.stat().st_ctime_ns)  # as a disk that returns other bytes
+    assert not plan_image(base, dest, CONFIG, record=record, check=BaseCheck("", known)).changed
+    plan = plan_image(base, dest, CONFIG, record=record, check=BaseCheck("", known, always=True))
+    assert (plan.changed, plan.reason) == (True, "the image was changed by something else")
+    record = record_of(build_image(plan))
+    # A disk that returns other bytes than it did.
+    monkeypatch.setattr(KnownDigests, "of", lambda self, status: "0" * 64)
+    with pytest.raises(ZeroTouchError, match=f"its SHA-256 is {right}, expected is 0000"):
+        plan_image(base, dest, CONFIG, record=record, check=BaseCheck("", known, always=True))
+
+
+def test_the_recipe_identifies_the_image(base: Path, tmp_path: Path) -> None:
+    check = BaseCheck("", KnownDigests(tmp_path / "cache"))
+
+    def recipe(config: bytes, *arguments: str) -> str:
+        return build_image(plan_image(base, tmp_path / "out.iso", config, arguments, check=check, force=True), checksum=False).recipe
+
+    first = recipe(CONFIG)
+    assert (len(first), recipe(CONFIG)) == (64, first)
+    assert len({first, recipe(b"{}"), recipe(CONFIG, "fips=1")}) == 3
+    assert recipe(CONFIG) == plan_image(base, tmp_path / "out.iso", CONFIG, check=check).recipe  # compared, without a record
+
+
+@pytest.mark.parametrize("spoil", ["mode", "text", "list", "entry", "link"])
+def test_digests_that_others_could_have_written_do_not_count(base: Path, tmp_path: Path, spoil: str) -> None:
+    cache = tmp_path / "cache"
+    known = KnownDigests(cache)
+    known.record(base.stat(), "1" * 64)
+    file = cache / "base-images" / "digests.json"
+    assert (known.of(base.stat()), file.stat().st_mode & 0o777) == ("1" * 64, 0o600)
+    if spoil == "mode":
+        file.parent.chmod(0o777)
+    elif spoil == "link":
+        file.rename(tmp_path / "elsewhere")
+        file.symlink_to(tmp_path / "elsewhere")
+    else:
+        file.write_text({"text": "{", "list": "[1]", "entry": json.dumps(dict.fromkeys(json.loads(file.read_text()), 7))}[spoil])
+    assert known.of(base.stat()) == ""
+    known.record(base.stat(), "2" * 64)
+    assert known.of(base.stat()) == ("2" * 64 if spoil != "mode" else "")
+    assert KnownDigests(Path("/proc/none")).of(base.stat()) == ""
+    KnownDigests(Path("/proc/none")).record(base.stat(), "3" * 64)
+
+
+def test_only_the_most_recent_digests_are_kept(base: Path, tmp_path: Path) -> None:
+    known = KnownDigests(tmp_path / "cache")
+    first = base.stat()
+    known.record(first, "1" * 64)
+    for second in range(64):
+        os.utime(base, ns=(second, second))
+        known.record(base.stat(), f"{second:064}")
+    assert (known.of(first), known.of(base.stat())) == ("", f"{63:064}")
+    before = sorted(path for path in tmp_path.rglob("*"))
+    KnownDigests(tmp_path / "other", read_only=True).record(first, "1" * 64)
+    assert sorted(path for path in tmp_path.rglob("*")) == before
 
 
 def test_without_checksum_everything_else_is_the_same(base: Path, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import ZeroTouchError
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image import iso9660
+from ansible_collections.zerotouch.openshift.plugins.module_utils.image.build import build_image, plan_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.iso9660 import Entry, Extent
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
 
@@ -117,3 +118,14 @@ def test_every_cut_and_many_flipped_bytes_end_in_words(base: Path, tmp_path: Pat
             read_live_image(damaged)
         except ZeroTouchError:
             continue
+
+
+def test_an_unknown_version_of_miniso_stops_only_what_needs_it(tmp_path: Path, synthetic: ModuleType) -> None:
+    path = synthetic.make_iso(tmp_path / "base.iso")
+    content = path.read_bytes()
+    assert content.count(b"MINISO\x00\x00\x01") == 1
+    path.write_bytes(content.replace(b"MINISO\x00\x00\x01", b"MINISO\x00\x00\x07"))
+    assert read_live_image(path).report()["miniso"]["version"] == 7
+    build_image(plan_image(path, tmp_path / "whole.iso", b"{}"))
+    with pytest.raises(ZeroTouchError, match=r"cannot be made a minimal ISO: its coreos/miniso.dat has version 7, this release reads version 1"):
+        plan_image(path, tmp_path / "minimal.iso", b"{}", rootfs_url="http://boot.example.com/rootfs.img")

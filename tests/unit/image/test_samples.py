@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import lzma
 from pathlib import Path
 
@@ -202,6 +203,19 @@ def test_a_base_that_somebody_changed_makes_no_minimal_iso(tmp_path: Path) -> No
     with pytest.raises(ZeroTouchError, match=r"is not as it was published: the minimal ISO made of it has SHA-256"):
         build_image(plan_image(base, dest, CONFIG, rootfs_url="http://a/b"))
     assert not dest.exists()
+
+
+@pytest.mark.parametrize("name", [name for name, _size in MINIMAL if name != "2023-03.s390x"])
+def test_kargs_json_of_a_minimal_iso_is_written_as_coreos_installer_does(name: str, tmp_path: Path) -> None:
+    base, dest = unpack(f"embed-areas-{name}", tmp_path), tmp_path / "out.iso"
+    build_image(plan_image(base, dest, CONFIG, rootfs_url="http://boot.example.com/rootfs.img"))
+    info = read_live_image(dest).kargs.info
+    written = dest.read_bytes()[info.offset : info.offset + info.length]
+    document = json.loads(written)
+    assert list(document) == ["default", "files", "size"]
+    for file in document["files"]:
+        assert list(file) == [key for key in ("path", "offset", "pad", "end") if key in file]
+    assert written == json.dumps(document, indent=2).encode().ljust(info.length)
 
 
 def test_s390x_names_its_files_for_a_network_boot(tmp_path: Path) -> None:

@@ -64,5 +64,9 @@ def test_no_console_is_a_warning(stage: Any, call: Any) -> None:
 def test_a_cluster_that_does_not_answer(stage: Any, call: Any) -> None:
     stage.build()
     assert call(_ansible_check_mode=True)["console_url"] == CONSOLE
+    before = (stage.root / "auth" / "kubeconfig").read_text()
     result = call()
-    assert result["failed"] and "api.demo.example.com:6443 cannot be reached" in result["msg"]
+    assert not result.get("failed") and not result["changed"] and result["console_url"] == ""
+    warning = str(result["warnings"])
+    assert "this machine cannot reach its API: " in warning and "openshift_connect_to" in warning
+    assert (stage.root / "auth" / "kubeconfig").read_text() == before

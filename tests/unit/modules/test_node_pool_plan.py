@@ -295,6 +295,7 @@ def test_an_agent_that_is_not_free_yet_may_still_fit() -> None:
 def test_agents_that_steering_will_not_touch_are_not_free(hub: Any, call: Call, kind: str, metadata: dict[str, Any], words: str) -> None:
     """Else there would be enough of them, until steering refuses them: one rule for both."""
     hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {}})
+    hub.put("machinedeployments", {"metadata": {"name": "other", "namespace": "clusters-demo"}, "spec": {}})
     seen = agent(2, state="known-unbound")
     seen["metadata"] = {**seen["metadata"], **metadata}
     hub.put("agents", seen)
@@ -302,3 +303,37 @@ def test_agents_that_steering_will_not_touch_are_not_free(hub: Any, call: Call, 
     found = call(**of_machines, cluster_name="demo", replicas=1, agent_label_selector=STEERED, selector_label=LABEL)
     assert (len(found["free"]), found["missing"]) == ((0, 1) if words else (1, 0)), found["plan"]
     assert not words or words in found["stop"]
+
+
+def test_an_agent_of_a_pool_that_does_not_exist_any_more_is_free(hub: Any, call: Call) -> None:
+    hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {}})
+    seen = agent(2, state="known-unbound")
+    seen["metadata"] = {**seen["metadata"], "annotations": {STEERED_FOR: "clusters-demo/other"}, "labels": {LABEL["key"]: "other"}}
+    hub.put("agents", seen)
+    found = call(cluster_name="demo", replicas=1, agent_label_selector=STEERED, selector_label=LABEL)
+    assert (len(found["free"]), found["missing"]) == (1, 0), found["plan"]
+
+
+def test_the_reserve_of_a_new_pool(hub: Any, call: Call) -> None:
+    hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {}})
+    new = {"cluster_name": "demo", "replicas": 2, "agent_label_selector": STEERED, "selector_label": LABEL}
+    found = call(**new, upgrade_type="Replace", auto_repair=True)
+    assert (found["reserve"], found["surge"]) == (2, 1)
+    assert call(**new, upgrade_type="Replace", replace={"rolling_update": {"max_surge": 0}})["reserve"] == 0
+    assert call(**new, auto_repair=True, reserve=3)["reserve"] == 3
+    assert call(**{**new, "selector_label": None}, auto_repair=True)["reserve"] == 0
+    scaled = call(**{**new, "replicas": None}, initial_replicas=1, auto_scaling={"min": 1, "max": 4})
+    assert (scaled["target"], scaled["reserve"]) == (1, 3)
+
+
+def test_agents_and_hosts_of_other_pools_are_not_used(hub: Any, call: Call) -> None:
+    hub.put("hostedclusters", {"metadata": {"name": "demo", "namespace": "clusters"}, "spec": {}})
+    for number in (2, 3):
+        hub.put("agents", agent(number, state="known-unbound"))
+    new = {"cluster_name": "demo", "agent_label_selector": STEERED, "selector_label": LABEL}
+    first = call(**new, replicas=1)
+    assert len(first["free"]) == 2 and len(first["promised"]) == 1
+    second = call(**new, replicas=1, exclude=first["promised"])
+    assert len(second["free"]) == 1 and not set(second["promised"]) & set(first["promised"])
+    third = call(**new, replicas=1, exclude=[*first["promised"], *second["promised"]])
+    assert third["missing"] == 1 and "is for another pool of this run" in third["stop"]

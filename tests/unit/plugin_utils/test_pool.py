@@ -17,6 +17,7 @@ from ansible_collections.zerotouch.openshift.plugins.plugin_utils.pool import (
     check_pools,
     read_hosted,
     read_pool,
+    read_pools,
 )
 
 CLUSTER = {"name": "demo", "base_domain": "example.com", "version": "4.22.0", "pull_secret": '{"auths": {}}', "ssh_public_keys": ["ssh-rsa AAAA"]}
@@ -169,6 +170,36 @@ def test_what_means_nothing_for_a_hosted_cluster() -> None:
 def test_options_are_those_of_the_modules() -> None:
     """A name that stands in one place only would be refused, or passed on and refused later."""
     ours = {"name", "namespace", "state", "wait_for", "timeout", "drain", *CONNECTION_OPTIONS}
-    of_pool = set(node_pool.argument_spec()) - ours - {"cluster_name", "replicas", "remove", "agent_label_selector"}
+    of_pool = set(node_pool.argument_spec()) - ours - {"cluster_name", "replicas", "remove", "replace_hosts", "agent_label_selector"}
     assert set(POOL_OPTIONS) == of_pool
     assert set(HOSTED_OPTIONS) == set(hosted_cluster.argument_spec()) - ours - {"agent_namespace", "work_dir"}
+
+
+def test_several_pools() -> None:
+    """Each entry has the keys of the single pool as defaults."""
+    variables = {"openshift_node_pool": {"node_drain_timeout": "30m", "replicas": 1}, "openshift_node_pools": [{"name": "a"}, {"name": "b", "replicas": 2}]}
+    assert not check_pools(variables)
+    pools = read_pools(variables, "demo")
+    assert [(pool["name"], pool["replicas"], pool["options"]) for pool in pools] == [
+        ("a", 1, {"node_drain_timeout": "30m"}),
+        ("b", 2, {"node_drain_timeout": "30m"}),
+    ]
+    assert len({pool["label"]["value"] for pool in pools}) == 2
+    assert [pool["name"] for pool in read_pools({}, "demo")] == ["demo"]
+
+
+@pytest.mark.parametrize(
+    ("given", "path"),
+    [
+        ([{"replicas": 1}], "openshift_node_pools[0].name"),
+        (["a"], "openshift_node_pools[0]"),
+        ([{"name": "a"}, {"name": "a"}], "openshift_node_pools[1].name"),
+        ([{"name": "a", "spare_group": "x"}], "openshift_node_pools[0].spare_group"),
+        ([{"name": "a", "replicas": -1}], "openshift_node_pools[0].replicas"),
+        ([{"name": "a", "reserve": "many"}], "openshift_node_pools[0].reserve"),
+        ([{"name": "a", "namespace": "n", "kind": "MachineDeployment", "replace_hosts": ["x"]}], "openshift_node_pools[0].replace_hosts"),
+        ([{"name": "a", "replcas": 1}], "openshift_node_pools[0].replcas"),
+    ],
+)
+def test_mistakes_in_the_list_of_pools(given: Any, path: str) -> None:
+    assert [problem.path for problem in check_pools({"openshift_node_pools": given})] == [path]

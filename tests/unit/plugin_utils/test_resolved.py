@@ -274,7 +274,8 @@ def test_files_that_do_not_exist(tmp_path: Path, checks: dict[str, str]) -> None
 
 def test_hosts_are_in_the_result_once() -> None:
     found = resolve(Inventory(inventory({"node-1": MACHINE, "node-2": MACHINE}), render), building=True)
-    assert [name for name, value in found.items() if isinstance(value, list) and any(isinstance(item, dict) for item in value)] == ["hosts"]
+    lists = [name for name, value in found.items() if isinstance(value, list) and any(isinstance(item, dict) for item in value)]
+    assert lists == ["hosts", "node_pools"], "a pool has no hosts of its own"
 
 
 def test_a_group_of_another_name_is_told_alone() -> None:

@@ -127,7 +127,7 @@ def test_paths_are_from_the_directory_and_what_is_told_is_read_the_same() -> Non
     [
         (
             {"methd": "none"},
-            "openshift_publish.methd: Unknown field: known: method, listen, port, url, directory, mode, tls, headers, verify, delete (did you mean method?)",
+            "openshift_publish.methd: Unknown field: known: method, listen, port, url, directory, mode, tls, headers, verify, delete, image_access (did you mean method?)",  # noqa: E501
         ),
         ({"method": "ftp"}, "openshift_publish.method: Unsupported value: ftp: supported values: serve, directory, upload, none"),
         ({"method": ["x"]}, "openshift_publish.method: Unsupported value: ['x']: supported values: serve, directory, upload, none"),
@@ -181,3 +181,12 @@ def test_a_port_in_use_names_the_port_and_who_has_it(tmp_path: Path, check_mode:
         with pytest.raises(ZeroTouchError, match=rf"Port {port} of 127.0.0.1, .* in use by process {os.getpid()} \(.+\)\. .*openshift_publish.port"):
             publish(image, StateFile(tmp_path / "work" / "state.json"), PublishOptions(listen="127.0.0.1", port=port), SystemClock(), check_mode=check_mode)
     assert taken_by("127.0.0.1", port) == "" == taken_by("127.0.0.1", 0)
+
+
+def test_shares_and_the_login_for_the_image(tmp_path: Path) -> None:
+    access = {"username": "reader", "password": "a secret of the images", "ca_cert": "ca.pem", "validate_certs": "no"}
+    options, problems = read_publish({"method": "none", "url": "nfs://files.example.com/x/agent.iso", "image_access": access}, str(tmp_path))
+    assert problems == [] and check_options(options) == [] and "a secret of the images" not in repr(options)
+    assert as_given(options)["image_access"] == {**access, "ca_cert": str(tmp_path / "ca.pem"), "validate_certs": False}
+    _options, problems = read_publish({"image_access": {"username": "reader", "login": "x"}})
+    assert [problem.path for problem in problems] == ["openshift_publish.image_access.login", "openshift_publish.image_access.password"]

@@ -12,6 +12,7 @@ from ..controller import Controller
 from ..names import CONFIG_MAP, SECRET, Key, Kind, Object, annotations_of, key_of
 from ..world import World
 from . import naming
+from .autoscaler import AutoscalerController
 from .control_plane import ControlPlaneController
 from .guest_nodes import GuestNodesController
 from .hosted_cluster import HostedClusterController
@@ -62,7 +63,8 @@ class Hypershift:
         self.pools = Controller("nodepool", clock, NodePoolController(world, planes, core, releases).reconcile)
         self.payloads = Controller("ignition payload", clock, PayloadController(world).reconcile)
         self.nodes = Controller("hosted nodes", clock, GuestNodesController(world, planes, core).reconcile)
-        self.controllers = [self.clusters, self.control_planes, self.pools, self.payloads, self.nodes]
+        self.autoscaler = Controller("autoscaler", clock, AutoscalerController(world, planes, core).reconcile)
+        self.controllers = [self.clusters, self.control_planes, self.pools, self.payloads, self.nodes, self.autoscaler]
 
     def wire(self, on: On) -> None:
         """``on(kind, controller, keys)``: a change of an object wakes the keys that it leads to."""
@@ -82,6 +84,8 @@ class Hypershift:
         on(HOSTED_CONTROL_PLANE, self.nodes, lambda item: [key_of(item)])
         for kind in (self.core.machine, self.core.machine_set):
             on(kind, self.nodes, self._planes_in_namespace)
+        for kind in (self.core.machine_set, self.core.machine_deployment):
+            on(kind, self.autoscaler, self._planes_in_namespace)
 
     # who is concerned
 

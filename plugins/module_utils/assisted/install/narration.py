@@ -20,6 +20,9 @@ from .progress import ClusterProgress, HostProgress, Validation, failing, read_c
 Hosts = Mapping[str, HostProgress]
 
 FEW = 5
+# Seconds after which a host's failing validations count: in the first minute clocks are not synchronized and disks not inspected on any host.
+GRACE = 60.0
+_EARLY = ("insufficient", "pending-for-input")
 # A host in this status has not said yet what could be judged.
 _UNJUDGED = "discovering"
 # Host names before a message, which needs the room more.
@@ -72,6 +75,14 @@ def validation_texts(before: Hosts, after: Hosts, cluster_before: Sequence[Valid
     return texts + [f"Cluster: {_validation_text(validation)}" for validation in validation_changes(cluster_before, cluster_after)]
 
 
+def after_grace(hosts: Hosts, since: Mapping[str, float], now: float, grace: float = GRACE) -> Hosts:
+    """The hosts as a reader should see them: one that registered less than ``grace`` seconds ago (``since``, by id) is not judged yet."""
+    return {
+        identity: dataclasses.replace(host, status=_UNJUDGED, validations=()) if host.status in _EARLY and now - since.get(identity, now) < grace else host
+        for identity, host in hosts.items()
+    }
+
+
 def standing(hosts: Iterable[HostProgress], *, judged: bool) -> str:
     """How many hosts are where; ``judged``: which validations fail, too."""
     known = list(hosts)
@@ -110,17 +121,25 @@ class Narrator:
 
     def __init__(self, tell: Callable[[str], None], clock: Clock) -> None:
         self._lines = ProgressLines(clock, tell)
+        self._clock = clock
+        self._since: dict[str, float] = {}
         self._view: View | None = None
 
     def show(self, document: Document) -> None:
         """The cluster as it is now."""
-        view = read_view(document)
+        view = self._settled(read_view(document))
         self._lines.forget(_AWAY)
         self._lines.percent = max(self._lines.percent, 100 if view.cluster.installed else view.cluster.percent)
         for text in changes(self._view, view):
             self.say(text)
         self._view = view
         self._lines.beat(f"{view.cluster.text()}: {standing(view.hosts.values(), judged=_judged(view.cluster))}")
+
+    def _settled(self, view: View) -> View:
+        now = self._clock.now()
+        for identity in view.hosts:
+            self._since.setdefault(identity, now)
+        return dataclasses.replace(view, hosts=after_grace(view.hosts, self._since, now))
 
     def away(self, reason: str) -> None:
         """The service does not answer."""

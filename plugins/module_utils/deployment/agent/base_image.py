@@ -25,6 +25,7 @@ from ...image.build import normal_sha256
 from ...image.cache import CachePlan, ImageCache, default_directory
 from ...image.download import Downloader
 from ...image.live import LiveImage, read_live_image
+from ...image.trust import BaseCheck, KnownDigests
 
 # "422.94.202411050056-0" is a build for 4.22; newer builds are named after RHEL ("9.6.20250523-0") and do not tell.
 _RELEASE_IN_VERSION = re.compile(r"^4(\d{1,2})\.")
@@ -34,15 +35,23 @@ _NEWER_BUILD = re.compile(r"^(\d+\.\d+)\.\d{8}-\d+$")
 _STREAMS = {"rhcos": "rhel", "scos": "centos"}
 
 
+VERIFY = ("changed", "always")
 # Argument specification of what the doors that build images have in common; documented in doc_fragments/base_image.py.
 OPTIONS: dict[str, dict[str, Any]] = {
     "base_image": {
         "type": "dict",
         "required": True,
-        "options": {"path": {"type": "path"}, "url": {"type": "str"}, "sha256": {"type": "str"}, "version": {"type": "str"}, "rootfs_url": {"type": "str"}},
+        "options": {
+            "path": {"type": "path"},
+            "url": {"type": "str"},
+            "sha256": {"type": "str"},
+            "version": {"type": "str"},
+            "rootfs_url": {"type": "str"},
+            "verify": {"type": "str", "choices": list(VERIFY), "default": "changed"},
+        },
     },
     "force": {"type": "bool", "default": False},
-    "checksum": {"type": "bool", "default": True},
+    "checksum": {"type": "bool", "default": False},
     "cache_dir": {"type": "path"},
     "connect_to": {"type": "dict", "default": {}},
     "ca_cert": {"type": "str"},
@@ -51,13 +60,16 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 @dataclasses.dataclass(frozen=True)
 class BaseImage:
-    """What the user gave: ``path`` or ``url``; ``sha256``, ``version`` (the CoreOS build) and ``rootfs_url`` where known."""
+    """What the user gave: ``path`` or ``url``; ``sha256``, ``version`` (the CoreOS build) and ``rootfs_url`` where known. ``verify`` says when all of the
+    image is read: ``changed`` (unless it is known from before) or ``always``.
+    """
 
     path: str = ""
     url: str = ""
     sha256: str = ""
     version: str = ""
     rootfs_url: str = ""
+    verify: str = "changed"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,22 +81,31 @@ class BaseImageSource:
     connect_to: ConnectTo = DIRECT
     ca_cert: str = ""
     progress: Callable[[str], None] | None = None
+    check_mode: bool = False
 
     def cache(self, url: str) -> ImageCache:
         tls = Tls(ca_certs=(self.ca_cert,) if self.ca_cert else ())
         client = HttpClient(f"The server of the base image ({urlsplit(url).hostname})", url, tls, self.connect_to)
         downloader = Downloader(client, self.clock, self.progress) if self.progress else Downloader(client, self.clock)
-        return ImageCache(self.cache_dir or default_directory(), downloader)
+        return ImageCache(self.directory, downloader)
+
+    @property
+    def directory(self) -> Path:
+        return self.cache_dir or default_directory()
+
+    def check(self, given: BaseImage) -> BaseCheck:
+        """How the base image is verified when something is made of it. The SHA-256 of one by URL was compared when it was transferred."""
+        return BaseCheck("" if given.url else given.sha256, KnownDigests(self.directory, read_only=self.check_mode), given.verify == "always")
 
 
-def from_options(given: Mapping[str, Any], clock: Clock, progress: Callable[[str], None]) -> tuple[BaseImage, BaseImageSource]:
+def from_options(given: Mapping[str, Any], clock: Clock, progress: Callable[[str], None], *, check_mode: bool = False) -> tuple[BaseImage, BaseImageSource]:
     """The values of :data:`OPTIONS`. Raises :class:`InvalidInput`."""
     connect_to, problems = ConnectTo.parse(given["connect_to"])
     if problems:
         raise InvalidInput(problems)
     cache_dir = Path(given["cache_dir"]).absolute() if given["cache_dir"] else None
     base = BaseImage(**{key: value or "" for key, value in given["base_image"].items()})
-    return base, BaseImageSource(clock, cache_dir, connect_to, given["ca_cert"] or "", progress)
+    return base, BaseImageSource(clock, cache_dir, connect_to, given["ca_cert"] or "", progress, check_mode)
 
 
 @dataclasses.dataclass(frozen=True)

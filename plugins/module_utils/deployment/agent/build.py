@@ -18,14 +18,13 @@ from typing import Any, Literal
 from ...cluster.paths import AGENT_CONFIG
 from ...cluster.spec import Cluster, Deployment
 from ...common.errors import InvalidInput, ZeroTouchError
-from ...common.files import SECRET_DIRECTORY, SECRET_FILE, ensure_directory, remove_leftovers, sha256_of, write_atomic, write_fault
+from ...common.files import SECRET_DIRECTORY, SECRET_FILE, ensure_directory, remove_leftovers, write_atomic, write_fault
 from ...common.listed import listed
 from ...common.problems import UNSUPPORTED, Problem
 from ...common.secrets import secret_values
 from ...ignition.live import LiveIgnition, build_live_ignition
 from ...ignition.secrets import BuildSecrets, from_state, make_secrets
 from ...image.boot_artifacts import ArtifactNames
-from ...image.build import compare_base
 from ...manifests.cluster_manifests import render_manifests
 from ...manifests.source import configuration_files, read_source, source_problems
 from ..state.recovery import Recovered, recover
@@ -60,7 +59,7 @@ class BuildRequest:
     kind: Kind = "iso"
     engine: Engine = "auto"
     force: bool = False
-    checksum: bool = True
+    checksum: bool = False
     description: Input | None = None
     new_secrets: bool = False
     reading: tuple[str, ...] = ()
@@ -197,9 +196,7 @@ def _complete(plan: BuildPlan, deployment: Deployment) -> BuildPlan:
     os_image = plan.base.os_image(cluster.version, cluster.architecture)
     ignition = build_live_ignition(deployment, render_manifests(deployment), secrets, os_image, agent_config=_agent_config(plan.request, deployment))
     wanted = order(plan.kind, plan.names, plan.base, cluster.boot_artifacts_base_url, tuple(kernel_arguments(cluster)), force=plan.request.force)
-    # What came by URL was verified when it was transferred.
-    digest = "" if plan.base.given.url else plan.base.given.sha256
-    product = plan_product(plan.base.image, work_dir, wanted, ignition, recovered.state.get("image") or {}, digest)
+    product = plan_product(plan.base.image, work_dir, wanted, ignition, recovered.state.get("image") or {}, plan.request.source.check(plan.base.given))
     told = (*plan.warnings, *about_boot(wanted, deployment))
     return dataclasses.replace(plan, ignition=ignition, product=product, reason=product.reason, warnings=told)
 
@@ -268,7 +265,9 @@ def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: 
 
 def _require_same(plan: BuildPlan, made: Made, before: Mapping[str, Any]) -> None:
     """Delete an image that is not, byte for byte, the one that hosts run from. Raises :class:`ZeroTouchError` then."""
-    if made.size == before.get("size") and made.sha256 == (before.get("sha256") or made.sha256):
+    known = "sha256" if before.get("sha256") else "recipe"
+    made_as = {"sha256": made.sha256, "recipe": made.section.get("recipe", "")}[known]
+    if made.size == before.get("size") and made_as == (before.get(known) or made_as):
         return
     plan.image_path.unlink(missing_ok=True)
     base = before.get("base") or {}
@@ -306,8 +305,7 @@ def _image_section(plan: BuildPlan, ignition: LiveIgnition, made: Made, before: 
 
 def verify(plan: BuildPlan) -> None:
     """In check mode: the checksum of a base image on disk, which a real run checks while it copies."""
-    given = plan.base.given
     if plan.product is not None:
         plan.product.verify()
-    elif plan.base.image is not None and given.path and given.sha256:
-        compare_base(plan.base.image.path, given.sha256, sha256_of(plan.base.image.path))
+    elif plan.base.image is not None:
+        plan.request.source.check(plan.base.given).verify(plan.base.image.path)

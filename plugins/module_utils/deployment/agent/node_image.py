@@ -61,7 +61,7 @@ class NodeImageRequest:
     nodes: tuple[RunningNode, ...] = ()
     kind: Kind = "iso"
     force: bool = False
-    checksum: bool = True
+    checksum: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -159,8 +159,7 @@ def plan_node_image(request: NodeImageRequest, *, now: datetime.datetime | None 
         return plan
     ignition = build_nodes_ignition(cluster, config.hosts, secrets, tokens, base.os_image(cluster.version, arch))
     wanted = order(request.kind, plan.names, base, config.boot_artifacts_base_url, ("fips=1",) if cluster.fips else (), force=request.force)
-    digest = "" if base.given.url else base.given.sha256
-    product = plan_product(base.image, WorkDir(request.work_dir), wanted, ignition, known.get("image") or {}, digest)
+    product = plan_product(base.image, WorkDir(request.work_dir), wanted, ignition, known.get("image") or {}, request.source.check(base.given))
     return dataclasses.replace(plan, ignition=ignition, product=product, warnings=(*plan.warnings, *about_boot(wanted, deployment)))
 
 

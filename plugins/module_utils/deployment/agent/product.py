@@ -12,16 +12,16 @@ from typing import Any, Literal
 
 from ...cluster.spec import Cluster, Deployment
 from ...common.errors import InvalidInput
-from ...common.files import sha256_of
 from ...common.problems import REQUIRED, Problem
 from ...ignition.document import LiveIgnition
 from ...image.artifact import Artifact, ArtifactRecord, make_artifact, plan_artifact
 from ...image.boot_artifacts import ArtifactNames, boot_artifacts, network_arguments, rootfs_pieces
-from ...image.build import ImagePlan, ImageRecord, build_image, compare_base, plan_image, verify_base
+from ...image.build import ImagePlan, ImageRecord, build_image, plan_image, verify_base
 from ...image.composed import Composed
 from ...image.iso9660 import ImageFile, Piece
 from ...image.kargs import append
 from ...image.live import LiveImage
+from ...image.trust import UNCHECKED, BaseCheck
 from ..state.work_dir import WorkDir
 from .base_image import ReadyBase
 from .config_medium import FILE_NAME, MediumPlan, plan_medium, write_medium
@@ -61,7 +61,7 @@ class Product:
     kernel_arguments: str = ""
     rootfs_url: str = ""
     rootfs_size: int = 0
-    base_sha256: str = ""
+    check: BaseCheck = UNCHECKED
 
     @property
     def reason(self) -> str:
@@ -100,9 +100,8 @@ class Product:
         """Compare the base image with its expected SHA-256, where that is not done while it is copied. Raises :class:`ZeroTouchError`."""
         if self.image is not None and self.image.changed:
             verify_base(self.image)
-        elif self.base_sha256 and any(artifact.changed for artifact in self.artifacts):
-            base = self.artifacts[0].base
-            compare_base(base, self.base_sha256, sha256_of(base))
+        elif any(artifact.changed for artifact in self.artifacts):
+            self.check.verify(self.artifacts[0].base)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,13 +139,13 @@ def order(kind: Kind, names: ArtifactNames, base: ReadyBase, base_url: str, argu
     return ProductOrder(kind, names, arguments, rootfs_url, base_url, assumed=not base_url and not base.given.rootfs_url, force=force)
 
 
-def plan_product(base: LiveImage, work_dir: WorkDir, wanted: ProductOrder, ignition: LiveIgnition, before: Mapping[str, Any], base_sha256: str = "") -> Product:
+def plan_product(base: LiveImage, work_dir: WorkDir, wanted: ProductOrder, ignition: LiveIgnition, before: Mapping[str, Any], check: BaseCheck) -> Product:
     """Compare what is wanted with what is there; ``before`` is what an earlier :class:`Made` left. Raises :class:`ZeroTouchError`."""
     path = path_of(work_dir, wanted.kind, wanted.names)
     if wanted.kind == "config_iso":
         return Product(path, medium=plan_medium(path, ignition, force=wanted.force))
     if wanted.kind == "pxe":
-        return _network_boot(base, path, wanted, ignition, before, base_sha256)
+        return _network_boot(base, path, wanted, ignition, before, check)
     image = plan_image(
         base.path,
         path,
@@ -154,20 +153,20 @@ def plan_product(base: LiveImage, work_dir: WorkDir, wanted: ProductOrder, ignit
         wanted.arguments,
         rootfs_url=wanted.rootfs_url,
         record=ImageRecord.from_state(before),
-        base_sha256=base_sha256,
+        check=check,
         parts={file.path: len(file.content) for file in ignition.files},
         force=wanted.force,
     )
     if not wanted.rootfs_url:
-        return Product(path, image=image, base_sha256=image.base_sha256)
+        return Product(path, image=image, check=check)
     with ImageFile(base.path) as file:
         rootfs = rootfs_pieces(file)
         beside = _artifacts(file, {work_dir.boot_artifacts / wanted.names.rootfs: rootfs} if wanted.base_url else {}, before, wanted.force)
         size = Composed(file, rootfs).size
-    return Product(path, image=image, artifacts=beside, rootfs_url=wanted.rootfs_url, rootfs_size=size, base_sha256=image.base_sha256)
+    return Product(path, image=image, artifacts=beside, rootfs_url=wanted.rootfs_url, rootfs_size=size, check=check)
 
 
-def _network_boot(base: LiveImage, path: Path, wanted: ProductOrder, ignition: LiveIgnition, before: Mapping[str, Any], base_sha256: str) -> Product:
+def _network_boot(base: LiveImage, path: Path, wanted: ProductOrder, ignition: LiveIgnition, before: Mapping[str, Any], check: BaseCheck) -> Product:
     arguments = network_arguments(base, wanted.arguments)
     with ImageFile(base.path) as file:
         files = boot_artifacts(file, base, ignition.encode(), wanted.names, arguments, wanted.base_url)
@@ -176,7 +175,7 @@ def _network_boot(base: LiveImage, path: Path, wanted: ProductOrder, ignition: L
     stale = (script,) if not wanted.base_url and script.exists() else ()
     size = next(artifact.size for artifact in artifacts if artifact.path.name == wanted.names.rootfs)
     complete = append(arguments, [f"coreos.live.rootfs_url={wanted.rootfs_url}"]) if wanted.rootfs_url else arguments
-    return Product(path, artifacts=artifacts, stale=stale, kernel_arguments=complete, rootfs_url=wanted.rootfs_url, rootfs_size=size, base_sha256=base_sha256)
+    return Product(path, artifacts=artifacts, stale=stale, kernel_arguments=complete, rootfs_url=wanted.rootfs_url, rootfs_size=size, check=check)
 
 
 def _artifacts(base: ImageFile, wanted: Mapping[Path, tuple[Piece, ...]], before: Mapping[str, Any], force: bool) -> tuple[Artifact, ...]:

@@ -16,9 +16,10 @@ from ...capi.choose.model import AgentFacts, HostDemand, Rejection, from_agent
 from ...capi.choose.rules import need_of, objection
 from ...capi.choose.selector import Requirement, read_selector, selector_text
 from ...capi.kinds import AGENT_MACHINE, AGENT_MACHINE_TEMPLATE, core_kinds
+from ...capi.label_assignments import gone_pools
 from ...capi.label_selection import foreign
-from ...capi.names import DEPLOYMENT_NAME_LABEL, RESERVED_LABEL, RESERVED_NAMESPACE
-from ...capi.objects import part, text
+from ...capi.names import DEPLOYMENT_NAME_LABEL, RESERVED_LABEL, RESERVED_NAMESPACE, STEERED_FOR
+from ...capi.objects import annotations_of, part, text
 from ...cluster.host_states import BINDABLE
 from ...common.architectures import go_architecture
 from ...common.errors import InvalidInput, ZeroTouchError
@@ -29,9 +30,13 @@ from ...hub.kinds import AGENT
 from ...hypershift.kinds import HOSTED_CLUSTER, NODE_POOL
 from ...hypershift.names import control_plane_namespace
 from ...hypershift.node_pool.machine_status import PoolMachineView, view_machine
+from ...hypershift.node_pool.object import pool_object
+from ...hypershift.node_pool.reserve import Reserve, reserve_of
 from ...hypershift.node_pool.rules import problems
-from ...hypershift.node_pool.view import read_pool
+from ...hypershift.node_pool.view import PoolView, read_pool
+from ...hypershift.user_input import given
 from ...kube.client import KubeClient, Object
+from ...kube.write import merged
 from ..stop_reason import message_of
 from .plan import Judge, PoolPlan, plan_pool
 from .size import AgentKey, DesiredPool, ObservedPool, PoolMachine, Spare, kept_size
@@ -48,7 +53,9 @@ class PoolRequest:
     """The options of the door, typed. ``hosts`` as the door ``agents`` takes them; those in ``manual`` are booted by the user.
 
     ``selector`` is that of a pool that does not exist yet; ``label`` (key, value) what steering puts on the Agents of the pool, None where it does not.
-    ``coming``: its hosted cluster may be missing, since it is made first.
+    ``coming``: its hosted cluster may be missing, since it is made first. ``settings`` are options of the module ``node_pool`` that the pool gets in this run;
+    ``reserve`` is the number of free Agents that it holds besides, None for what its settings need; ``exclude`` are names of Agents and hosts that are for
+    other pools.
     """
 
     kind: Kind
@@ -67,6 +74,9 @@ class PoolRequest:
     manual: frozenset[str] = frozenset()
     infra_env: str = ""
     agent_labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    reserve: int | None = None
+    exclude: frozenset[str] = frozenset()
 
 
 def pool_request(params: Mapping[str, Any]) -> PoolRequest:
@@ -78,7 +88,7 @@ def pool_request(params: Mapping[str, Any]) -> PoolRequest:
         name=params["name"],
         cluster=params["cluster_name"] or "",
         agent_namespace=params["agent_namespace"],
-        desired=DesiredPool(params["replicas"], tuple(params["remove"]), params["initial_replicas"], params["keep_size"]),
+        desired=DesiredPool(params["replicas"], tuple(params["remove"]), params["initial_replicas"], params["keep_size"], tuple(params["replace_hosts"])),
         selector=params["agent_label_selector"],
         label=(label["key"], label["value"]) if label else None,
         candidates=params["candidates"],
@@ -89,13 +99,16 @@ def pool_request(params: Mapping[str, Any]) -> PoolRequest:
         manual=frozenset(params["manual_hosts"]),
         infra_env=params["infra_env_name"] or "",
         agent_labels={str(key): str(value) for key, value in params["agent_labels"].items()},
+        settings={option: params[option] for option in ("auto_scaling", "auto_repair", "replace", "upgrade_type")},
+        reserve=params["reserve"],
+        exclude=frozenset(params["exclude"]),
     )
 
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
     """A pool of either kind. ``selector`` is what it selects Agents by, None for any. ``unmade`` are Machines without an AgentMachine so far; ``others``,
-    where the pool does not exist, are those that its cluster has."""
+    where the pool does not exist, are those that its cluster has. ``spec`` is that of a NodePool as it will be."""
 
     pool: ObservedPool
     machines: tuple[PoolMachineView, ...] = ()
@@ -105,6 +118,7 @@ class Seen:
     cluster: str = ""
     unmade: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    spec: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,10 +133,19 @@ class PoolInfo:
     judge: Judge
     steered: bool
     candidates: Selector
+    reserve: int | None = None
 
     def plan(self, unusable: Mapping[str, str] | None = None) -> PoolPlan:
         """What is to be done; ``unusable`` says why some of the machines must not be booted."""
-        return plan_pool(self.pool, self.desired, self.spares, self.agents, self.judge, unusable)
+        return plan_pool(self.pool, self.desired, self.spares, self.agents, self.judge, unusable, self.reserve_for)
+
+    def reserve_for(self, size: int) -> Reserve:
+        """The free Agents that the pool holds besides at a size. Where its selector takes any Agent, or what users label, nothing is held."""
+        if not self.steered:
+            return Reserve()
+        spec = self.seen.spec if part(self.seen.spec, "autoScaling") else {**self.seen.spec, "replicas": size}
+        found = reserve_of(spec, size)
+        return found if self.reserve is None or not size else Reserve(growth=self.reserve)
 
     def hosts_of(self, machines: Sequence[PoolMachine]) -> list[str]:
         """Names of the hosts of these Machines: that in the inventory, else the hostname. A Machine without an Agent has no host."""
@@ -139,10 +162,11 @@ def observe_pool(hub: KubeClient, request: PoolRequest) -> PoolInfo:
     selector = seen.selector if seen.pool.exists else request.selector
     steered = is_steered(selector, request.label)
     wanted = candidates(selector, request.label if steered else None, request.candidates)
-    judge = judge_of(wanted, seen.architecture or request.architecture, request.agent_namespace, _steering_rule(request, seen) if steered else None)
+    rule = _steering_rule(hub, request, seen, agents) if steered else None
+    judge = judge_of(wanted, seen.architecture or request.architecture, request.agent_namespace, _excluding(request.exclude, rule))
     pool = dataclasses.replace(seen.pool, machines=placed(seen.machines, agents))
     usable = tuple(agent for agent in agents if not agent.deleting)
-    return PoolInfo(seen, pool, request.desired, tuple(spares(request, agents, wanted)), usable, judge, steered, wanted)
+    return PoolInfo(seen, pool, request.desired, tuple(spares(request, agents, wanted)), usable, judge, steered, wanted, request.reserve)
 
 
 def is_steered(selector: Selector | None, label: tuple[str, str] | None) -> bool:
@@ -160,13 +184,27 @@ def candidates(selector: Selector | None, label: tuple[str, str] | None, asked: 
     return {**({"matchLabels": labels} if labels else {}), **({"matchExpressions": expressions} if expressions else {})}
 
 
-def _steering_rule(request: PoolRequest, seen: Seen) -> Callable[[Agent], Rejection | None] | None:
+def _steering_rule(hub: KubeClient, request: PoolRequest, seen: Seen, agents: Sequence[Agent]) -> Callable[[Agent], Rejection | None] | None:
     """The Agents that steering will refuse to label for the pool. It is known to it by the namespace of its Machines."""
     cluster = seen.cluster or request.cluster
     if request.label is None or (request.kind == "NodePool" and not cluster):
         return None
     where = control_plane_namespace(request.namespace, cluster) if request.kind == "NodePool" else request.namespace
-    return functools.partial(foreign, pool=f"{where}/{request.name}", key=request.label[0], value=request.label[1])
+    pool = f"{where}/{request.name}"
+    steered_elsewhere = any(annotations_of(agent.raw).get(STEERED_FOR, pool) != pool for agent in agents)
+    gone = gone_pools(hub, core_kinds(hub), agents, pool) if steered_elsewhere else frozenset()
+    return functools.partial(foreign, pool=pool, key=request.label[0], value=request.label[1], gone=gone)
+
+
+def _excluding(names: frozenset[str], rule: Callable[[Agent], Rejection | None] | None) -> Callable[[Agent], Rejection | None] | None:
+    """The rule, and besides that Agents of these names are for other pools."""
+
+    def objection_to(agent: Agent) -> Rejection | None:
+        if agent.name in names:
+            return Rejection("excluded", "is for another pool of this run")
+        return rule(agent) if rule else None
+
+    return objection_to if names else rule
 
 
 def judge_of(wanted: Selector, architecture: str, namespace: str, barrier: Callable[[Agent], Rejection | None] | None = None) -> Judge:
@@ -204,7 +242,9 @@ def spares(request: PoolRequest, agents: Sequence[Agent], wanted: Selector) -> l
 
 
 def _unfit(host: Mapping[str, Any], request: PoolRequest, requirements: Sequence[Requirement]) -> str:
-    """Why the Agent that the machine would get is not one for the pool, as far as its labels can be known before."""
+    """Why the machine, or the Agent that it would get, is not one for the pool, as far as its labels can be known before."""
+    if str(host["name"]) in request.exclude:
+        return "it is for another pool of this run"
     given = {**({INFRA_ENV_LABEL: request.infra_env} if request.infra_env else {}), **request.agent_labels, **(host.get("agent_labels") or {})}
     labels = {str(key): str(value) for key, value in given.items() if value is not None}
     failed = tuple(each for each in requirements if not each.holds(labels))
@@ -233,15 +273,19 @@ def _seen(hub: KubeClient, request: PoolRequest) -> Seen:
 
 def _node_pool(hub: KubeClient, request: PoolRequest) -> Seen:
     view = read_pool(hub, request.namespace, request.name)
+    spec = _spec(request, view)
     if view.pool is None:
         known = request.cluster and hub.find(HOSTED_CLUSTER.path(request.namespace, request.cluster)) is not None
         others = [each for each in hub.list(NODE_POOL.path(request.namespace)) if text(each, "spec", "clusterName") == request.cluster] if known else []
         names = tuple(sorted(text(each, "metadata", "name") for each in others))
-        return Seen(ObservedPool(view.title, exists=False, orphan="" if known else _no_cluster(request)), cluster=request.cluster, others=names)
+        return Seen(ObservedPool(view.title, exists=False, orphan="" if known else _no_cluster(request)), cluster=request.cluster, others=names, spec=spec)
     if request.desired.replicas != 0 or request.desired.keep:  # nothing is booted for a pool that is taken down
         _refuse_changes(request, view.pool)
-    scaling = view.auto_scaling
-    pool = ObservedPool(view.title, replicas=view.desired, autoscaling=f"{scaling[0]} to {scaling[1]}" if scaling else "", rollout=view.rollout)
+    scaling = part(spec, "autoScaling")
+    # Where autoscaling ends in this run, the pool has as many as the autoscaler made.
+    replicas = None if scaling else len(view.staying) if view.desired is None else view.desired
+    limits = f"{scaling.get('min')} to {scaling.get('max')}" if scaling else ""
+    pool = ObservedPool(view.title, replicas=replicas, autoscaling=limits, rollout=view.rollout, least=int(scaling.get("min") or 0))
     agent = part(view.pool, "spec", "platform", "agent")
     selector = agent.get("agentLabelSelector")
     return Seen(
@@ -251,7 +295,14 @@ def _node_pool(hub: KubeClient, request: PoolRequest) -> Seen:
         text(view.pool, "spec", "arch"),
         view.ready,
         view.cluster,
+        spec=spec,
     )
+
+
+def _spec(request: PoolRequest, view: PoolView) -> dict[str, Any]:
+    """The NodePool's spec as this run makes it."""
+    desired = pool_object({"name": request.name, "namespace": request.namespace, **given(request.settings)}, view.pool)
+    return dict(merged((view.pool or {}).get("spec") or {}, desired["spec"]))
 
 
 def _refuse_changes(request: PoolRequest, pool: Object) -> None:
@@ -330,7 +381,20 @@ def warnings_of(info: PoolInfo, plan: PoolPlan) -> list[str]:
     if seen.others and plan.replicas and not plan.stop:
         have = ", ".join(seen.others)
         found.append(f"{seen.pool.title} does not exist and is created now. Hosted cluster {seen.cluster} already has {have}. Check the name of the pool.")
+    if plan.short and not plan.stop:
+        held, be = plan.reserve, "is" if plan.short == 1 else "are"
+        found.append(
+            f"{seen.pool.title} holds {held.total} free Agents in reserve ({held.why()}); {plan.short} of them {be} missing. Add hosts to the inventory."
+        )
     return found
+
+
+def promised(info: PoolInfo, plan: PoolPlan) -> list[str]:
+    """Names of the Agents and hosts that the plan uses, so that the plan of another pool does not use them as well: those with the label of the pool first."""
+    count = plan.needed + max(plan.reserve.total, len(plan.size.replaced))
+    own = {key for key, value in part(info.seen.selector, "matchLabels").items()}
+    free = sorted(plan.free, key=lambda agent: not (own and own <= set(agent.labels)))
+    return [agent.name for agent in free[:count]] + plan.named("prepare", "boot", "return", "wait")
 
 
 def describe(info: PoolInfo, plan: PoolPlan) -> dict[str, Any]:
@@ -344,18 +408,22 @@ def describe(info: PoolInfo, plan: PoolPlan) -> dict[str, Any]:
         "target": plan.replicas,
         "needed": plan.needed,
         "missing": plan.missing,
+        "reserve": plan.reserve.total,
+        "surge": plan.reserve.surge,
         "stop": message_of(plan.stop),
         "steered": info.steered,
         "selector": dict(info.seen.selector) if info.seen.selector is not None else None,
         "candidates": dict(info.candidates),
         "free": [{"name": agent.name, "namespace": agent.namespace, "hostname": agent.hostname} for agent in plan.free],
+        "promised": promised(info, plan),
         "machines": [machine.as_dict() for machine in seen.machines],
         "hosts": [host.row("name", "action", "reason", "agent", "state") for host in plan.hosts],
         "boot_hosts": plan.named("boot", "return"),
         "forced_hosts": plan.forced,
-        "prepare_hosts": plan.named("prepare", "boot", "return", "wait", "use") if plan.needed else plan.named("return", "wait"),
+        "prepare_hosts": plan.named("prepare", "boot", "return", "wait", *(("use",) if plan.needed else ())),
         "returning_hosts": plan.named("return", "wait"),
         "remove": [machine.name for machine in plan.size.marked],
-        "leaving": info.hosts_of(plan.size.leaving),
+        "replace": [machine.name for machine in plan.size.replaced],
+        "leaving": info.hosts_of(plan.size.taken_out),
         "plan": plan.lines(),
     }

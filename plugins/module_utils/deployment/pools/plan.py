@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ...cluster.host_states import LEAVING
 from ...common.listed import listed
 from ...hub.agents.model import Agent
+from ...hypershift.node_pool.reserve import Reserve
 from ..host_step import Action, HostStep
 from ..stop_reason import StopReason
 from .size import AgentKey, DesiredPool, ObservedPool, PoolMachine, Resize, Spare, resize
@@ -39,7 +40,8 @@ class Judge:
 class PoolPlan:
     """``needed`` Machines have no host yet; ``free`` Agents could be theirs.
 
-    ``size`` says which Machines leave. ``stop`` is the reason why nothing may be done.
+    ``size`` says which Machines leave. ``stop`` is the reason why nothing may be done. ``reserve`` says how many free Agents the pool needs besides, of which
+    ``short`` are missing; that stops nothing.
     """
 
     title: str
@@ -50,6 +52,8 @@ class PoolPlan:
     hosts: tuple[HostStep, ...] = ()
     missing: int = 0
     stop: StopReason | None = None
+    reserve: Reserve = dataclasses.field(default_factory=Reserve)
+    short: int = 0
 
     @property
     def replicas(self) -> int | None:
@@ -58,6 +62,11 @@ class PoolPlan:
     def named(self, *actions: Action) -> list[str]:
         """Hosts to which one of these happens."""
         return [host.name for host in self.hosts if host.action in actions]
+
+    @property
+    def for_reserve(self) -> list[str]:
+        """Hosts that are booted or prepared so that the pool has its reserve, and for nothing else."""
+        return [host.name for host in self.hosts if host.reserve]
 
     @property
     def forced(self) -> list[str]:
@@ -69,37 +78,54 @@ class PoolPlan:
 
 
 def plan_pool(
-    pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare], agents: Sequence[Agent], judge: Judge, unusable: Mapping[str, str] | None = None
+    pool: ObservedPool,
+    desired: DesiredPool,
+    spares: Sequence[Spare],
+    agents: Sequence[Agent],
+    judge: Judge,
+    unusable: Mapping[str, str] | None = None,
+    reserve_for: Callable[[int], Reserve] = lambda _size: Reserve(),
 ) -> PoolPlan:
     """The way from ``pool`` to ``desired``. ``agents`` are all that the pool might take, ``spares`` the machines of the inventory in its order; ``unusable``
-    says why some of them must not be booted.
+    says why some of them must not be booted. ``reserve_for`` is the reserve of the pool at a size.
     """
     size = resize(pool, desired, spares, agents)
     gone = {machine.name for machine in size.leaving}
     placed = sum(machine.agent is not None and machine.name not in gone for machine in pool.staying)
-    target = size.replicas if size.replicas is not None else len(pool.staying)
+    target = size.replicas if size.replicas is not None else max(pool.least, len(pool.staying))
     needed = max(0, target - placed)
     free = tuple(agent for agent in agents if not judge.obstacle(agent))
-    hosts = _steps(pool, spares, needed - len(free), judge, unusable or {})
+    reserve = reserve_for(target)
+    # Hosts that leave the pool in this run are free afterwards. Where there is another host for one that is replaced, that one comes at once.
+    held = max(0, reserve.total - len(size.taken_out))
+    wanted = needed + max(held, len(size.replaced)) - len(free)
+    hosts = _steps(pool, spares, (needed - len(free), wanted), judge, unusable or {})
     coming = sum(step.action in ("prepare", "boot", "return", "wait") and step.fits for step in hosts)
     missing = max(0, needed - len(free) - coming)
-    plan = PoolPlan(pool.title, size, pool.replicas, needed, free, hosts, missing)
+    short = max(0, needed + held - len(free) - coming - missing)
+    plan = PoolPlan(pool.title, size, pool.replicas, needed, free, hosts, missing, reserve=reserve, short=short)
     return dataclasses.replace(plan, stop=size.stop or _what_is_missing(plan, spares, agents, judge))
 
 
-def _steps(pool: ObservedPool, spares: Sequence[Spare], wanted: int, judge: Judge, unusable: Mapping[str, str]) -> tuple[HostStep, ...]:
-    """A step for each machine. ``wanted`` more hosts are needed than there are free ones."""
+def _steps(pool: ObservedPool, spares: Sequence[Spare], wanted: tuple[int, int], judge: Judge, unusable: Mapping[str, str]) -> tuple[HostStep, ...]:
+    """A step for each machine. ``wanted`` more hosts are needed than there are free ones: for Machines, and with the reserve."""
     of_pool = {machine.agent: machine for machine in pool.machines if machine.agent}
     nodes = {machine.node.lower() for machine in pool.machines if machine.node}
     first = [_unless(_step(spare, of_pool, nodes, judge), unusable) for spare in spares]
-    wanted -= sum(step.action in ("return", "wait") and step.fits for step in first)
+    coming = sum(step.action in ("return", "wait") and step.fits for step in first)
+    now, most = (max(0, number - coming) for number in wanted)
     # Whoever is on the hub already is prepared before a machine is booted, a machine with a BMC is booted before somebody has to walk.
     ranked = sorted(range(len(first)), key=lambda index: _rank(first[index], spares[index]))
-    chosen = [index for index in ranked if first[index].action in ("prepare", "boot")][: max(0, wanted)]
-    return tuple(
-        step if step.action not in ("prepare", "boot") or index in chosen else dataclasses.replace(step, action="spare", force=False)
-        for index, step in enumerate(first)
-    )
+    chosen = [index for index in ranked if first[index].action in ("prepare", "boot")][: max(now, most)]
+
+    def settled(index: int, step: HostStep) -> HostStep:
+        if step.action not in ("prepare", "boot"):
+            return step
+        if index not in chosen:
+            return dataclasses.replace(step, action="spare", force=False)
+        return dataclasses.replace(step, reserve=index in chosen[now:])
+
+    return tuple(settled(index, step) for index, step in enumerate(first))
 
 
 def _unless(step: HostStep, unusable: Mapping[str, str]) -> HostStep:
@@ -174,11 +200,19 @@ def _lines(plan: PoolPlan) -> Iterator[str]:
         if machine.node:
             yield f"drain Node {machine.node}"
         yield f"delete Machine {machine.name}" + (f" ({machine.hostname})" if machine.hostname else "")
+    for machine in plan.size.replaced:
+        if machine.node:
+            yield f"drain Node {machine.node}"
+        yield f"replace Machine {machine.name}" + (f" ({machine.hostname})" if machine.hostname else "")
     for host in plan.hosts:
         if host.action in ("boot", "return"):
-            yield f"boot {host.name} into discovery: {host.reason}"
+            yield f"boot {host.name} into discovery: {host.reason}{_for_reserve(host)}"
         elif host.action == "prepare":
-            yield f"approve and name {host.name}: {host.reason}"
+            yield f"approve and name {host.name}: {host.reason}{_for_reserve(host)}"
+
+
+def _for_reserve(host: HostStep) -> str:
+    return " (for the reserve)" if host.reserve else ""
 
 
 def _count(number: int, what: str) -> str:

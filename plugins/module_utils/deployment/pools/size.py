@@ -46,8 +46,8 @@ class PoolMachine:
 
 @dataclasses.dataclass(frozen=True)
 class ObservedPool:
-    """The pool as it is. ``replicas`` is None where autoscaling decides, between the numbers in ``autoscaling``; ``rollout`` says that one runs;
-    ``orphan`` why one that does not exist cannot be made.
+    """The pool as it is. ``replicas`` is None where autoscaling decides, between the numbers in ``autoscaling``, and at least ``least``; ``rollout`` says that
+    one runs; ``orphan`` why one that does not exist cannot be made.
     """
 
     title: str
@@ -57,6 +57,7 @@ class ObservedPool:
     autoscaling: str = ""
     rollout: str = ""
     orphan: str = ""
+    least: int = 0
 
     @property
     def staying(self) -> tuple[PoolMachine, ...]:
@@ -79,7 +80,8 @@ class Spare:
 
 @dataclasses.dataclass(frozen=True)
 class DesiredPool:
-    """The requested size (None: as many as now, less what is removed; ``initial`` for a new pool), and names of hosts that must leave.
+    """The requested size (None: as many as now, less what is removed; ``initial`` for a new pool), and names of hosts that must leave. Those in ``replace``
+    leave as well, and others come for them.
 
     ``keep``: a pool that exists keeps its size and its hosts; ``replicas`` is the size of a new one.
     """
@@ -88,22 +90,29 @@ class DesiredPool:
     remove: tuple[str, ...] = ()
     initial: int | None = None
     keep: bool = False
+    replace: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
 class Resize:
     """``replicas`` is the size to be reached, None where autoscaling decides. ``named`` are the Machines whose hosts were named for removal, ``chosen`` those
-    that leave besides because the pool shrinks. ``stop`` is why that cannot be done.
+    that leave besides because the pool shrinks, ``replaced`` those that other Machines replace. ``stop`` is why that cannot be done.
     """
 
     replicas: int | None
     named: tuple[PoolMachine, ...] = ()
     chosen: tuple[PoolMachine, ...] = ()
     stop: StopReason | None = None
+    replaced: tuple[PoolMachine, ...] = ()
 
     @property
     def leaving(self) -> tuple[PoolMachine, ...]:
         return (*self.named, *self.chosen)
+
+    @property
+    def taken_out(self) -> tuple[PoolMachine, ...]:
+        """All whose hosts are drained and leave."""
+        return (*self.leaving, *self.replaced)
 
     @property
     def marked(self) -> tuple[PoolMachine, ...]:
@@ -115,10 +124,19 @@ def resize(pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare], ag
     """The size, and exactly the Machines that leave. Without ``choose`` Cluster API decides who leaves besides those that are named."""
     if desired.keep and pool.exists:
         desired = DesiredPool()
-    named, unknown = _removed(pool, desired, spares, agents)
+    named, unknown = _removed(pool, desired.remove, spares, agents)
+    replaced, not_known = _removed(pool, desired.replace, spares, agents)
     replicas, stop = _size(pool, desired, named)
-    chosen = () if unknown or stop or not choose else _chosen(pool, replicas, named)
-    return Resize(replicas, named, chosen, unknown or stop or _not_choosable(pool, replicas, chosen))
+    stop = unknown or not_known or stop or _both(named, replaced, pool, replicas)
+    chosen = () if stop or not choose else _chosen(pool, replicas, named)
+    return Resize(replicas, named, chosen, stop or _not_choosable(pool, replicas, chosen), replaced)
+
+
+def _both(named: Sequence[PoolMachine], replaced: Sequence[PoolMachine], pool: ObservedPool, replicas: int | None) -> StopReason | None:
+    """Why hosts cannot be replaced in the same run in which the pool shrinks: the hosts of two lists would leave at once, and other ones might go."""
+    if not replaced or (not named and (replicas is None or pool.replicas is None or replicas >= pool.replicas)):
+        return None
+    return StopReason(f"{pool.title} cannot get smaller and have hosts replaced in one run.", "Give replace_hosts alone, and change the size in the next run.")
 
 
 def kept_size(pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare] = (), agents: Sequence[Agent] = ()) -> str:
@@ -128,7 +146,7 @@ def kept_size(pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare] 
         return ""
     has = f"{pool.title} has {pool.replicas} replicas" if pool.replicas is not None else f"{pool.title} is scaled automatically ({pool.autoscaling})"
     differs = [f"{asked} {'is' if asked == 1 else 'are'} configured"] if asked is not None and asked != pool.replicas else []
-    here = [machine.host for machine in _removed(pool, desired, spares, agents)[0]]
+    here = [machine.host for machine in _removed(pool, desired.remove, spares, agents)[0]]
     differs += [f"{', '.join(here)} {'is' if len(here) == 1 else 'are'} to be removed"] if here else []
     if not differs:
         return ""
@@ -160,20 +178,20 @@ def _not_choosable(pool: ObservedPool, replicas: int | None, chosen: Sequence[Po
     return None
 
 
-def _removed(pool: ObservedPool, desired: DesiredPool, spares: Sequence[Spare], agents: Sequence[Agent]) -> tuple[tuple[PoolMachine, ...], StopReason | None]:
+def _removed(pool: ObservedPool, names: Sequence[str], spares: Sequence[Spare], agents: Sequence[Agent]) -> tuple[tuple[PoolMachine, ...], StopReason | None]:
     """The Machines that are meant by name, and what is wrong with the names. A host that is known but not in the pool (any more) is no mistake."""
     agent_of = {spare.name.lower(): spare.match.agent.key for spare in spares if spare.match.agent is not None}
     known = {spare.name.lower() for spare in spares} | {spare.hostname.lower() for spare in spares}
     known |= {text.lower() for agent in agents for text in (agent.name, agent.hostname)} | {name for machine in pool.machines for name in machine.names()}
     found: dict[str, PoolMachine] = {}
-    for name in desired.remove:
+    for name in names:
         key = agent_of.get(name.lower())
         meant = [machine for machine in pool.staying if (machine.agent == key if key else name.lower() in machine.names())]
         if len(meant) > 1:
             text = f"{name} means several Machines of {pool.title}: {', '.join(machine.name for machine in meant)}."
             return (), StopReason(text, "Name one of them.")
         found |= {machine.name: machine for machine in meant}
-    unknown = [name for name in desired.remove if name.lower() not in known]
+    unknown = [name for name in names if name.lower() not in known]
     if unknown:
         be, what = ("is", "the name") if len(unknown) == 1 else ("are", "these names")
         text = f"{', '.join(unknown)} {be} no host of the inventory and no Agent, Machine or Node of {pool.title}."
@@ -191,7 +209,7 @@ def _size(pool: ObservedPool, desired: DesiredPool, removed: Sequence[PoolMachin
     if pool.replicas is None:
         asked = "replicas" if desired.replicas is not None else "remove" if desired.remove else ""
         text = f"{pool.title} is scaled automatically ({pool.autoscaling}), so that {asked} cannot be set."
-        return None, StopReason(text, "Turn autoscaling off first.") if asked else None
+        return None, StopReason(text, "Turn autoscaling off in the same run (auto_scaling: {}).") if asked else None
     # Machines above the size are on their way out already: an earlier run may have lowered it just now.
     surplus = max(0, len(pool.staying) - pool.replicas)
     rest = pool.replicas - max(0, len(removed) - surplus)

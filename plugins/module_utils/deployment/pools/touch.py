@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
 """Which machines a change of a pool may touch, by the safety table: those that leave it (action shrink), and those that are booted for it (supply).
 
-A spare machine that must not or need not be booted (no BMC, a Node already) is replaced by another one; any other obstacle stops the run.
+A spare machine that must not or need not be booted (no BMC, a Node already) is replaced by another one; any other obstacle stops the run. A machine that is
+only for the reserve of the pool stops nothing: it is left alone and named.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def decide_pool(info: PoolInfo, touch: Touch, read: Callable[[Sequence[str]], Ma
     if plan.stop:
         return Touched(plan)
     not_checked: tuple[str, ...] = ()
-    if leaving := info.hosts_of(plan.size.leaving):
+    if leaving := info.hosts_of(plan.size.taken_out):
         gathered = gather("shrink", touch, (), clock, leaving)
         not_checked = gathered.not_checked
         named = set(info.hosts_of(plan.size.named))
@@ -79,7 +80,8 @@ def choose_boots(
             break
         for verdict in decide(new).verdicts:
             verdicts[verdict.host] = verdict
-            if verdict.outcome not in ("act", "through", "stop"):
+            # A machine for the reserve is not worth a run that stops.
+            if verdict.outcome not in ("act", "through", "stop") or (verdict.outcome == "stop" and verdict.host in plan.for_reserve):
                 unusable[verdict.host] = verdict.reason
     booted = tuple(verdicts[name] for name in names if name in verdicts)
     plan = dataclasses.replace(plan, stop=plan.stop or stop_reason(booted))
@@ -91,7 +93,8 @@ def shrink_stop(plan: PoolPlan, evidence: Mapping[str, Evidence], touch: Touch, 
     asked = touch.request("shrink")
     confirmed = dataclasses.replace(asked, confirm=asked.confirm | {asked.cluster})
     verdicts = [may_touch(host, each, confirmed if host in set(named) else asked) for host, each in evidence.items()]
-    size = f"{plan.title} would shrink from {plan.before} to {plan.replicas}"
+    shrinks = f"{plan.title} would shrink from {plan.before} to {plan.replicas}"
+    size = f"Hosts of {plan.title} would be replaced" if plan.size.replaced else shrinks
     return stop_reason(verdicts, f"{size}: {listed(list(evidence), _MOST_NAMED)} would be drained and would leave it.\n{NOTHING_TOUCHED}")
 
 

@@ -131,12 +131,15 @@ class Memory:
     started: float
     phase: Phase = "boot"
     phase_since: float = 0.0
+    looked_at: float = 0.0
     percent: int = 0
     service_seen: bool = False
     installation_seen: bool = False
     ready_since: float | None = None
     quiet_since: float | None = None
     hosts: Mapping[str, HostProgress] = dataclasses.field(default_factory=dict)
+    # When each host of the service was seen first, by id.
+    registered: Mapping[str, float] = dataclasses.field(default_factory=dict)
     cluster_status: str = ""
     cluster_validations: tuple[Validation, ...] = ()
     attempts: Mapping[tuple[str, str], Attempt] = dataclasses.field(default_factory=dict)
@@ -166,12 +169,14 @@ def remember(memory: Memory, seen: Observation, now: float) -> Memory:
         memory,
         phase=phase,
         phase_since=memory.phase_since if phase == memory.phase else now,
+        looked_at=now,
         percent=max(memory.percent, percent_of(seen, phase)),
         service_seen=memory.service_seen or seen.service.ours,
         installation_seen=memory.installation_seen or bool(cluster and cluster.installing),
         ready_since=None if not ready else memory.ready_since if memory.ready_since is not None else now,
         quiet_since=None if not quiet else memory.quiet_since if memory.quiet_since is not None else now,
         hosts={host.id: host for host in seen.service.hosts} if seen.service.ours and seen.service.cluster else memory.hosts,
+        registered={host.id: now for host in seen.service.hosts} | dict(memory.registered),
         cluster_status=status,
         cluster_validations=cluster.validations if cluster else memory.cluster_validations,
     )

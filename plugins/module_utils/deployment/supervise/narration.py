@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
-from ...assisted.install.narration import FEW, host_changes, standing, validation_texts
+from collections.abc import Mapping
+
+from ...assisted.install.narration import FEW, GRACE, after_grace, host_changes, standing, validation_texts
+from ...assisted.install.progress import HostProgress
 from ...common.listed import listed
 from .decide import Memory, Setup
 from .observation import ApiView, Observation
@@ -17,28 +20,45 @@ _PHASE_TEXTS = {
     "install": "Bootstrap is complete; waiting for the release to roll out",
     "operators": "The release is rolled out; waiting for the operators to settle",
 }
+# A short limit of phase discovery shortens the grace time of hosts to this part of it.
+_GRACES = 40.0
 _REBOOTING = "Nothing answers at the moment; the rendezvous host may be rebooting; waiting, no machine is booted"
 
 
-def changes(before: Memory, after: Memory, old: Observation | None, new: Observation, *, under_way: bool = False, elsewhere: bool = False) -> list[str]:
-    """What is new, in the order in which a reader wants it. ``under_way``: the wait is for an installation that had begun before; ``elsewhere``: the service
-    runs on none of the hosts.
-    """
+def changes(before: Memory, after: Memory, old: Observation | None, new: Observation, setup: Setup, now: float) -> list[str]:
+    """What is new, in the order in which a reader wants it."""
     texts = []
     if old is None or before.phase != after.phase:
-        phase_text = _REBOOTING if under_way and after.phase == "boot" else _PHASE_TEXTS.get(after.phase)
+        phase_text = _REBOOTING if setup.silence is not None and after.phase == "boot" else _PHASE_TEXTS.get(after.phase)
         texts += [phase_text] if phase_text else []
     texts += _cluster_changes(before, after, new)
-    texts += host_changes(before.hosts, after.hosts)
-    # Once the installation has begun the service's validations speak of hosts that are not what they were, and mean nothing.
+    # The same moment for both: what a host hid in its first minute is new when the minute is over.
+    hosts_before, hosts = _shown(before, setup, before.looked_at), _shown(after, setup, now)
+    texts += host_changes(hosts_before, hosts)
+    if after.phase == "discovery" and len(hosts) != len(hosts_before):
+        texts.append(_registered(after, new, setup))
+    # Once the installation has begun the service's validations are about hosts in another state, and mean nothing.
     if not after.installation_seen:
-        texts += validation_texts(before.hosts, after.hosts, before.cluster_validations, after.cluster_validations)
-    texts += _service_changes(before, old, new, elsewhere=elsewhere)
+        texts += validation_texts(hosts_before, hosts, before.cluster_validations, after.cluster_validations)
+    texts += _service_changes(before, old, new, elsewhere=bool(setup.elsewhere))
     texts += _api_changes(old.api if old else ApiView(), new.api)
     return texts
 
 
-def heartbeat(seen: Observation, memory: Memory, setup: Setup) -> str:
+def _shown(memory: Memory, setup: Setup, now: float) -> Mapping[str, HostProgress]:
+    """The hosts in inventory order, those that registered just now without judgement."""
+    return after_grace(memory.hosts, memory.registered, now, min(GRACE, setup.limits.discovery / _GRACES))
+
+
+def _registered(memory: Memory, seen: Observation, setup: Setup) -> str:
+    """How many hosts have registered, and which are missing."""
+    missing = [host for host in setup.hosts if memory.last_words(seen, host) is None]
+    named = ", ".join(f"{host.name} ({', '.join(host.macs) or 'no MAC address'})" for host in missing[:FEW])
+    more = f" and {len(missing) - FEW} more" if len(missing) > FEW else ""
+    return f"hosts {len(setup.hosts) - len(missing)}/{len(setup.hosts)} registered" + (f"; missing: {named}{more}" if missing else "")
+
+
+def heartbeat(seen: Observation, memory: Memory, setup: Setup, now: float) -> str:
     """The state of affairs in one line, for times in which nothing changes."""
     if memory.phase in ("install", "operators"):
         version = seen.api.cluster_version
@@ -49,8 +69,9 @@ def heartbeat(seen: Observation, memory: Memory, setup: Setup) -> str:
         return f"Nothing answers yet; the installation was last seen at {setup.silence.since}"
     if memory.phase == "boot":
         return f"No service at {seen.rendezvous_ip or 'the rendezvous host'} yet"
-    there = standing(memory.hosts.values(), judged=memory.phase == "discovery")
-    return f"{memory.phase}: {there}" + ("" if seen.service.ours or seen.api.ours else "; neither service nor API answers at this moment")
+    there = standing(_shown(memory, setup, now).values(), judged=memory.phase == "discovery")
+    count = f"{_registered(memory, seen, setup)}; " if memory.phase == "discovery" else ""
+    return f"{memory.phase}: {count}{there}" + ("" if seen.service.ours or seen.api.ours else "; neither service nor API answers at this moment")
 
 
 def _cluster_changes(before: Memory, after: Memory, new: Observation) -> list[str]:

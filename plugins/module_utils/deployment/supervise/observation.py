@@ -170,8 +170,15 @@ class Observation:
             return by_mac
         return next((found for found in hosts if not (found.macs and host.macs) and found.name.lower() == host.node_name), None)
 
+    def in_order(self, hosts: tuple[InventoryHost, ...]) -> Observation:
+        """The same with the service's hosts in inventory order, other hosts last."""
+        own = list(dict.fromkeys(found for host in hosts if (found := self.service_host(host)) is not None))
+        known = {found.id for found in own}
+        ordered = (*own, *(found for found in self.service.hosts if found.id not in known))
+        return dataclasses.replace(self, service=dataclasses.replace(self.service, hosts=ordered))
+
     def joined(self, host: InventoryHost) -> bool:
-        """Design 4: a Node of that name exists, or the service lists a host with its MAC in an installing or installed state."""
+        """A Node of that name exists, or the service lists a host with its MAC in an installing or installed state."""
         found = self.service_host(host)
         return self.api.has_node(host) or (found is not None and found.joined)
 

@@ -129,16 +129,15 @@ class Supervisor:
         before = self.memory
         _seen, steps = self.look()
         self._timeline.record(self.memory, self.seen)
-        under_way, elsewhere = self._setup.silence is not None, bool(self._setup.elsewhere)
-        self._tell(changes(before, self.memory, self._shown, self.seen, under_way=under_way, elsewhere=elsewhere))
+        self._tell(changes(before, self.memory, self._shown, self.seen, self._setup, self._clock.now()))
         self._shown = self.seen
         end = self._apply(steps) or self._look_after()
         if end is None and self._lines.quiet:
-            self._tell([heartbeat(self.seen, self.memory, self._setup)])
+            self._tell([heartbeat(self.seen, self.memory, self._setup, self._clock.now())])
         return end
 
     def _observation(self) -> Observation:
-        seen = self._observe()
+        seen = self._observe().in_order(self._setup.hosts)
         if self._fresh and not self.memory.service_seen and not seen.service.ours:
             return dataclasses.replace(seen, api=ApiView(detail="The former cluster may still answer here."))
         return seen

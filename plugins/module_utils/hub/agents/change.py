@@ -216,6 +216,11 @@ class _Draft:
         change = plan_object(AGENT, {"metadata": metadata, "spec": spec}, agent.raw)
         patch = change.body.get("spec", {}) if change is not None else {}
         self.refusals += _ignored(agent, patch)
+        if agent.bare_metal_host and "nodeLabels" in patch:
+            self.refusals.append(
+                f"node labels cannot be changed: its BareMetalHost {agent.bare_metal_host} sets all of them by its annotations; "
+                "set `node_labels` with the module bare_metal_hosts"
+            )
         if agent.bare_metal_host and (both := sorted(_OF_BARE_METAL_HOST & set(patch))):
             self.notes.append(f"{agent.title}: what BareMetalHost {agent.bare_metal_host} says about {', '.join(both)} wins over this")
         if self.refusals or change is None:

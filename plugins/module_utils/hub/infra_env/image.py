@@ -31,6 +31,11 @@ from ..kinds import INFRA_ENV
 COOLDOWN = 60.0
 # An error that was there before our change is believed again after this many seconds: the operator has looked by then.
 SETTLE = 20.0
+# What the operator says of errors that it tries again: answers 5xx of the service, and errors without any answer
+# (openshift/assisted-service internal/controller/controllers/infraenv_controller.go).
+_TRIED_AGAIN = "due to an internal error"
+# Errors of the same kind that no repetition heals: the user's pull secret is missing or broken.
+_PULL_SECRET = re.compile(r"pull secret|secret \S+ did not contain|failed to find secret")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -92,6 +97,8 @@ def judge(
     condition = image_condition(infra_env)
     since = seconds_between(written.at, now) if written else None
     if condition.status == "False":
+        if _TRIED_AGAIN in condition.message and not _PULL_SECRET.search(condition.message):
+            return ImageVerdict("waiting", condition.message)
         fresh = written is None or condition != written.before or since is None or since >= SETTLE
         return ImageVerdict("failed" if fresh else "waiting", condition.message or condition.reason, 0.0 if fresh else SETTLE - (since or 0.0))
     if condition.status != "True":
@@ -180,6 +187,8 @@ def _stuck(infra_env: Mapping[str, Any]) -> str:
             f"It is bound to the ClusterDeployment {where}, which does not exist or is not registered yet: create that and its AgentClusterInstall, "
             "or make an InfraEnv without cluster and bind its Agents later."
         )
+    if condition.status == "False":
+        return "The operator repeats the request to the service. Correct what the message names if it does not end by itself, and run again."
     if condition.status == "True" and not iso_url(infra_env):
         return "The hub's image service may be switched off (ENABLE_IMAGE_SERVICE); then there are no discovery images."
     if not condition.status:

@@ -67,6 +67,7 @@ class PoolMachineView:
     marked: bool = False
     version: str = ""
     created: str = ""
+    uid: str = ""
 
     def names(self) -> frozenset[str]:
         """What users may call it, in lower case."""
@@ -105,6 +106,7 @@ def view_machine(
         marked=DELETE_MACHINE in annotations_of(machine),
         version=text(machine, "spec", "version"),
         created=text(machine, "metadata", "creationTimestamp"),
+        uid=text(machine, "metadata", "uid"),
     )
 
 

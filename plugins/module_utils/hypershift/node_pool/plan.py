@@ -12,16 +12,17 @@ from typing import Any
 from ...capi.kinds import CoreKinds
 from ...capi.objects import annotations_of, part, text
 from ...common.errors import InvalidInput, ZeroTouchError
-from ...common.problems import UNSUPPORTED, Problem, errors
+from ...common.problems import FORBIDDEN, UNSUPPORTED, Problem, errors
 from ...kube.write import Change, merged, plan_deletion, plan_object
 from .. import values
 from ..kinds import NODE_POOL
 from ..names import DELETE_MACHINE, STARTUP_TIMEOUT, template_name
-from ..release import skew_fault, stream_change, stream_fault
+from ..release import ahead_fault, behind_fault, stream_change, stream_fault
 from ..user_input import given, problem
 from .config import Found, config_faults
+from .machine_status import PoolMachineView
 from .object import OWNED, pool_object
-from .removal import NodePoolRemoval, plan_removal
+from .removal import NodePoolRemoval, plan_removal, plan_replacement
 from .rules import CHECK, problems
 from .supply import shortage
 from .view import PoolView
@@ -32,15 +33,16 @@ EMPTY: Mapping[str, Any] = {"replicas": 0, "autoScaling": None, "pausedUntil": N
 
 @dataclasses.dataclass(frozen=True)
 class NodePoolPlan:
-    """``marks`` are written first, one a Machine that shall go; then ``change``, the NodePool itself."""
+    """``marks`` are written first, one a Machine that must go; then ``change``, the NodePool itself; then ``deletions``, of Machines that others replace."""
 
     marks: tuple[Change, ...] = ()
     change: Change | None = None
     warnings: tuple[str, ...] = ()
+    deletions: tuple[Change, ...] = ()
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        return (*self.marks, *([self.change] if self.change else []))
+        return (*self.marks, *([self.change] if self.change else []), *self.deletions)
 
     def lines(self) -> list[str]:
         return [change.describe() for change in self.changes]
@@ -69,12 +71,35 @@ def plan_present(
     if view.pool is None and not text(desired, "spec", "release", "image") and not check_mode:
         raise InvalidInput([problem(CHECK, "release_image", "Required value", "neither the pool nor its hosted cluster names a release")])
     change = plan_object(NODE_POOL, desired, view.pool, owned=OWNED)
+    _refuse_ahead(change, view)
     if change is not None and change.verb == "patch" and removal.machines:
         # Nobody may have changed the number since we counted.
         change = dataclasses.replace(change, resource_version=str((view.pool or {})["metadata"].get("resourceVersion") or ""))
     warnings += _supply(view, change, check_mode=check_mode)
     marks = tuple(_mark(machine.name, machine.namespace, kinds) for machine in removal.unmarked) if kinds is not None else ()
-    return NodePoolPlan(marks, change, (*warnings, *removal.notes, *_warnings(wished, view, desired, change)))
+    replacement = _replacement(wished, view)
+    deletions = tuple(_deletion(machine, kinds) for machine in replacement.machines) if kinds is not None else ()
+    found_warnings = (*warnings, *removal.notes, *replacement.notes, *_warnings(wished, view, desired, change))
+    return NodePoolPlan(marks, change, found_warnings, deletions)
+
+
+def _replacement(wished: Mapping[str, Any], view: PoolView) -> NodePoolRemoval:
+    names = [str(name) for name in wished.get("replace_hosts") or ()]
+    return plan_replacement(names, view) if names and view.pool is not None else NodePoolRemoval()
+
+
+def _deletion(machine: PoolMachineView, kinds: CoreKinds) -> Change:
+    before = {"metadata": {"namespace": machine.namespace, "name": machine.name, "uid": machine.uid}}
+    return Change(
+        "delete", kinds.machine, machine.namespace, machine.name, reasons=("its host is replaced: its MachineSet makes another Machine",), before=before
+    )
+
+
+def _refuse_ahead(change: Change | None, view: PoolView) -> None:
+    """A release that the control plane does not have yet is never written to a pool."""
+    image = text(change.body, "spec", "release", "image") if change is not None else ""
+    if image and (fault := ahead_fault(image, view.hosted_cluster)):
+        raise InvalidInput([problem(CHECK, "release_image", FORBIDDEN, fault, image)])
 
 
 def _removal(wished: Mapping[str, Any], view: PoolView) -> NodePoolRemoval:
@@ -83,7 +108,7 @@ def _removal(wished: Mapping[str, Any], view: PoolView) -> NodePoolRemoval:
         return NodePoolRemoval()
     if view.pool is None:
         return NodePoolRemoval(notes=(f"{view.title} does not exist; nothing is removed from it",))
-    return plan_removal(names, wished.get("replicas"), view)
+    return plan_removal(names, wished.get("replicas"), view, scaling_ends=wished.get("auto_scaling") == {})
 
 
 def _mark(name: str, namespace: str, kinds: CoreKinds) -> Change:
@@ -138,7 +163,7 @@ def _warnings(wished: Mapping[str, Any], view: PoolView, desired: Mapping[str, A
     if image and values.unpinned(image):
         found.append(f"release_image {image} can become another release at any time, and nobody would notice; name it by digest or version.")
     written: Mapping[str, Any] = change.body.get("spec") or {} if change else {}
-    if "release" in written and (fault := skew_fault(image, view.hosted_cluster)):
+    if "release" in written and (fault := behind_fault(image, view.hosted_cluster)):
         found.append(f"release_image: {fault}.")
     # A new pool without a release of its own has that of its hosted cluster.
     stream = text(desired, "spec", "osImageStream", "name") or text(view.pool, "spec", "osImageStream", "name")

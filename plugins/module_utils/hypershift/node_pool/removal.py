@@ -35,26 +35,43 @@ class NodePoolRemoval:
         return tuple(machine for machine in self.machines if not machine.marked)
 
 
-def plan_removal(names: Sequence[str], replicas: int | None, view: PoolView) -> NodePoolRemoval:
+def plan_removal(names: Sequence[str], replicas: int | None, view: PoolView, *, scaling_ends: bool = False) -> NodePoolRemoval:
     """The Machines of the named hosts (Machine, Agent, hostname or Node), and the number of replicas without them.
 
     ``replicas`` is the size that the user asks for besides, or None. A Machine that is going already, and a name that is not in the pool any more, is
-    nothing to do: a second run changes nothing. Raises :class:`ZeroTouchError` where another Machine than the named one might go, :class:`StillGrowing`
+    nothing to do: a second run changes nothing. ``scaling_ends``: the same write turns autoscaling off.
+
+    Raises :class:`ZeroTouchError` where another Machine than the named one might go, :class:`StillGrowing`
     where it will be possible in a moment.
     """
     targets, notes = _targets(names, view)
     if not targets:
         return NodePoolRemoval(notes=tuple(notes))
-    _refuse(targets, view)
+    _refuse(targets, view, scaling_ends=scaling_ends)
+    size = len(view.staying) if scaling_ends and view.auto_scaling is not None else view.desired or 0
     # As many as stay, less those that go. If that is not less than the size, an earlier run has lowered it just now: those above it are on their way out,
     # and marked ones go first.
-    after = min(view.desired or 0, len(view.staying) - len(targets))
+    after = min(size, len(view.staying) - len(targets))
     if replicas is not None and replicas > after:
         raise ZeroTouchError(
             f"{view.title} cannot have {replicas} replicas without {', '.join(machine.title for machine in targets)}: {after} are left.",
             f"Give replicas: {after} (or none), and raise the number afterwards: new hosts would come for those that go.",
         )
     return NodePoolRemoval(tuple(targets), after if replicas is None else replicas, tuple(notes))
+
+
+def plan_replacement(names: Sequence[str], view: PoolView) -> NodePoolRemoval:
+    """The Machines of the named hosts, which are deleted; their MachineSet makes others (:func:`plan_removal` without a smaller size).
+
+    That works with autoscaling, too. Raises :class:`ZeroTouchError` while a rollout runs: it replaces Machines by itself.
+    """
+    targets, notes = _targets(names, view)
+    if targets and view.rollout:
+        raise ZeroTouchError(
+            f"{', '.join(machine.title for machine in targets)} cannot be replaced now: a rollout of {view.title} is running. {view.rollout}.",
+            "Wait until it is complete, then run again.",
+        )
+    return NodePoolRemoval(tuple(targets), notes=tuple(notes))
 
 
 def _targets(names: Sequence[str], view: PoolView) -> tuple[list[PoolMachineView], list[str]]:
@@ -82,13 +99,13 @@ def _elsewhere(name: str, agents: Sequence[Agent]) -> str:
     return f" ({agent.title} is {agent.state or 'not known to the service'})"
 
 
-def _refuse(targets: Sequence[PoolMachineView], view: PoolView) -> None:
+def _refuse(targets: Sequence[PoolMachineView], view: PoolView, *, scaling_ends: bool) -> None:
     title = ", ".join(machine.title for machine in targets)
-    if view.auto_scaling is not None:
+    if view.auto_scaling is not None and not scaling_ends:
         smallest, largest = view.auto_scaling
         raise ZeroTouchError(
             f"{title} cannot be removed from {view.title}: the autoscaler ({smallest} to {largest}) would bring another host for it.",
-            "Turn autoscaling off first (auto_scaling: {}).",
+            "Turn autoscaling off in the same run (auto_scaling: {}).",
         )
     if view.rollout:
         raise ZeroTouchError(

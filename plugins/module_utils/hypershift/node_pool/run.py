@@ -129,7 +129,7 @@ class _Present(_Run):
         return view
 
     def _plan(self, view: PoolView) -> NodePoolPlan:
-        kinds = self.reader.kinds if self.params["remove"] else None
+        kinds = self.reader.kinds if self.params["remove"] or self.params["replace_hosts"] else None
         config_maps = find_config_maps(self.client, self.params)
         return plan_present(self.params, view, kinds, config_maps=config_maps, check_mode=self.call.check_mode)
 
@@ -143,6 +143,7 @@ class _Present(_Run):
                 raise PartialFailure(f"The Machines of {view.title} changed while they were being marked.", self.result(view), "Run again.")
         if plan.change is not None:
             self.write([plan.change], view, self._again)
+        self.write(plan.deletions, view, _same_machine)
 
     def _again(self, change: Change, now: Object | None) -> Change | None:
         """The plan for the pool and its Machines as they are by now."""
@@ -190,6 +191,13 @@ def _told(emptying: Change | None, deletion: Change | None, view: PoolView) -> l
         hosts = ", ".join(machine.title for machine in view.machines)
         lines += [emptying.describe(), f"wait until its Machines are gone and their hosts free{': ' + hosts if hosts else ''}"]
     return lines + ([deletion.describe()] if deletion is not None else [])
+
+
+def _same_machine(change: Change, now: Mapping[str, Any] | None) -> Change | None:
+    """The deletion again, of the Machine that was meant; nothing when it is gone or going."""
+    if now is None or now["metadata"].get("deletionTimestamp") or now["metadata"].get("uid") != change.before["metadata"]["uid"]:
+        return None
+    return change
 
 
 def _still_there(change: Change, now: Mapping[str, Any] | None) -> Change | None:

@@ -5,19 +5,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from ...capi.objects import text
 from ...common.waiting import REACHED, WaitStatus
 from ..conditions import Condition, Conditions
+from .machine_status import STATES
 from .view import PoolView
 
 # ``empty`` is the half of a removal: no Machine is left, whatever else the operator says of the pool.
-Target = Literal["none", "accepted", "replicas", "ready", "empty", "gone"]
+# ``released``: no Machine is on its way out; the wait follows the hosts of those that left besides.
+Target = Literal["none", "accepted", "released", "replicas", "ready", "empty", "gone"]
 
 # What has to be True before the operator makes Machines, in the order in which it looks (1.4). The rows in between that stop it speak for themselves.
 _ACCEPTED = ("UpdateManagementEnabled", "ValidReleaseImage", "ValidArchPlatform", "ValidMachineConfig")
 _UPDATES = ("UpdatingConfig", "UpdatingVersion", "UpdatingPlatformMachineTemplate")
+# How far a host is in each state, in percent: of its way in, or of its way out.
+_PARTS: Mapping[str, int] = {
+    "binding": 10,
+    "discovering": 15,
+    "validations-failing": 15,
+    "known": 20,
+    "installing": 40,
+    "pending-user-action": 60,
+    "csr-pending": 80,
+    "node-not-ready": 90,
+    "running": 100,
+    "draining": 20,
+    "detaching-volumes": 40,
+    "waiting-for-hook": 50,
+    "unbinding": 60,
+    "reclaiming": 70,
+    "needs-reboot": 90,
+    "deleting": 90,
+}
+_ALMOST = 95
 _UPGRADE_FAILED = "InplaceUpgradeFailed"
 
 
@@ -36,6 +59,8 @@ def standing(view: PoolView, target: Target) -> WaitStatus:
     found = _accepted(view)
     if not found.reached or target == "accepted":
         return found
+    if target == "released":
+        return _paused(view.conditions) or _released(view)
     return _paused(view.conditions) or (_size(view) if target == "replicas" else _ready(view))
 
 
@@ -87,6 +112,11 @@ def _paused(conditions: Conditions) -> WaitStatus | None:
     return WaitStatus(final=True, reason=active.text()) if active is not None and active.false else None
 
 
+def _released(view: PoolView) -> WaitStatus:
+    leaving = [machine.title for machine in view.leaving]
+    return WaitStatus(reason=f"{', '.join(leaving)} {'is' if len(leaving) == 1 else 'are'} leaving") if leaving else REACHED
+
+
 def _size(view: PoolView) -> WaitStatus:
     """The Machines that shall be there are, none else is, and as many Nodes are Ready."""
     if view.leaving:
@@ -96,10 +126,15 @@ def _size(view: PoolView) -> WaitStatus:
         smallest, largest = view.auto_scaling
         if smallest <= number <= largest and len(view.staying) == number:
             return REACHED
-        return WaitStatus(reason=f"{number} Ready, the autoscaler keeps {smallest} to {largest}")
+        return WaitStatus(reason=f"{number} Ready, the autoscaler keeps {smallest} to {largest}{_coming(view)}")
     if number == view.desired == len(view.staying):
         return REACHED
-    return WaitStatus(reason=f"{number} of {view.desired} Ready, {len(view.staying)} Machines")
+    return WaitStatus(reason=f"{number} of {view.desired} Ready, {len(view.staying)} Machines{_coming(view)}")
+
+
+def _coming(view: PoolView) -> str:
+    coming = on_the_way(view)
+    return f" ({coming})" if coming else ""
 
 
 def _ready(view: PoolView) -> WaitStatus:
@@ -136,6 +171,17 @@ def _as_expected(condition: Condition) -> bool:
 
 
 def percent(view: PoolView) -> int:
-    """How much of the size is reached, for the line of progress."""
-    wanted = view.desired if view.desired is not None else (view.auto_scaling or (0, 0))[0]
-    return 100 if not wanted else min(100, 100 * view.ready // wanted)
+    """How much of the size is reached, for the line of progress. Hosts on the way count in part, and so do those that leave."""
+    wanted = view.desired if view.desired is not None else max(len(view.staying), (view.auto_scaling or (0, 0))[0])
+    parts = sorted((_PARTS.get(machine.state, 0) for machine in view.staying), reverse=True)[:wanted]
+    # A Machine that has just been made says nothing, and the Node of one that runs may have become NotReady.
+    parts = [*parts[: view.ready], *(min(each, _ALMOST) for each in parts[view.ready :])]
+    leaving = [_PARTS.get(machine.state, 0) for machine in view.leaving]
+    whole = wanted + len(leaving)
+    return 100 if not whole else min(100, (sum(parts) + sum(leaving)) // whole)
+
+
+def on_the_way(view: PoolView) -> str:
+    """The hosts that are not Ready yet, counted by state in the order of a good life; empty if there are none."""
+    states = [machine.state for machine in view.staying if machine.state != "running"]
+    return ", ".join(f"{states.count(state)} {state}" for state in STATES if state in states)

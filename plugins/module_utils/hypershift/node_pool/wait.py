@@ -127,6 +127,11 @@ class PoolWait:
 
 
 def _words(target: Target) -> str:
-    return {"replicas": "at its size", "accepted": "accepted by the operator", "ready": "ready", "empty": "without Machines", "gone": "gone"}.get(
-        target, target
-    )
+    return {
+        "replicas": "at its size",
+        "accepted": "accepted by the operator",
+        "released": "without Machines that leave",
+        "ready": "ready",
+        "empty": "without Machines",
+        "gone": "gone",
+    }.get(target, target)

@@ -194,6 +194,13 @@ class TestApproval:
         plan = one({"hostname": "b", "role": "worker"}, made.agent(1, labels={"agent-install.openshift.io/bmh": "node"}))
         assert plan.notes[-1].endswith("what BareMetalHost node says about hostname, role wins over this")
 
+    def test_node_labels_beside_a_bare_metal_host_are_refused(self, made: ModuleType) -> None:
+        """BMAC makes the labels of its annotations the whole set: what is written here would be removed, and every run would write it again."""
+        agent = made.agent(1, labels={"agent-install.openshift.io/bmh": "node"}, nodeLabels={"x": "y"})
+        plan = one({"node_labels": {"zone": "a"}}, agent)
+        assert plan.changes == () and "node labels cannot be changed" in plan.obstacle and "BareMetalHost node" in plan.obstacle
+        assert one({"node_labels": {"x": "y"}}, agent).obstacle == ""
+
 
 class TestByBareMetalHost:
     """BMAC writes; we wait until it is so, and never write the same."""

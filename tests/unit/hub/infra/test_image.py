@@ -63,6 +63,10 @@ ERROR = ImageCondition("False", "Anything", "words")
         (infra_env("Unknown"), {}, ("waiting", 0)),
         (infra_env("False"), {}, ("failed", 0)),
         (infra_env("False"), {"written": Written(ago(1), NOTHING)}, ("failed", 0)),
+        (infra_env("False", message="Failed to create image: the version is unknown"), {}, ("failed", 0)),
+        (infra_env("False", message="Failed to create image due to an internal error: 503"), {}, ("waiting", 0)),
+        (infra_env("False", message="Failed to create image due to an internal error: Missing reference to pull secret"), {}, ("failed", 0)),
+        (infra_env("False", message="Failed to create image due to an internal error: secret p did not contain key .dockerconfigjson"), {}, ("failed", 0)),
         (infra_env("False"), {"written": Written(ago(5), ERROR)}, ("waiting", SETTLE - 5)),
         (infra_env("False"), {"written": Written(ago(SETTLE), ERROR)}, ("failed", 0)),
         (None, {}, ("failed", 0)),
@@ -162,6 +166,16 @@ def test_an_error_ends_the_wait_at_once_with_the_services_words(hub, session, in
     later(0.1, lambda: hub.put("infraenvs", image(infrahub, conditions=failed, isoDownloadURL="")))
     with pytest.raises(ZeroTouchError, match=f"InfraEnv lab/e has no image: {words}\\. Correct the pull secret"):
         wait(session)
+
+
+def test_an_error_that_the_operator_tries_again_is_waited_for(hub, session, infrahub):
+    words = "Failed to create image due to an internal error: [GET] 503"
+    failed = [{"type": "ImageCreated", "status": "False", "reason": "ImageCreationError", "message": words}]
+    hub.put("infraenvs", image(infrahub, conditions=failed, isoDownloadURL=""))
+    with pytest.raises(LimitReached, match=r"503\. The operator repeats the request"):
+        wait(session, timeout=0.3)
+    later(0.2, lambda: hub.put("infraenvs", image(infrahub)))
+    assert wait(session)["status"]["isoDownloadURL"] == "https://i/1"
 
 
 def test_a_cluster_that_is_missing_is_named(hub, session, infrahub):

@@ -1,0 +1,14 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
+"""The action of module libvirt_hosts: it runs in the controller's process."""
+
+from __future__ import annotations
+
+from ansible_collections.zerotouch.openshift.plugins.modules import libvirt_hosts
+from ansible_collections.zerotouch.openshift.plugins.plugin_utils.in_process import DoorAction
+
+
+class ActionModule(DoorAction):
+    door = libvirt_hosts
+    libraries = ("urllib3", "yaml", "kubernetes", "x509")
