@@ -92,7 +92,7 @@ def test_check_mode_judges_what_would_be_written(work: Path, base: Path) -> None
     other_key = described | {"cluster": CLUSTER | {"ssh_public_keys": [ECDSA_KEY]}}
     changed = opened(work, base, check_mode=True, description=other_key)
     assert changed["changed"] and changed["reason"] == "the Ignition config changed"
-    arm = opened(work, base, check_mode=True, description=described | {"cluster": CLUSTER | {"architecture": "aarch64"}})
+    arm = opened(work, base, check_mode=True, description=described | {"cluster": CLUSTER | {"architecture": "arm64"}})
     assert arm["failed"] and "is for x86_64, the control plane is aarch64" in arm["msg"]
     assert "geheim-pull" not in json.dumps([planned, changed, arm])
 
