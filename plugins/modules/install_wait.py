@@ -22,6 +22,7 @@ extends_documentation_fragment:
   - zerotouch.openshift.attributes
   - zerotouch.openshift.bmc_hosts.any_method
   - zerotouch.openshift.timeouts
+  - zerotouch.openshift.touch
 attributes:
   check_mode:
     support: full
@@ -59,6 +60,14 @@ options:
     type: list
     elements: str
     choices: [rebuild_image, reboot_joined_hosts, start_over, take_over, abandon_hub, break_lock]
+    default: []
+  left_hosts:
+    description:
+      - Hosts that M(zerotouch.openshift.boot_hosts) left alone because an earlier run had powered them on with this image attached. If the image server
+        began later, as after a job that was killed together with it, such a host may have found no image.
+      - One that neither reads the image nor registers is booted from it again, once, after an eighth of O(timeouts.boot), 300 seconds at most.
+    type: list
+    elements: str
     default: []
   log_dir:
     description: Where failure bundles go, each in a folder of its own. By default C(logs) in O(work_dir).
@@ -137,6 +146,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.hosts import BmcOptions
 from ansible_collections.zerotouch.openshift.plugins.module_utils.bmc.options import bmc_options
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.options import boot_argument_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests import boot_requests
@@ -144,10 +154,12 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_p
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.lock import one_run
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.store_link import StoreLink
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.wait import Surroundings, WaitRequest, predict, wait
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import Gate
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import read_touch, touch_spec
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.table import OVERRIDES, START_OVER
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir, known_secrets, open_work_dir
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.decide import Limits, timeouts_spec
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import HostMedia
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import BootAgain, HostMedia, bmc_addresses
 
 OPTIONS = {"supports_check_mode": True}
 
@@ -161,6 +173,8 @@ def argument_spec() -> dict[str, Any]:
         "repair": {"type": "bool", "default": True},
         "timeouts": timeouts_spec(),
         "force": {"type": "list", "elements": "str", "choices": list(OVERRIDES), "default": []},
+        "left_hosts": {"type": "list", "elements": "str", "default": []},
+        "touch": touch_spec(),
         "log_dir": {"type": "path"},
     }
 
@@ -177,7 +191,8 @@ def run(call: Call) -> dict[str, Any]:
 def _supervise(call: Call, work_dir: WorkDir) -> dict[str, Any]:
     params = call.params
     options = dataclasses.replace(bmc_options(call), state_file=work_dir.state, before_write=StoreLink(work_dir.root, call.clock).check)
-    media = HostMedia(boot_requests(params["hosts"], state_file=work_dir.state), options)
+    requests = boot_requests(params["hosts"], state_file=work_dir.state)
+    media = HostMedia(requests, options, _boot_again(call, options))
     request = WaitRequest(
         work_dir,
         log_dir=Path(params["log_dir"]) if params["log_dir"] else work_dir.logs,
@@ -187,6 +202,8 @@ def _supervise(call: Call, work_dir: WorkDir) -> dict[str, Any]:
         detach_media=params["detach_media"],
         repair=params["repair"],
         fresh=START_OVER in params["force"],
+        left_hosts=frozenset(params["left_hosts"]),
+        bmc_addresses=bmc_addresses(requests),
         connect_to=options.connect_to,
         ca_cert=params["ca_cert"] or "",
     )
@@ -195,6 +212,17 @@ def _supervise(call: Call, work_dir: WorkDir) -> dict[str, Any]:
         call.plan([f"supervise the hosts until the cluster is {params['until']}"])
         return predict(request, around)
     return wait(request, around)
+
+
+def _boot_again(call: Call, options: BmcOptions) -> BootAgain | None:
+    """What boots hosts that found no image, from the URL that the state records."""
+    params = call.params
+    if not params["left_hosts"]:
+        return None
+    hosts = [{**host, "force": True} for host in params["hosts"] if host["name"] in params["left_hosts"]]
+    touch = read_touch(params["touch"], params["connect_to"], ca_cert=options.ca_cert, state_file=options.state_file.path if options.state_file else None)
+    gate = Gate("boot", touch, call.clock, call.progress, records=not call.check_mode)
+    return BootAgain(boot_requests(hosts, needs_image=True, state_file=options.state_file), gate)
 
 
 def main() -> None:

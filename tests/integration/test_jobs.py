@@ -13,7 +13,7 @@ import dataclasses
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +123,8 @@ LEAVE = r"^TASK \[.*(hub_leave|pool_leave) : "
 METHODS: dict[str, JobMethod] = {
     "agent": JobMethod(
         of_inventory("sno"),
-        Step("deploy_cluster", AGENT),
+        # A host that found no image is booted again after an eighth of the limit of the boot.
+        Step("deploy_cluster", AGENT, {"openshift_timeouts": {"boot": 480}}),
         ("sno-0",),
         (Step("destroy_cluster", DESTROY, confirmed("sno")),),
     ),
@@ -265,6 +266,14 @@ def boots(lab: Lab) -> dict[str, int]:
     return {name: len(found) for name, found in lab.boots().items()}
 
 
+def assert_one_power_cycle(lab: Lab, installs: Collection[str], output: str) -> None:
+    """Each host has booted the image once and then its disk. One that found no image, because its server had ended with the job, was booted again."""
+    found = {name: [device.split(":")[0] for device in devices] for name, devices in lab.boots().items()}
+    once = {name: [device for device in devices if device != "none"] for name, devices in found.items()}
+    assert once == {name: ["cd", "disk"] if name in installs else [] for name in found}, f"a second power cycle: {found}\n{output}"
+    print(f"boots: {found}")
+
+
 def power_actions(output: str) -> Counter[str]:
     """How often jobs report that they powered each host on."""
     return Counter(re.findall(r"^(\S+): powered on$", output, re.MULTILINE))
@@ -284,7 +293,7 @@ def test_every_moment(name: str, store: str, make_lab: MakeLab, tmp_path: Path, 
     variables = {**hub_of(name, job), **variables_of(store, job, stores)}
     assert len(method.deploy.moments) >= 8
     run, log = played(job, method.deploy, variables)
-    assert boots(job.lab) == {**dict.fromkeys(boots(job.lab), 0), **dict.fromkeys(method.installs, 2)}, f"a second power cycle\n{log}\n{run.output}"
+    assert_one_power_cycle(job.lab, method.installs, f"{log}\n{run.output}")
     credentials(job, method)
     writes = job.lab.writes()
     again = finished(job, "deploy_cluster", {**method.deploy.variables, **variables})
@@ -305,16 +314,17 @@ def hub_of(name: str, job: JobDeployment) -> dict[str, Any]:
     return {"openshift_hub": job.lab.vars["openshift_hub"]} if name == "hub" else {}
 
 
-FEW = ("building", "registered")
+FEW = ("building", "powering on", "registered")
 
 
 def test_jobs_that_are_killed(job: JobDeployment, stores: Stores) -> None:
-    """Two of the moments above."""
+    """Three of the moments above: at the second one the host is on, and finds no image, since its server ends with the job."""
     variables = variables_of("secret", job, stores)
     method = METHODS["agent"]
     few = dataclasses.replace(method.deploy, moments={name: AGENT[name] for name in FEW})
     run, log = played(job, few, variables)
-    assert "state: restored" in run.output and boots(job.lab) == {"sno-0": 2}, f"{log}\n{run.output}"
+    assert "state: restored" in run.output, f"{log}\n{run.output}"
+    assert_one_power_cycle(job.lab, method.installs, f"{log}\n{run.output}")
     credentials(job, method)
 
 
@@ -330,7 +340,7 @@ def test_playbooks_that_write_to_no_machine(playbook: str, job: JobDeployment, s
     run = job.run(playbook, extra=variables)
     assert run.ok and job.lab.writes() == writes, run.output
     finished(job, "deploy_cluster", variables)
-    assert boots(job.lab) == {"sno-0": 2}
+    assert_one_power_cycle(job.lab, METHODS["agent"].installs, run.output)
     credentials(job, METHODS["agent"])
 
 

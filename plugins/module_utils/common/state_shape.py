@@ -102,6 +102,7 @@ SECTIONS: Mapping[str, Shape] = {
         "port": int,
         "pid": int,
         "started": int,
+        "since": str,
         "until": str,
         "certificate": str,
         "key": str,

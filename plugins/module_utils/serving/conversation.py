@@ -24,6 +24,8 @@ from .head import LARGEST_HEAD, BadHead, Request, parse_head, parse_ranges, spli
 IN_MEMORY = 8 << 10
 # Bytes after which other connections have their turn.
 _TURN = 1 << 20
+# Seconds after which an answer that is still being sent is logged.
+_LONG = 10.0
 _TYPE = "Content-Type: application/octet-stream\r\n"
 _REASONS = {
     200: "OK",
@@ -56,7 +58,7 @@ class Conversation:
         self._received = b""
         self._closes = False
         self._request: Request | None = None  # the one whose answer is being sent
-        self._began = 0.0
+        self._began = self._noted = 0.0
         self._status = self._sent = 0
         # What is left of the answer: bytes, then a part of the file, then further pieces.
         self._out: bytes | memoryview = b""
@@ -80,9 +82,19 @@ class Conversation:
         """Log the answer that was sent, completely or not."""
         if self._request is not None:
             request, self._request = self._request, None
-            wanted, seconds = printable(request.headers.get("range", "-")), time.monotonic() - self._began
-            method = request.method if request.method in ("GET", "HEAD") else printable(request.method)
-            self._log(f"{self.this.peer} {method} {wanted} {self._status} {max(0, self._sent)} bytes {seconds:.3f} s")
+            self._log(self._line(request, time.monotonic() - self._began))
+
+    def note_long(self, now: float) -> None:
+        """Log an answer that is being sent for long, once: whoever follows the log sees that the image is read. Safe to use from another thread."""
+        request = self._request
+        if request is not None and self._sent > 0 and self._noted != self._began and now - self._began >= _LONG:
+            self._noted = self._began
+            self._log(f"{self._line(request, now - self._began)} so far")
+
+    def _line(self, request: Request, seconds: float) -> str:
+        wanted = printable(request.headers.get("range", "-"))
+        method = request.method if request.method in ("GET", "HEAD") else printable(request.method)
+        return f"{self.this.peer} {method} {wanted} {self._status} {max(0, self._sent)} bytes {seconds:.3f} s"
 
     def _proceed(self) -> int:
         received = False

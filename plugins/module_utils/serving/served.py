@@ -23,6 +23,8 @@ from .route import address_for
 
 # Directory beside the image: what is in it as <host>.overlay is served as that host's image (overlay.py).
 HOSTS = "hosts"
+# In directory logs of the deployment: a line for each answer.
+LOG = "image-server.log"
 _WILDCARDS = ("0.0.0.0", "::")
 
 
@@ -85,7 +87,7 @@ def withdraw(state: StateFile, clock: Clock, check_mode: bool) -> bool:
     if process is not None:
         stop_server(process, clock)
     if state.section("publish").get("pid"):
-        state.update("publish", {"pid": None, "started": None, "until": None})
+        state.update("publish", {"pid": None, "started": None, "since": None, "until": None})
     return process is not None
 
 
@@ -135,7 +137,7 @@ def _start(image: Path, state: StateFile, options: PublishOptions, port: int, to
     config = ServerConfig(
         path=image,
         url_path=urlsplit(image_url("http://host", token, image)).path,
-        log=state.path.parent / "logs" / "image-server.log",
+        log=state.path.parent / "logs" / LOG,
         listen=options.listen,
         port=port,
         any_port=not options.port,
@@ -159,6 +161,7 @@ def _record(state: StateFile, image: Path, options: PublishOptions, process: Pro
             "port": port,
             "pid": process.pid,
             "started": process.started,
+            "since": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
             "certificate": options.certificate or None,
             "key": options.key or None,
         },

@@ -172,7 +172,10 @@ class ImageServer:
 
     def watch(self) -> None:
         """To be called about once a second: end what is late, note how many had to end in one line, and open the log again."""
-        self.connections.end_late(time.monotonic())
+        now = time.monotonic()
+        self.connections.end_late(now)
+        for conversation in list(self._conversations.values()):
+            conversation.note_long(now)
         if ended := self.connections.take_ended():
             self.log.write(f"{ended} connections closed that did not name the image in time, or were too many")
         self.write_lines()

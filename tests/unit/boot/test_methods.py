@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,10 +21,14 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.requests 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.boot.run import boot_hosts, release
 from ansible_collections.zerotouch.openshift.plugins.module_utils.cluster.variable_fields import HOST
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import InvalidInput, ZeroTouchError
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import HostMedia
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import Gate
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import Touch
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import BootAgain, HostMedia
 from ansible_collections.zerotouch.openshift.plugins.modules import boot_hosts as module
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts, check_host, manual_hosts
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
+from ansible_collections.zerotouch.openshift.tests.support.clock import Clock
 from ansible_collections.zerotouch.openshift.tests.support.crane import CraneBoot
 
 URL = "http://192.0.2.1:8080/0123456789abcdef0123456789abcdef/agent.x86_64.iso"
@@ -173,6 +178,27 @@ def test_only_hosts_whose_image_can_be_detached_are_watched_for_it(rack: FakeRac
     (manual,) = boot_requests([MANUAL])
     assert release(manual, BmcOptions(), restart=True).reason == "Start node-9 from its disk."
     assert [outcome.result.power_state for outcome in inspect_all(boot_requests([crane("node-1"), MANUAL]), BmcOptions())] == ["Off", ""]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "expected", "reason"),
+    [
+        pytest.param("booted", [("node-1", URL)], "", id="this deployment booted it"),
+        pytest.param("", [], "take_over", id="no record contains it"),
+    ],
+)
+def test_a_host_that_found_no_image_is_booted_again_through_the_gate(rack: FakeRack, tmp_path: Path, recorded: str, expected: list[Any], reason: str) -> None:
+    rack.machines["node-1"] = "On"
+    if recorded:
+        entry = {"state": recorded, "at": "2026-01-01T00:00:00Z", "method": "agent"}
+        StateFile(tmp_path / "state.json").update("machines", {"node-1": entry})
+    gate = Gate("boot", Touch(work_dir=tmp_path), Clock(), [].append)
+    again = BootAgain(boot_requests([crane("node-1", force=True), crane("node-2", force=True)], URL, needs_image=True), gate)
+    (result,) = HostMedia([], BmcOptions(), again).boot(["node-1"])
+    assert rack.done == expected and (result.failed, reason in result.reason) == (bool(reason), True), result
+    assert HostMedia([], BmcOptions()).boot(["node-1"]) == []
+    at = StateFile(tmp_path / "state.json").section("machines").get("node-1", {}).get("at", "")
+    assert at > "2026-01-01T00:00:00Z" if expected else not at
 
 
 def test_the_module_takes_a_method_of_the_table(rack: FakeRack, capfd: pytest.CaptureFixture[str]) -> None:

@@ -34,6 +34,9 @@ class FakeMedia:
     def repair(self, names):
         return [self._one("repair", name) for name in names]
 
+    def boot(self, names):
+        return [self._one("boot", name) for name in names]
+
     def inspect(self):
         return [{"name": "a", "power_state": "On"}]
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -169,20 +170,28 @@ def test_another_base_image(stage, tmp_path):
     assert view_image(WorkDir(stage.root), stage.state.read()).matches
 
 
+FIVES = "5" * 64
+BASE = hashlib.sha256(b"xxxx").hexdigest()
+
+
 @pytest.mark.parametrize(
-    ("size", "digest", "kept", "differing"),
+    ("content", "image", "of_base", "kept", "differing"),
     [
-        pytest.param(4, "5" * 64, False, (), id="the next job has a copy, and builds an image that is compared with the first one"),
-        pytest.param(5, "5" * 64, False, (BASE_IMAGE,), id="another size"),
-        pytest.param(4, "", False, (BASE_IMAGE,), id="there is nothing to compare with"),
-        pytest.param(4, "5" * 64, True, (BASE_IMAGE,), id="the image is still there, and is not built again"),
+        pytest.param(b"xxxx", {"sha256": FIVES}, "", False, (), id="the next job has a copy, and builds an image that is compared with the first one"),
+        pytest.param(b"xxxx", {"recipe": FIVES}, "", False, (), id="the same by what the image was made of"),
+        pytest.param(b"xxxxx", {"sha256": FIVES}, BASE, False, (BASE_IMAGE,), id="another size"),
+        pytest.param(b"xxxx", {}, "", False, (BASE_IMAGE,), id="there is nothing to compare with"),
+        pytest.param(b"xxxx", {"sha256": FIVES}, BASE, True, (), id="the image is still there, and the base has the recorded digest"),
+        pytest.param(b"xxxy", {"sha256": FIVES}, BASE, True, (BASE_IMAGE,), id="the image is still there, and the base has another one"),
+        pytest.param(b"xxxx", {"sha256": FIVES}, "", True, (BASE_IMAGE,), id="the image is still there, and no digest of the base is recorded"),
     ],
 )
-def test_a_base_image_with_another_time(stage, tmp_path, size, digest, kept, differing):
+def test_a_base_image_with_another_time(stage, tmp_path, content, image, of_base, kept, differing):
     stage.build()
     base = tmp_path / "base.iso"
-    base.write_bytes(b"x" * size)
-    stage.state.update("image", {"sha256": digest, "base": {"path": str(base), "size": 4, "mtime_ns": 1}})
+    base.write_bytes(content)
+    described = {"path": str(base), "size": 4, "mtime_ns": 1, "sha256": of_base}
+    stage.state.update("image", {"sha256": "", **image, "base": described})
     if not kept:
         Path(stage.state.read()["image"]["path"]).unlink()
     assert view_image(WorkDir(stage.root), stage.state.read()).differing == differing

@@ -75,7 +75,16 @@ ROWS = {
         True,
         "",
     ),
-    "image file gone: build again, boot": (Observation("built", image=GONE), "built", True, {"a": (0, "boot", 1), "b": (0, "boot", 1)}, True, ""),
+    # The same bytes at the same URL: a host that runs from them is left alone, as with the file there.
+    "image file gone: build again, boot": (Observation("built", image=GONE), "built", True, {"a": (0, "boot", 0), "b": (0, "boot", 0)}, True, ""),
+    "image file gone, and a wait was in vain: boot again": (
+        Observation("built", image=GONE, overdue=True),
+        "built",
+        True,
+        {"a": (0, "boot", 1), "b": (0, "boot", 1)},
+        True,
+        "",
+    ),
     "input changed, no host registered: rebuild, boot": (
         Observation("booted", image=CHANGED),
         "changed",
@@ -565,6 +574,7 @@ def test_hosts_that_run_from_the_image(seen: Observation, expected: tuple[str, .
     ("seen", "expected"),
     [
         pytest.param(Observation("built", image=MATCHES), ("a",), id="the host is left alone if it runs from it"),
+        pytest.param(Observation("built", image=GONE), ("a",), id="the image must be the same for a host that may run from it"),
         pytest.param(Observation("built", image=CHANGED), (), id="all hosts boot another image"),
         pytest.param(Observation("built", image=GONE, overdue=True), (), id="all hosts are booted again"),
     ],

@@ -11,6 +11,7 @@ import sys
 
 import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors import Interrupted
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.agent.wait import doubtful_hosts
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.stop_reason import StopReason
 
 
@@ -438,3 +439,81 @@ def test_a_host_that_cannot_reach_a_service_elsewhere(world, kit):
     world.setup = dataclasses.replace(elsewhere(world).setup, limits=kit.s.Limits(discovery=50))
     outcome = world.at(0, kit.service(kit.found(kit.A))).run()
     assert any("b cannot reach the service at assisted.example.com" in suspect for suspect in outcome.suspects)
+
+
+BOOT_LIMIT = 400.0  # the grace is an eighth of it
+POWERED_ON = "it was powered on by an earlier run, and has neither read the image nor registered in 50 s"
+
+
+def left_alone(world, kit, *names, **limits):
+    """Hosts that an earlier run powered on; the BMC of a reads from 10.0.0.10, that of b from 10.0.0.11."""
+    addresses = {"a": "10.0.0.10", "b": "10.0.0.11"}
+    world.setup = dataclasses.replace(
+        world.setup, limits=kit.s.Limits(**{"boot": BOOT_LIMIT, "discovery": BOOT_LIMIT, **limits}), doubtful=frozenset(names), bmc_addresses=addresses
+    )
+    return world
+
+
+# What is seen from the beginning -> hosts that are booted again.
+SEEN_OF_HOSTS = {
+    "nothing": (lambda kit: kit.o.Observation(), ["a", "b"]),
+    "the BMC of one reads the image": (lambda kit: kit.o.Observation(readers=frozenset({"10.0.0.10"})), ["b"]),
+    "both read the image": (lambda kit: kit.o.Observation(readers=frozenset({"10.0.0.10", "10.0.0.11"})), []),
+    "an unknown address reads the image: it may be either": (lambda kit: kit.o.Observation(readers=frozenset({"192.0.2.1"})), []),
+    "one is registered": (lambda kit: kit.service(kit.found(kit.A)), ["b"]),
+    "both are registered": (lambda kit: kit.service(kit.found(kit.A), kit.found(kit.B)), []),
+    "the service answers: its host runs": (lambda kit: kit.service(), ["b"]),
+    "a registered host has sent no MAC addresses yet": (lambda kit: kit.service(dataclasses.replace(kit.found(kit.A), macs=())), []),
+    "the installation is under way": (lambda kit: kit.service(kit.found(kit.A, "installing"), status="installing"), []),
+    "the API of the cluster answers": (lambda kit: kit.api("node-a", bootstrap=False), []),
+}
+
+
+@pytest.mark.parametrize("seen", SEEN_OF_HOSTS)
+def test_hosts_that_found_no_image_are_booted_again_once(world, kit, seen):
+    observation, expected = SEEN_OF_HOSTS[seen]
+    outcome = left_alone(world, kit, "a", "b", bootstrap=BOOT_LIMIT, install=BOOT_LIMIT).at(0, observation(kit)).run()
+    assert outcome.step.kind == "stop"
+    assert [name for kind, name in world.media.calls if kind == "boot"] == expected
+    assert [text for text in outcome.warnings if "booted again" in text] == [f"{name} was booted again: {POWERED_ON}." for name in expected]
+    assert world.install.get("warnings", []) == list(outcome.warnings)
+
+
+def test_only_hosts_that_an_earlier_run_left_are_booted_again(world, kit):
+    left_alone(world, kit, "b").at(0, kit.o.Observation()).run()
+    assert world.media.calls == [("boot", "b")]
+
+
+def test_a_host_that_reads_the_image_within_the_grace_is_waited_for(world, kit):
+    left_alone(world, kit, "a", "b")
+    world.at(0, kit.o.Observation()).at(40, kit.o.Observation(readers=frozenset({"10.0.0.10"}))).at(48, kit.service(kit.found(kit.A), kit.found(kit.B)))
+    world.run()
+    assert not [call for call in world.media.calls if call[0] == "boot"]
+
+
+def test_a_boot_that_fails_is_reported_and_not_repeated(world, kit):
+    world.media.failures = {"a": 5}
+    outcome = left_alone(world, kit, "a").at(0, kit.o.Observation()).run()
+    assert world.media.calls == [("boot", "a")]
+    assert "boot a failed: BMC says no" in outcome.warnings and not [text for text in outcome.warnings if "booted again" in text]
+
+
+@pytest.mark.parametrize(("boot", "grace"), [(2400.0, 300.0), (7200.0, 300.0), (240.0, 30.0)])
+def test_the_grace(kit, boot, grace):
+    assert kit.s.Limits(boot=boot).grace == grace
+
+
+RECORDED = [
+    ("powered on before the server began", {"state": "booted", "at": "2026-01-01T00:00:00Z"}, "serve", {"a"}),
+    ("the boot was not completed", {"state": "booting", "at": "2026-01-01T00:00:00Z"}, "serve", {"a"}),
+    ("powered on while the server ran", {"state": "booted", "at": "2026-01-01T00:10:00Z"}, "serve", set()),
+    ("only permitted", {"state": "permitted", "at": "2026-01-01T00:00:00Z"}, "serve", set()),
+    ("a server of the user", {"state": "booted", "at": "2026-01-01T00:00:00Z"}, "directory", set()),
+]
+
+
+@pytest.mark.parametrize(("entry", "method", "expected"), [case[1:] for case in RECORDED], ids=[case[0] for case in RECORDED])
+def test_which_hosts_may_have_found_no_image(kit, entry, method, expected):
+    state = {"publish": {"method": method, "since": "2026-01-01T00:05:00Z"}, "machines": {"a": entry, "b": entry}}
+    assert doubtful_hosts(state, (kit.A, kit.B), ["a"]) == expected
+    assert doubtful_hosts({**state, "publish": {"method": method}}, (kit.A, kit.B), ["a"]) == frozenset()

@@ -78,6 +78,9 @@ def test_from_configuration_to_image(work: Path, base: Path) -> None:
     assert lines == done["plan"]
     assert len(done["sha256"]) == 64
     assert {"path", "mode", "size"} == set(done["ignition_files"][0])
+    # Pinned although the user named no checksum.
+    state = json.loads((work / "state.json").read_text())
+    assert state["image"]["base"]["sha256"] == hashlib.sha256(base.read_bytes()).hexdigest()
     again = opened(work, base)
     assert (again["changed"], again["sha256"], again["plan"]) == (False, done["sha256"], [])
 

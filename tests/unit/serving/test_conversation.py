@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import select
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -172,3 +173,27 @@ def test_a_proven_connection_ends_when_nothing_happens_for_long() -> None:
     assert one.ended and theirs.recv(1) == b"" and connections.take_ended() == 0
     ours.close()
     theirs.close()
+
+
+class Slow(Recorder):
+    """A client that takes some bytes of the answer, and then no more for the time being."""
+
+    def send(self, data: bytes, flags: int = 0) -> int:
+        if self.writes:
+            raise BlockingIOError
+        return super().send(data[:1000], flags)
+
+
+def test_an_answer_that_is_sent_for_long_is_logged_before_it_ends(image: Path) -> None:
+    """A BMC may read the whole image with one request: a run that looks whether it reads must see it."""
+    log: list[str] = []
+    talk = conversation(Slow(request("Range: bytes=0-8000\r\n")), image, log)
+    began = time.monotonic()
+    talk.proceed()
+    talk.note_long(began + 5)
+    assert log == []
+    talk.note_long(time.monotonic() + 11)
+    talk.note_long(time.monotonic() + 20)
+    assert len(log) == 1 and " GET bytes=0-8000 206 " in log[0] and log[0].endswith(" so far")
+    talk.end()
+    assert len(log) == 2

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...cluster.tree import join
 from ...common import libraries
+from ...common.files import sha256_of
 
 BASE_IMAGE = "base image"
 _PARSED = (".yaml", ".yml", ".json")
@@ -85,19 +86,25 @@ def _digest(value: Any) -> str:
 
 
 def base_image_changed(base: Mapping[str, Any], *, compared_later: bool = False) -> bool:
-    """Whether the base image file that was recorded (``path size mtime_ns``) holds something else now; one that is gone is not needed any more.
+    """Whether the base image file that was recorded (``path size mtime_ns sha256``) holds something else now; one that is gone is not needed any more.
 
-    ``compared_later``: the image is built again and compared with the first one, byte for byte. Then another time alone is no change: each job of a
-    controller has a copy of its own.
+    Another time alone is no change: each job of a controller has a copy of its own. The file is read then, and compared with the recorded digest, unless it
+    is ``compared_later``: the image is built again and compared with the first one.
     """
+    path = Path(str(base.get("path") or ""))
     try:
-        status = Path(str(base.get("path") or "")).stat()
+        status = path.stat()
     except OSError:
         return False
     size, modified = base.get("size"), base.get("mtime_ns")
     if size is None or modified is None:
         return False
-    return status.st_size != size or (status.st_mtime_ns != modified and not compared_later)
+    if status.st_size != size:
+        return True
+    if status.st_mtime_ns == modified or compared_later:
+        return False
+    recorded = str(base.get("sha256") or "")
+    return not recorded or sha256_of(path) != recorded
 
 
 def _is_temporary(path: Path) -> bool:

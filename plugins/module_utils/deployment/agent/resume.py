@@ -63,6 +63,12 @@ class Situation:
     def must_build(self) -> bool:
         return not self.force.isdisjoint((REBUILD_IMAGE, START_OVER)) or not self.seen.image.matches
 
+    @property
+    def builds_the_same(self) -> bool:
+        """Only the file is missing, as in the container of the next job: the image is built again, byte for byte, and has the same URL."""
+        image = self.seen.image
+        return image.built and not image.differing and self.force.isdisjoint((REBUILD_IMAGE, START_OVER))
+
     def build_reason(self) -> str:
         image = self.seen.image
         if not image.built:
@@ -225,8 +231,10 @@ def _fresh(situation: Situation) -> Decision:
     seen, build = situation.seen, situation.must_build
     state: State = "new" if not seen.image.built else "changed" if seen.image.differing else "built"
     reason = "the image was never booted" if state == "new" else "no host is registered"
-    # With the same image a machine that already runs from it is left alone, unless an earlier wait for it was in vain.
-    decided = tuple(HostStep(host.name, "boot", reason, force=build or seen.overdue) for host in situation.hosts)
+    # With the same image a machine that already runs from it is left alone, unless an earlier wait for it was in vain. The wait boots it again if it
+    # found no image (supervise/decide.py, _boot_again).
+    force = seen.overdue or (build and not situation.builds_the_same)
+    decided = tuple(HostStep(host.name, "boot", reason, force=force) for host in situation.hosts)
     return Decision(state, decided, build, situation.build_reason() if build else "", wait=True)
 
 

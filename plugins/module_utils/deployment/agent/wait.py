@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,15 @@ from ...common.clock import Clock
 from ...common.connect import DIRECT, ConnectTo
 from ...common.errors import PartialFailure, ZeroTouchError
 from ...common.secrets import Redactor, secret_values
+from ...serving.request_log import RequestLog
+from ...serving.served import LOG as IMAGE_SERVER_LOG
+from ..safety.record import BOOTED, BOOTING, TouchRecord
 from ..served_note import served_note
 from ..state.recovery import recover, restore
 from ..state.work_dir import WorkDir, hosts_of_deployment, hosts_of_state, identity, read_deployment, same_hosts
 from ..supervise.bundle import failure_message, write_bundle
 from ..supervise.decide import Limits, Memory, Setup, Until
+from ..supervise.observation import InventoryHost, Observation
 from ..supervise.observe import Observer
 from ..supervise.silence import silence_of
 from ..supervise.supervisor import INTERVAL, MediaControl, Supervisor, WaitOutcome
@@ -29,7 +33,9 @@ from ..supervise.timeline import SECTION, STATE_PHASES, Timeline, utc_now
 
 @dataclasses.dataclass(frozen=True)
 class WaitRequest:
-    """One wait. ``media_hosts`` are those whose BMC ``media`` controls; ``log_dir`` is where failure bundles go."""
+    """One wait. ``media_hosts`` are those whose BMC ``media`` controls; ``log_dir`` is where failure bundles go. ``left_hosts`` were on with the image
+    attached when they were to be booted, and so were left alone; ``bmc_addresses`` are from where BMCs read the image.
+    """
 
     work_dir: WorkDir
     log_dir: Path
@@ -39,6 +45,8 @@ class WaitRequest:
     detach_media: bool = True
     repair: bool = True
     fresh: bool = False
+    left_hosts: frozenset[str] = frozenset()
+    bmc_addresses: Mapping[str, str] = dataclasses.field(default_factory=dict)
     connect_to: ConnectTo = DIRECT
     ca_cert: str = ""
     interval: float = INTERVAL
@@ -68,10 +76,13 @@ def wait(request: WaitRequest, around: Surroundings) -> dict[str, Any]:
         around.warn(note)
     restore(request.work_dir, recovered)
     observer = _observer(request, state)
+    log = RequestLog(request.work_dir.logs / IMAGE_SERVER_LOG, str((state.get("publish") or {}).get("since") or ""))
     timeline = Timeline(request.work_dir.state, setup, around.now)
-    supervisor = Supervisor(
-        setup, lambda: observer.observe(state), around.media, timeline, around.clock, around.show, fresh=request.fresh, interval=request.interval
-    )
+
+    def observe() -> Observation:
+        return observer.observe(state, readers=log.readers() if setup.doubtful else frozenset())
+
+    supervisor = Supervisor(setup, observe, around.media, timeline, around.clock, around.show, fresh=request.fresh, interval=request.interval)
     try:
         outcome = supervisor.run()
         phase = str(timeline.section.get("phase") or "")
@@ -120,7 +131,29 @@ def _setup(request: WaitRequest, state: Mapping[str, Any], now: datetime.datetim
     if deployment is not None and same_hosts(hosts_of_deployment(deployment), hosts):
         hosts = hosts_of_deployment(deployment)  # these know their static addresses too
     silence = None if request.fresh else silence_of(state.get(SECTION) or {}, request.limits, now)
-    return Setup(hosts, request.until, request.limits, request.media_hosts, request.detach_media, request.repair, silence)
+    return Setup(
+        hosts,
+        request.until,
+        request.limits,
+        request.media_hosts,
+        request.detach_media,
+        request.repair,
+        silence,
+        doubtful=doubtful_hosts(state, hosts, request.left_hosts),
+        bmc_addresses=request.bmc_addresses,
+    )
+
+
+def doubtful_hosts(state: Mapping[str, Any], hosts: Sequence[InventoryHost], left: Collection[str]) -> frozenset[str]:
+    """Those of the hosts left alone that may have found no image: they were powered on before the image server of now began. An image that a server of
+    the user publishes does not end with a job.
+    """
+    publication, record = state.get("publish") or {}, TouchRecord(Path(), state)
+    since = str(publication.get("since") or "")
+    if publication.get("method") != "serve" or not since:
+        return frozenset()
+    entries = {host.name: record.machine(host) for host in hosts if host.name in left}
+    return frozenset(name for name, entry in entries.items() if entry.get("state") in (BOOTING, BOOTED) and str(entry.get("at") or since) < since)
 
 
 def _observer(request: WaitRequest, state: Mapping[str, Any]) -> Observer:

@@ -356,7 +356,10 @@ ROWS: tuple[Row, ...] = (
         lambda evidence: evidence.booted,
         {
             **_OURS,
-            "boot": Cell("act", note="boots again when overdue, when the boot was not completed, or when the image has changed"),
+            "boot": Cell(
+                "act",
+                note="boots again when overdue, not completed, the image has changed, or nothing is seen of it for the grace period",
+            ),
         },
     ),
     Row(

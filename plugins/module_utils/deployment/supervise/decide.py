@@ -27,6 +27,8 @@ PHASES: tuple[Phase, ...] = ("boot", "discovery", "bootstrap", "install", "opera
 READY_LIMIT = 60.0
 # A host that rebooted has its Node some minutes later, long before this; one that booted the image again when the service had gone never gets one.
 NODE_LIMIT = 1200.0
+# The longest time that a host that an earlier run powered on may show nothing before it is booted again; less where the limit of the boot is short.
+_GRACE, _GRACES_OF_BOOT = 300.0, 8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +54,11 @@ class Limits:
     def of(self, phase: Phase) -> float:
         return float(getattr(self, phase))
 
+    @property
+    def grace(self) -> float:
+        """How long a host that an earlier run powered on may show nothing, counted from when its image is published again."""
+        return min(_GRACE, self.boot / _GRACES_OF_BOOT)
+
 
 def timeouts_spec() -> dict[str, Any]:
     """The option ``timeouts`` of doors (documentation fragment ``timeouts``)."""
@@ -62,7 +69,8 @@ def timeouts_spec() -> dict[str, Any]:
 class Setup:
     """What does not change during a wait. ``media``: hosts whose medium and power we control; ``silence``: the wait is for an installation that was under
     way already and how long that had not been seen when the wait began. ``elsewhere``: the service runs on none of the hosts but there, outlives the
-    installation, and its word that the cluster is installed counts.
+    installation, and its word that the cluster is installed counts. ``doubtful``: hosts that an earlier run powered on, and whose image was not published for
+    a time since then. ``bmc_addresses``: from where each host's BMC reads the image, as far as that is known.
     """
 
     hosts: tuple[InventoryHost, ...]
@@ -73,13 +81,15 @@ class Setup:
     repair: bool = True
     silence: Silence | None = None
     elsewhere: str = ""
+    doubtful: frozenset[str] = frozenset()
+    bmc_addresses: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
 class Step:
     """One thing to do. ``host`` is empty for steps about the whole."""
 
-    kind: Literal["detach", "repair", "report", "stop", "done"]
+    kind: Literal["detach", "repair", "boot", "report", "stop", "done"]
     reason: str
     host: str = ""
     # Of a stop: why it ends the wait.
@@ -205,6 +215,7 @@ def plan(seen: Observation, memory: Memory, setup: Setup, now: float) -> tuple[S
     done = _done(seen, memory, setup, now)
     steps = [*_detach(seen, memory, setup, now, finished=done is not None and setup.until == "installed")]
     steps += _repair(seen, memory, setup, now)
+    steps += _boot_again(seen, memory, setup, now)
     steps += _reports(seen, memory, setup, now)
     end = done or _terminal(seen) or _stuck(seen, memory, setup, now) or _overdue(seen, memory, setup, now)
     return (*steps, end) if end else tuple(steps)
@@ -289,6 +300,31 @@ def _lost(seen: Observation, memory: Memory, host: InventoryHost, now: float) ->
     found = memory.last_words(seen, host)
     waited = memory.phase in ("install", "operators") and now - memory.phase_since >= NODE_LIMIT
     return waited and seen.api.ours and not seen.service.answers and not seen.api.has_node(host) and found is not None and found.runs_from_disk
+
+
+def _boot_again(seen: Observation, memory: Memory, setup: Setup, now: float) -> list[Step]:
+    """Hosts that were powered on by a run that was killed, and that found no image since its server had ended with it: once for each wait.
+
+    A host that runs from the image reads it or registers soon after it is published again. To boot that one again would be a second power cycle.
+    """
+    grace = setup.limits.grace
+    if not setup.doubtful or memory.phase not in ("boot", "discovery") or now - memory.started < grace:
+        return []
+    reason = f"it was powered on by an earlier run, and has neither read the image nor registered in {grace:g} s"
+    hosts = [host for host in setup.hosts if host.name in setup.doubtful and not memory.attempt("boot", host.name).count]
+    return [Step("boot", reason, host.name) for host in hosts if not _shows_itself(seen, memory, setup, host)]
+
+
+def _shows_itself(seen: Observation, memory: Memory, setup: Setup, host: InventoryHost) -> bool:
+    """Whether the host may run from the image, or from its disk."""
+    if memory.last_words(seen, host) or seen.api.has_node(host) or any(not found.macs for found in memory.hosts.values()):
+        return True
+    # The rendezvous host runs the service before it is registered there; where none has that address, each may be it.
+    known = any(other.has_address(seen.rendezvous_ip) for other in setup.hosts)
+    if (seen.service.answers or memory.service_seen) and (host.has_address(seen.rendezvous_ip) or not known):
+        return True
+    # A reader that is the BMC of none of them (behind a proxy or NAT) may be that of each.
+    return bool(seen.readers & {setup.bmc_addresses.get(host.name)} or seen.readers - set(setup.bmc_addresses.values()))
 
 
 def _reports(seen: Observation, memory: Memory, setup: Setup, now: float) -> list[Step]:

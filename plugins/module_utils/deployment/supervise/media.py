@@ -5,18 +5,48 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from ...bmc.address import parse_address
 from ...bmc.hosts import BmcOptions
 from ...boot.facts import describe_machines
 from ...boot.inspection import inspect_all
 from ...boot.methods import method_of
 from ...boot.protocol import MachineRequest
-from ...boot.run import release
-from ...common.errors import Interrupted
+from ...boot.run import boot_hosts, release
+from ...common.addresses import canonical_ip
+from ...common.errors import Interrupted, ZeroTouchError
 from ...common.parallel import for_each
+from ..safety.gate import Gate
 from .supervisor import MediaResult
+
+
+def bmc_addresses(requests: Sequence[MachineRequest]) -> dict[str, str]:
+    """From where each host's BMC reads an image, by host. The name of a BMC is no address: its reads count as those of an unknown reader."""
+    return {request.name: canonical_ip(parse_address(request.address).host) for request in requests if request.method == "bmc"}
+
+
+@dataclasses.dataclass(frozen=True)
+class BootAgain:
+    """What boots hosts from the image again: requests with its URL that ignore what is attached, and the gate in front of the first write."""
+
+    requests: Sequence[MachineRequest]
+    gate: Gate
+
+    def boot(self, names: Sequence[str], options: BmcOptions) -> list[MediaResult]:
+        """Only hosts whose method is able to power them, and that the safety table permits; what stops it is each host's reason."""
+        wanted = [request for request in self.requests if request.name in names and method_of(request).capabilities.can_power]
+        try:
+            results = boot_hosts(wanted, "booted", options, permit=self.gate.permit)
+        except Interrupted:
+            raise
+        except ZeroTouchError as error:
+            return [MediaResult(request.name, failed=True, reason=str(error)) for request in wanted]
+        booted = [result.name for result in results if result.changed and not result.failed]
+        self.gate.done(booted)
+        return [MediaResult(result.name, result.changed, result.name not in booted, result.reason) for result in results]
 
 
 class HostMedia:
@@ -25,9 +55,10 @@ class HostMedia:
     Ejecting takes no image URL: the boot procedure left no other medium in these machines, and some BMCs show the URL rewritten.
     """
 
-    def __init__(self, requests: Sequence[MachineRequest], options: BmcOptions) -> None:
+    def __init__(self, requests: Sequence[MachineRequest], options: BmcOptions, again: BootAgain | None = None) -> None:
         self._requests = {request.name: request for request in requests if method_of(request).capabilities.can_eject}
         self._options = options
+        self._again = again
 
     @property
     def names(self) -> frozenset[str]:
@@ -39,6 +70,9 @@ class HostMedia:
     def repair(self, names: Sequence[str]) -> list[MediaResult]:
         """The hosts started the image again: they start from their disks."""
         return self._each(names, restart=True)
+
+    def boot(self, names: Sequence[str]) -> list[MediaResult]:
+        return self._again.boot(names, self._options) if self._again else []
 
     def inspect(self) -> list[dict[str, Any]]:
         """What the method of every host reads; for a BMC power and media, as module bmc_info shows them."""

@@ -147,7 +147,8 @@ class Silence:
 @dataclasses.dataclass(frozen=True)
 class Observation:
     """``phase`` and ``failure`` are what an earlier run recorded; ``overdue`` says that its wait ended before all hosts appeared, ``silence`` how long ago
-    an installation under way was last seen, ``lost`` which sections of state.json somebody took away.
+    an installation under way was last seen, ``lost`` which sections of state.json somebody took away. ``readers`` are the addresses from which the image
+    was read since it is published.
     """
 
     phase: str = ""
@@ -155,6 +156,7 @@ class Observation:
     overdue: bool = False
     silence: Silence | None = None
     lost: tuple[str, ...] = ()
+    readers: frozenset[str] = frozenset()
     rendezvous_ip: str = ""
     image: ImageView = ImageView()
     service: ServiceView = ServiceView()

@@ -42,7 +42,8 @@ def view_image(work_dir: WorkDir, state: Mapping[str, Any], inputs: Mapping[str,
     exists = path.is_file() and path.stat().st_size == image.get("size", path.stat().st_size)
     current = input_digests(work_dir.config) if inputs is None else dict(inputs)
     differing = differing_paths(current, image.get("inputs") or {})
-    if base_image_changed(image.get("base") or {}, compared_later=not exists and bool(image.get("sha256"))):
+    comparable = bool(image.get("sha256") or image.get("recipe"))
+    if base_image_changed(image.get("base") or {}, compared_later=not exists and comparable):
         differing += (BASE_IMAGE,)
     return ImageView(True, exists, differing)
 

@@ -44,6 +44,9 @@ class MediaControl(Protocol):
     def repair(self, names: Sequence[str]) -> list[MediaResult]:
         """Power off, eject, wait 10 s, power on."""
 
+    def boot(self, names: Sequence[str]) -> list[MediaResult]:
+        """Boot hosts from the image again that found none, if the safety table permits it."""
+
     def inspect(self) -> list[dict[str, Any]]:
         """Power state and media of every host, for the failure bundle; faults as entries, none raised."""
 
@@ -143,7 +146,10 @@ class Supervisor:
         """Carry out the plan; the step that ends the wait, if there is one."""
         self._with_media("detach", [step for step in steps if step.kind == "detach"], self._media.eject)
         self._with_media("repair", [step for step in steps if step.kind == "repair"], self._media.repair)
+        self._with_media("boot", [step for step in steps if step.kind == "boot"], self._media.boot)
         for step in steps:
+            if step.kind == "boot" and self.memory.attempt("boot", step.host).succeeded:
+                self._warn(f"{step.host} was booted again: {step.reason}.")
             if step.kind == "report":
                 self.memory = dataclasses.replace(self.memory, reported=self.memory.reported | {step.reason})
                 self._warn(step.reason)
