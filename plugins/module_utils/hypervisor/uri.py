@@ -22,10 +22,10 @@ def uri_fault(uri: object) -> str:
     try:
         parts = urlsplit(uri)
         host = parts.hostname or ""
-        _ = parts.port
+        parts.port  # noqa: B018 (raises ValueError for a port that is no number)
     except ValueError as error:
         return str(error)
-    driver, _, transport = parts.scheme.partition("+")
+    driver, _plus, transport = parts.scheme.partition("+")
     if not _SCHEME.match(parts.scheme) or "://" not in uri or any(ord(letter) <= ord(" ") for letter in uri):
         return "must be a URI such as qemu:///system or qemu+ssh://user@host/system"
     if transport not in _TRANSPORTS:

@@ -11,7 +11,7 @@ import secrets
 import shlex
 import subprocess
 from collections.abc import Iterable, Sequence
-from typing import IO
+from typing import IO, cast
 
 from .api import DomainEntry, HypervisorError, NetworkEntry, PoolEntry, Reader, VolumeEntry
 from .uri import hint, opened_uri
@@ -100,16 +100,16 @@ class Virsh:
     def upload(self, pool: str, name: str, read: Reader, size: int) -> None:
         arguments = [*self._command, "vol-upload", "--pool", pool, "--vol", name, "--file", "/dev/stdin", "--length", str(size)]
         with self._process(arguments) as process:
-            assert process.stdin is not None and process.stderr is not None
+            sink, messages = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stderr)
             try:
-                _copy(read, process.stdin, size)
-                process.stdin.close()
+                _copy(read, sink, size)
+                sink.close()
             except BrokenPipeError:
                 pass  # virsh has ended; its own message says why
             except BaseException:
                 process.kill()
                 raise
-            errors = process.stderr.read().decode(errors="replace")
+            errors = messages.read().decode(errors="replace")
         if process.returncode:
             raise self._fault(errors)
 
@@ -191,7 +191,7 @@ def _entry(uuid: str, info: str, state: str, current: str, saved: str) -> Domain
     facts = _table(info)
     if not facts or not current.strip():
         return None
-    word, _, reason = state.strip().partition(" (")
+    word, _bracket, reason = state.strip().partition(" (")
     persistent = facts.get("Persistent") == "yes"
     running = word not in ("shut off", "crashed", "no state") and facts.get("Id", "-") != "-"
     words = reason.rstrip(")") if word == "paused" and reason.startswith("I/O") else ""
@@ -200,7 +200,7 @@ def _entry(uuid: str, info: str, state: str, current: str, saved: str) -> Domain
 
 def _table(text: str) -> dict[str, str]:
     """Lines of the form ``Key: value``."""
-    return {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in text.splitlines()) if value}
+    return {key.strip(): value.strip() for key, _colon, value in (line.partition(":") for line in text.splitlines()) if value}
 
 
 def _copy(read: Reader, target: IO[bytes], size: int) -> None:

@@ -21,6 +21,8 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common import lock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observe import view_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cpio import read_members
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_config, agent_image
@@ -85,6 +87,23 @@ def test_from_configuration_to_image(work: Path, base: Path) -> None:
     assert (again["changed"], again["sha256"], again["plan"]) == (False, done["sha256"], [])
 
 
+@pytest.mark.parametrize("release", [f"quay.io/openshift-release-dev/ocp-release@sha256:{'4' * 64}", "registry.example.com/ocp/release:4.22.0-x86_64"])
+def test_the_release_is_recorded_by_digest_where_the_reference_has_one(work: Path, base: Path, release: str) -> None:
+    """The next job does not continue with another release: its reference is an input of the image."""
+
+    def configure_release(reference: str) -> None:
+        params = {name: spec.get("default") for name, spec in agent_config.argument_spec().items()}
+        given = {"cluster": CLUSTER, "hosts": [HOST], "dest": str(work / "config"), "release_image": reference}
+        assert not perform(agent_config.run, Call({**params, **given}))["failed"]
+
+    configure_release(release)
+    assert not opened(work, base)["failed"]
+    assert json.loads((work / "state.json").read_text())["cluster"]["release_image"] == release
+    assert view_image(WorkDir(work), json.loads((work / "state.json").read_text())).differing == ()
+    configure_release(release.replace("release", "other"))
+    assert view_image(WorkDir(work), json.loads((work / "state.json").read_text())).differing
+
+
 def test_check_mode_judges_what_would_be_written(work: Path, base: Path) -> None:
     described = {"cluster": CLUSTER, "hosts": [HOST], "config_dir": None, "version": None, "release_image": None, "checks": {}}
     planned = opened(work, base, check_mode=True, description=described, config_dir=str(work / "not-yet"))
@@ -95,7 +114,7 @@ def test_check_mode_judges_what_would_be_written(work: Path, base: Path) -> None
     other_key = described | {"cluster": CLUSTER | {"ssh_public_keys": [ECDSA_KEY]}}
     changed = opened(work, base, check_mode=True, description=other_key)
     assert changed["changed"] and changed["reason"] == "the Ignition config changed"
-    arm = opened(work, base, check_mode=True, description=described | {"cluster": CLUSTER | {"architecture": "aarch64"}})
+    arm = opened(work, base, check_mode=True, description=described | {"cluster": CLUSTER | {"architecture": "arm64"}})
     assert arm["failed"] and "is for x86_64, the control plane is aarch64" in arm["msg"]
     assert "geheim-pull" not in json.dumps([planned, changed, arm])
 

@@ -40,6 +40,6 @@ def _settings(key: Document, algorithm: str) -> Iterator[Problem]:
         yield invalid(f"{_PATH}.rsa.keySize", settings.get("keySize", 0), "must be a multiple of 1024 from 2048 to 8192")
     elif wanted == "ecdsa" and settings.get("curve", "") not in _CURVES:
         yield unsupported(f"{_PATH}.ecdsa.curve", settings.get("curve", ""), _CURVES)
-    other = next(name for name in _SETTINGS.values() if name != wanted)
-    if key.get(other) is not None:
-        yield forbidden(f"{_PATH}.{other}", f"{other} must not be set when algorithm is {algorithm}")
+    for other in _SETTINGS.values():
+        if other != wanted and key.get(other) is not None:
+            yield forbidden(f"{_PATH}.{other}", f"{other} must not be set when algorithm is {algorithm}")
