@@ -75,6 +75,10 @@ node_warnings:
   returned: always
   type: list
   elements: str
+served:
+  description: That the image is still served, where and until when; empty when no image server of the deployment runs.
+  returned: always
+  type: str
 report:
   description: The content of the JSON file.
   returned: always
@@ -86,6 +90,7 @@ from typing import Any
 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import PENDING_OPTION, Call, run_module
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.report.files import plan_report
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.served_note import served_note
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import known_secrets, open_work_dir
 
 OPTIONS = {"supports_check_mode": True}
@@ -111,7 +116,7 @@ def run(call: Call) -> dict[str, Any]:
     changed = plan.changed
     if not call.check_mode:
         plan.apply()
-    return {**plan.as_result(), "changed": changed}
+    return {**plan.as_result(), "served": served_note(work_dir.state.read()), "changed": changed}
 
 
 def main() -> None:

@@ -65,7 +65,8 @@ options:
     description:
       - Hosts that M(zerotouch.openshift.boot_hosts) left alone because an earlier run had powered them on with this image attached. If the image server
         began later, as after a job that was killed together with it, such a host may have found no image.
-      - One that neither reads the image nor registers is booted from it again, once, after an eighth of O(timeouts.boot), 300 seconds at most.
+      - One that neither reads the image nor registers is booted from it again, once, after an eighth of O(timeouts.boot), 300 seconds at most, and
+        not before twice that time after it was powered on.
     type: list
     elements: str
     default: []
@@ -193,6 +194,7 @@ def _supervise(call: Call, work_dir: WorkDir) -> dict[str, Any]:
     options = dataclasses.replace(bmc_options(call), state_file=work_dir.state, before_write=StoreLink(work_dir.root, call.clock).check)
     requests = boot_requests(params["hosts"], state_file=work_dir.state)
     media = HostMedia(requests, options, _boot_again(call, options))
+    addresses = bmc_addresses(requests)
     request = WaitRequest(
         work_dir,
         log_dir=Path(params["log_dir"]) if params["log_dir"] else work_dir.logs,
@@ -202,8 +204,9 @@ def _supervise(call: Call, work_dir: WorkDir) -> dict[str, Any]:
         detach_media=params["detach_media"],
         repair=params["repair"],
         fresh=START_OVER in params["force"],
-        left_hosts=frozenset(params["left_hosts"]),
-        bmc_addresses=bmc_addresses(requests),
+        # Only a BMC reads the image from the server while its host runs: a hypervisor has a copy, which does not end with the job.
+        left_hosts=frozenset(params["left_hosts"]) & addresses.keys(),
+        bmc_addresses=addresses,
         connect_to=options.connect_to,
         ca_cert=params["ca_cert"] or "",
     )

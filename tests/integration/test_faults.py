@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from .lab import Deployment, host_of
@@ -39,12 +40,15 @@ def test_what_bmcs_do(sno: Deployment) -> None:
     assert "sno-0" in refused.message and "CouldNotEstablishConnection" in refused.message, refused.message
     assert json.loads((sno.work_dir / "report.json").read_text())["result"]["failure"] == refused.message
     assert f"Report: {sno.work_dir / 'report.html'}" in refused.output and "Why it stopped" in (sno.work_dir / "report.html").read_text()
+    served = r"The image is still served at \S+ \(process \d+, until 20\S+Z at the latest\)"
+    assert re.search(served, refused.output.rpartition("End the run with the reason")[2]), refused.output
     lab.clear_faults()
     assert lab.machine("sno-0")["power"] == "Off"
 
     # The medium is there and cannot be read: the machine boots nothing, and the service never answers.
     lab.fault("media-fetch-fails", "sno-0", count=0)
     unread = sno.refused(extra={"openshift_timeouts": {"boot": 2}})
+    assert len(re.findall(served, unread.output.rpartition("End the run with the reason")[2])) == 1, unread.output
     assert "limit of phase boot" in unread.message and "sno-0 did not boot the image" in unread.message, unread.message
     lab.clear_faults()
     assert lab.machine("sno-0")["sessions"] == 0

@@ -67,6 +67,7 @@ class Follower:
         return ended(self.job, self.start(command))
 
 
+@pytest.mark.long
 def test_the_page(sno: Deployment, api: LabApi, tmp_path: Path) -> None:
     prepare(sno, api)
     page = Follower(sno, api)
@@ -75,7 +76,7 @@ def test_the_page(sno: Deployment, api: LabApi, tmp_path: Path) -> None:
     assert "would boot sno-0" in checked.output and sno.lab.writes() == writes, checked.output
 
     sno.lab.change_speed(SLOW)
-    output, found = followed(page.job, page.start(DEPLOY), r"^TASK \[.*Supervise the installation")
+    output, found = followed(page.job, page.start(DEPLOY), r"^\d\d:\d\d +\d+% .*registered")
     assert found, output
     status = page.run(STATUS)
     assert "state: running" in status.output and "state: restored into" in status.output, status.output

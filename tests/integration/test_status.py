@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from ansible_collections.zerotouch.openshift.tests.support.document_server import DocumentServer
 
+from .canaries import INVENTORY_SECRETS, of_state, shown
 from .conftest import MakeLab, canary_inventory, canary_site
 from .hosted import make_site
 from .lab import Deployment, Run, kill_all
@@ -29,7 +30,16 @@ CODES = {"done": 0, "running": 0, "failed": 2, "unknown": 4}
 def deployment(make_lab: MakeLab, tmp_path_factory: pytest.TempPathFactory) -> Deployment:
     """A single node; the tests build on each other."""
     directory = tmp_path_factory.mktemp("status")
-    return Deployment(make_lab(directory, canary_site("sno", directory)), canary_inventory("sno", directory), directory)
+    environment = {"ANSIBLE_SHOW_CUSTOM_STATS": "1"}
+    return Deployment(make_lab(directory, canary_site("sno", directory)), canary_inventory("sno", directory), directory, environment=environment)
+
+
+def exported(run: Run) -> dict[str, Any]:
+    """What the playbook exports for the next job of a workflow, as Ansible prints it."""
+    text = run.output.partition("CUSTOM STATS")[2]
+    found = re.search(r"RUN: (\{.*\})", text)
+    assert found, run.output
+    return dict(json.loads(found[1])["openshift_status"])
 
 
 def files(directory: Path) -> dict[str, tuple[int, int]]:
@@ -67,6 +77,12 @@ def test_during_the_installation(deployment: Deployment) -> None:
 def test_after_the_installation(deployment: Deployment) -> None:
     deployment.deployed()
     state, run = status(deployment)
+    stats = exported(run)
+    assert (stats["cluster"], stats["state"], stats["phase"], [host["name"] for host in stats["hosts"]]) == ("sno", "done", "installed", ["sno-0"])
+    assert Path(stats["paths"]["kubeconfig"]).parent == deployment.work_dir / "auth", stats["paths"]
+    document = json.loads((deployment.work_dir / "state.json").read_text())
+    secrets = {**INVENTORY_SECRETS, **of_state(document), "password": (deployment.work_dir / "auth" / "kubeadmin-password").read_text().strip()}
+    assert len(secrets) > len(INVENTORY_SECRETS) + 5 and not shown(json.dumps(stats), secrets) and not shown(run.output, secrets)
     assert state == "done" and re.search(r"^sno-0 .*\bready\b.*\bOn\b", run.output, re.MULTILINE), run.output
 
 

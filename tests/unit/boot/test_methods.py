@@ -24,7 +24,7 @@ from ansible_collections.zerotouch.openshift.plugins.module_utils.common.errors 
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.state import StateFile
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.gate import Gate
 from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.safety.options import Touch
-from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import BootAgain, HostMedia
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.media import BootAgain, HostMedia, bmc_addresses
 from ansible_collections.zerotouch.openshift.plugins.modules import boot_hosts as module
 from ansible_collections.zerotouch.openshift.plugins.plugin_utils.hosts import bmc_hosts, check_host, manual_hosts
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
@@ -178,6 +178,12 @@ def test_only_hosts_whose_image_can_be_detached_are_watched_for_it(rack: FakeRac
     (manual,) = boot_requests([MANUAL])
     assert release(manual, BmcOptions(), restart=True).reason == "Start node-9 from its disk."
     assert [outcome.result.power_state for outcome in inspect_all(boot_requests([crane("node-1"), MANUAL]), BmcOptions())] == ["Off", ""]
+
+
+def test_only_a_bmc_reads_the_image_while_its_host_runs(rack: FakeRack) -> None:
+    named = {**BMC, "address": "redfish-virtualmedia://bmc.example.com"}
+    hosts = [crane("node-1"), MANUAL, {"name": "node-3", "bmc": BMC}, {"name": "node-4", "bmc": named}]
+    assert bmc_addresses(boot_requests(hosts)) == {"node-3": "10.0.0.1", "node-4": "bmc.example.com"}
 
 
 @pytest.mark.parametrize(

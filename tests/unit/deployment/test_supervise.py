@@ -449,7 +449,10 @@ def left_alone(world, kit, *names, **limits):
     """Hosts that an earlier run powered on; the BMC of a reads from 10.0.0.10, that of b from 10.0.0.11."""
     addresses = {"a": "10.0.0.10", "b": "10.0.0.11"}
     world.setup = dataclasses.replace(
-        world.setup, limits=kit.s.Limits(**{"boot": BOOT_LIMIT, "discovery": BOOT_LIMIT, **limits}), doubtful=frozenset(names), bmc_addresses=addresses
+        world.setup,
+        limits=kit.s.Limits(**{"boot": BOOT_LIMIT, "discovery": BOOT_LIMIT, **limits}),
+        doubtful=dict.fromkeys(names, 1000.0),
+        bmc_addresses=addresses,
     )
     return world
 
@@ -491,6 +494,20 @@ def test_a_host_that_reads_the_image_within_the_grace_is_waited_for(world, kit):
     assert not [call for call in world.media.calls if call[0] == "boot"]
 
 
+@pytest.mark.parametrize(("before", "expected"), [(0.0, 100), (30.0, 70), (50.0, 50), (1000.0, 50)])
+def test_a_host_that_was_just_powered_on_has_time_for_its_self_test(world, kit, before, expected):
+    """The grace is 50 s; not before twice that time after power on."""
+    left_alone(world, kit, "a").at(0, kit.o.Observation())
+    world.setup = dataclasses.replace(world.setup, doubtful={"a": before})
+    began, times = world.clock.time, []
+    world.media.boot = lambda names: times.append(world.clock.time - began) or []
+    supervisor = world.supervisor()
+    world.clock.stop_at = world.clock.time + expected + 4
+    with pytest.raises(Interrupted):
+        supervisor.run()
+    assert times and times[0] == pytest.approx(expected, abs=4)
+
+
 def test_a_boot_that_fails_is_reported_and_not_repeated(world, kit):
     world.media.failures = {"a": 5}
     outcome = left_alone(world, kit, "a").at(0, kit.o.Observation()).run()
@@ -515,5 +532,7 @@ RECORDED = [
 @pytest.mark.parametrize(("entry", "method", "expected"), [case[1:] for case in RECORDED], ids=[case[0] for case in RECORDED])
 def test_which_hosts_may_have_found_no_image(kit, entry, method, expected):
     state = {"publish": {"method": method, "since": "2026-01-01T00:05:00Z"}, "machines": {"a": entry, "b": entry}}
-    assert doubtful_hosts(state, (kit.A, kit.B), ["a"]) == expected
-    assert doubtful_hosts({**state, "publish": {"method": method}}, (kit.A, kit.B), ["a"]) == frozenset()
+    now = datetime.datetime(2026, 1, 1, 0, 6, tzinfo=datetime.UTC)
+    assert doubtful_hosts(state, (kit.A, kit.B), ["a"], now) == dict.fromkeys(expected, 360.0)
+    assert doubtful_hosts({**state, "publish": {"method": method}}, (kit.A, kit.B), ["a"], now) == {}
+    assert doubtful_hosts({**state, "publish": {"method": method, "since": "soon"}}, (kit.A, kit.B), ["a"], now) == {}

@@ -21,6 +21,8 @@ import pytest
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common import lock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.clock import SystemClock
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.entry_point import Call, perform
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.state.work_dir import WorkDir
+from ansible_collections.zerotouch.openshift.plugins.module_utils.deployment.supervise.observe import view_image
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.cpio import read_members
 from ansible_collections.zerotouch.openshift.plugins.module_utils.image.live import read_live_image
 from ansible_collections.zerotouch.openshift.plugins.modules import agent_config, agent_image
@@ -83,6 +85,23 @@ def test_from_configuration_to_image(work: Path, base: Path) -> None:
     assert state["image"]["base"]["sha256"] == hashlib.sha256(base.read_bytes()).hexdigest()
     again = opened(work, base)
     assert (again["changed"], again["sha256"], again["plan"]) == (False, done["sha256"], [])
+
+
+@pytest.mark.parametrize("release", [f"quay.io/openshift-release-dev/ocp-release@sha256:{'4' * 64}", "registry.example.com/ocp/release:4.22.0-x86_64"])
+def test_the_release_is_recorded_by_digest_where_the_reference_has_one(work: Path, base: Path, release: str) -> None:
+    """The next job does not continue with another release: its reference is an input of the image."""
+
+    def configure_release(reference: str) -> None:
+        params = {name: spec.get("default") for name, spec in agent_config.argument_spec().items()}
+        given = {"cluster": CLUSTER, "hosts": [HOST], "dest": str(work / "config"), "release_image": reference}
+        assert not perform(agent_config.run, Call({**params, **given}))["failed"]
+
+    configure_release(release)
+    assert not opened(work, base)["failed"]
+    assert json.loads((work / "state.json").read_text())["cluster"]["release_image"] == release
+    assert view_image(WorkDir(work), json.loads((work / "state.json").read_text())).differing == ()
+    configure_release(release.replace("release", "other"))
+    assert view_image(WorkDir(work), json.loads((work / "state.json").read_text())).differing
 
 
 def test_check_mode_judges_what_would_be_written(work: Path, base: Path) -> None:
@@ -203,6 +222,29 @@ def test_the_files_of_a_network_boot(work: Path, base: Path) -> None:
     (work / "state.json").unlink()
     lost = opened(work, base, kind="pxe")
     assert lost["failed"] and "has lost the tokens and keys of this cluster" in lost["msg"]
+
+
+@pytest.mark.parametrize("kind", ["iso", "minimal_iso", "pxe"])
+def test_live_kernel_arguments_reach_every_kind(work: Path, base: Path, kind: str) -> None:
+    arguments = ["console=tty0", "console=ttyS0,115200n8"]
+
+    def written() -> str:
+        if kind == "pxe":
+            return (work / "boot-artifacts" / "agent.x86_64.ipxe").read_text()
+        return read_live_image(work / "images" / "agent.x86_64.iso").kargs.text + "\nboot\n"
+
+    configure(work, boot_artifacts_base_url=URL)
+    opened(work, base, kind=kind)
+    assert "console" not in written()
+    configure(work, boot_artifacts_base_url=URL, live_kernel_arguments=arguments)
+    planned = opened(work, base, check_mode=True, kind=kind)
+    done = opened(work, base, kind=kind)
+    assert not done["failed"], done
+    assert planned["changed"] and planned["plan"] == done["plan"] and done["changed"]
+    assert written().endswith(f" {' '.join(arguments)}\nboot\n")
+    if kind == "pxe":
+        assert f" {' '.join(arguments)} " in done["kernel_arguments"]
+    assert not opened(work, base, kind=kind)["changed"]
 
 
 @pytest.mark.parametrize("kind", ["minimal_iso", "pxe"])

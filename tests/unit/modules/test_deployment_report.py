@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.detach import Process
 from ansible_collections.zerotouch.openshift.plugins.modules import deployment_report
 from ansible_collections.zerotouch.openshift.tests.support import deployment as staging
 from ansible_collections.zerotouch.openshift.tests.support.ansible_core import patch_module_args
@@ -63,3 +65,16 @@ def test_before_anything_happened(stage: Any, call: Any) -> None:
     assert call(_ansible_check_mode=True)["changed"]
     assert not stage.root.exists()
     assert call()["report"]["result"]["text"] == "not built yet"
+
+
+def test_an_image_server_that_runs_is_named(stage: Any, call: Any) -> None:
+    """Whoever reads why a run failed, a refused boot say, sees that its image server goes on, and until when."""
+    stage.build()
+    assert call()["served"] == ""
+    process = Process.of(os.getpid())
+    assert process is not None
+    published = {"method": "serve", "url": "http://192.0.2.1:8080/agent.iso", "until": "2026-01-01T12:00:00Z"}
+    stage.state.update("publish", {**published, "pid": process.pid, "started": process.started})
+    assert "still served at http://192.0.2.1:8080/agent.iso" in call()["served"] and "until 2026-01-01T12:00:00Z at the latest" in call()["served"]
+    stage.state.update("publish", {**published, "pid": process.pid, "started": process.started + 1})
+    assert call()["served"] == ""

@@ -139,21 +139,31 @@ def _setup(request: WaitRequest, state: Mapping[str, Any], now: datetime.datetim
         request.detach_media,
         request.repair,
         silence,
-        doubtful=doubtful_hosts(state, hosts, request.left_hosts),
+        doubtful=doubtful_hosts(state, hosts, request.left_hosts, now),
         bmc_addresses=request.bmc_addresses,
     )
 
 
-def doubtful_hosts(state: Mapping[str, Any], hosts: Sequence[InventoryHost], left: Collection[str]) -> frozenset[str]:
-    """Those of the hosts left alone that may have found no image: they were powered on before the image server of now began. An image that a server of
-    the user publishes does not end with a job.
+def doubtful_hosts(state: Mapping[str, Any], hosts: Sequence[InventoryHost], left: Collection[str], now: datetime.datetime) -> dict[str, float]:
+    """Those of the hosts left alone that may have found no image: they were powered on before the image server of now began. With the seconds since then.
+    An image that a server of the user publishes does not end with a job.
     """
     publication, record = state.get("publish") or {}, TouchRecord(Path(), state)
-    since = str(publication.get("since") or "")
-    if publication.get("method") != "serve" or not since:
-        return frozenset()
+    began = _time(publication.get("since"))
+    if publication.get("method") != "serve" or began is None:
+        return {}
     entries = {host.name: record.machine(host) for host in hosts if host.name in left}
-    return frozenset(name for name, entry in entries.items() if entry.get("state") in (BOOTING, BOOTED) and str(entry.get("at") or since) < since)
+    times = {name: _time(entry.get("at")) for name, entry in entries.items() if entry.get("state") in (BOOTING, BOOTED)}
+    return {name: (now - at).total_seconds() for name, at in times.items() if at is not None and at < began}
+
+
+def _time(text: Any) -> datetime.datetime | None:
+    """None for what is no time with a zone."""
+    try:
+        found = datetime.datetime.fromisoformat(str(text or ""))
+    except ValueError:
+        return None
+    return found if found.tzinfo else None
 
 
 def _observer(request: WaitRequest, state: Mapping[str, Any]) -> Observer:

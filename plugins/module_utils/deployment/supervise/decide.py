@@ -29,6 +29,8 @@ READY_LIMIT = 60.0
 NODE_LIMIT = 1200.0
 # The longest time that a host that an earlier run powered on may show nothing before it is booted again; less where the limit of the boot is short.
 _GRACE, _GRACES_OF_BOOT = 300.0, 8
+# So many graces after power on its self test is over.
+_GRACES_OF_SELF_TEST = 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,8 +71,8 @@ def timeouts_spec() -> dict[str, Any]:
 class Setup:
     """What does not change during a wait. ``media``: hosts whose medium and power we control; ``silence``: the wait is for an installation that was under
     way already and how long that had not been seen when the wait began. ``elsewhere``: the service runs on none of the hosts but there, outlives the
-    installation, and its word that the cluster is installed counts. ``doubtful``: hosts that an earlier run powered on, and whose image was not published for
-    a time since then. ``bmc_addresses``: from where each host's BMC reads the image, as far as that is known.
+    installation, and its word that the cluster is installed counts. ``doubtful``: hosts that an earlier run powered on, so many seconds before this
+    wait, and whose image was not published for a time since then. ``bmc_addresses``: from where each host's BMC reads the image, as far as that is known.
     """
 
     hosts: tuple[InventoryHost, ...]
@@ -81,7 +83,7 @@ class Setup:
     repair: bool = True
     silence: Silence | None = None
     elsewhere: str = ""
-    doubtful: frozenset[str] = frozenset()
+    doubtful: Mapping[str, float] = dataclasses.field(default_factory=dict)
     bmc_addresses: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
@@ -307,11 +309,12 @@ def _boot_again(seen: Observation, memory: Memory, setup: Setup, now: float) -> 
 
     A host that runs from the image reads it or registers soon after it is published again. To boot that one again would be a second power cycle.
     """
-    grace = setup.limits.grace
-    if not setup.doubtful or memory.phase not in ("boot", "discovery") or now - memory.started < grace:
+    grace, waited = setup.limits.grace, now - memory.started
+    if not setup.doubtful or memory.phase not in ("boot", "discovery") or waited < grace:
         return []
     reason = f"it was powered on by an earlier run, and has neither read the image nor registered in {grace:g} s"
-    hosts = [host for host in setup.hosts if host.name in setup.doubtful and not memory.attempt("boot", host.name).count]
+    tested = {name for name, before in setup.doubtful.items() if before + waited >= _GRACES_OF_SELF_TEST * grace}
+    hosts = [host for host in setup.hosts if host.name in tested and not memory.attempt("boot", host.name).count]
     return [Step("boot", reason, host.name) for host in hosts if not _shows_itself(seen, memory, setup, host)]
 
 
