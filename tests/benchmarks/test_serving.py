@@ -81,8 +81,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def ours(image: Path) -> Iterator[Server]:
-    # The directory of overlays is there in every deployment.
-    config = ServerConfig(image, PATH, image.parent / "server.log", "127.0.0.1", 0, 3600, overlays=image.parent / "hosts")
+    config = ServerConfig(image, PATH, image.parent / "server.log", "127.0.0.1", 0, 3600)
     process, port = start_server(config)
     yield Server("image server", port, process.pid)
     stop_server(process, SystemClock())

@@ -90,11 +90,15 @@ class Boot:
 
 @dataclasses.dataclass(frozen=True)
 class Release:
-    """The version and release image that the user named, and the options to name them in."""
+    """What the user named that has no place in upstream's two documents: version, release image, and kernel arguments of the live system.
+
+    ``path`` is the option that names the version.
+    """
 
     version: str
     release_image: str = ""
     path: str = "openshift_version"
+    live_kernel_arguments: tuple[str, ...] = ()
 
 
 def assemble(
@@ -144,6 +148,7 @@ class _Assembly:
             namespace=install.get("metadata", {}).get("namespace", ""),
             version=release.version,
             release_image=release.release_image,
+            live_kernel_arguments=release.live_kernel_arguments,
             platform=platform,
             platform_options={key: value for key, value in options.items() if key not in _own_options(platform)},
             api_vips=tuple(options.get("apiVIPs", ())),

@@ -255,6 +255,13 @@ CLUSTER_FIELDS = (
         since=(4, 18),
     ),
     ClusterRow(
+        "live_kernel_arguments",
+        STRINGS,
+        "Kernel arguments that are appended to those of the live system from which the hosts are installed.",
+        was=("kernel_arguments", "kargs"),
+        hosted="rule",
+    ),
+    ClusterRow(
         "extra_manifests",
         ListOf(AnyOf((STRING, _EXTRA_MANIFEST))),
         "Manifests to apply at installation: paths of YAML files or directories, from the directory in which the playbook is started, or {name, content}.",

@@ -11,6 +11,7 @@ from typing import Any
 
 from .field_row import ClusterRow, FieldRow, HostRow
 from .field_table import AGENT_HOST_FIELDS, CLUSTER_FIELDS
+from .live_arguments import infra_env_arguments
 from .shapes import ListOf, Record, Shape, in_upstream_case, snake_case
 from .spec import Bmc, Cluster, Host
 from .tree import Item
@@ -66,7 +67,8 @@ def document_values(rows: Sequence[ClusterRow] | Sequence[HostRow], holder: Clus
 
 def infra_env_values(cluster: Cluster) -> dict[str, Any]:
     """Options of module infra_env that have the value of a field."""
-    return without_empty({row.infra_env: value_of(row, cluster) for row in CLUSTER_FIELDS if row.infra_env})
+    values = {row.infra_env: value_of(row, cluster) for row in CLUSTER_FIELDS if row.infra_env}
+    return without_empty({**values, "kernel_arguments": infra_env_arguments(cluster)})
 
 
 def request_options(rows: Iterable[HostRow], host: Host) -> dict[str, Any]:

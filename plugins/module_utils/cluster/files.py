@@ -13,6 +13,8 @@ from ..common import json_text
 from ..common.problems import IGNORED, INVALID, REQUIRED, SYNTAX, Problem
 from . import located
 from .documents import Documents, Parsed, Release, assemble
+from .live_arguments import OPTION as LIVE_KERNEL_ARGUMENTS
+from .live_arguments import read_arguments
 from .paths import AGENT_CONFIG, INSTALL_CONFIG
 from .spec import Deployment, ExtraManifest
 from .text_file import is_missing, read_text
@@ -121,7 +123,7 @@ def check_manifest(text: str, file: str, path: str = "") -> list[Problem]:
 
 
 def read_release(file: Path, version: str, release_image: str, problems: list[Problem]) -> Release:
-    """What was named, else what release.json says."""
+    """What was named, else what release.json says; kernel arguments are in release.json only."""
     known = {}
     if not is_missing(file):
         try:
@@ -132,7 +134,9 @@ def read_release(file: Path, version: str, release_image: str, problems: list[Pr
     known = known if isinstance(known, dict) else {}
     # An image of another version than the recorded one would be a contradiction.
     recorded_image = str(known.get("release_image", "")) if not version or version == known.get("version") else ""
-    return Release(version or str(known.get("version", "")), release_image or recorded_image)
+    arguments, found = read_arguments(known.get(LIVE_KERNEL_ARGUMENTS), str(file))
+    problems += found
+    return Release(version or str(known.get("version", "")), release_image or recorded_image, live_kernel_arguments=arguments)
 
 
 class HostSource:

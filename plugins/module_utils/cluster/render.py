@@ -21,6 +21,7 @@ from .documents import AGENT_CONFIG_KIND
 from .field_table import AGENT_FIELDS, AGENT_HOST_FIELDS, INSTALL_FIELDS
 from .field_values import document_values, without_empty
 from .files import MANIFESTS_DIRECTORY, RELEASE_FILE
+from .live_arguments import OPTION as LIVE_KERNEL_ARGUMENTS
 from .paths import AGENT_CONFIG, INSTALL_CONFIG
 from .spec import Cluster, Deployment, Host, Pool
 from .upgrade import AGENT_API_VERSION
@@ -33,7 +34,8 @@ def render_files(deployment: Deployment) -> dict[str, str]:
     """Relative path -> text: install-config.yaml, agent-config.yaml, openshift/*, release.json."""
     cluster = deployment.cluster
     manifests = {f"{MANIFESTS_DIRECTORY}/{manifest.name}": manifest.text for manifest in cluster.extra_manifests}
-    release = {"version": cluster.version, "release_image": cluster.release_image}
+    arguments = {LIVE_KERNEL_ARGUMENTS: list(cluster.live_kernel_arguments)} if cluster.live_kernel_arguments else {}
+    release = {"version": cluster.version, "release_image": cluster.release_image, **arguments}
     return {
         INSTALL_CONFIG: _text(install_config(cluster)),
         AGENT_CONFIG: _text(agent_config(deployment)),

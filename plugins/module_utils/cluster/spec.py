@@ -153,6 +153,7 @@ class Cluster:
     ntp_sources: tuple[str, ...] = ()
     boot_artifacts_base_url: str = ""
     minimal_iso: bool = False
+    live_kernel_arguments: tuple[str, ...] = ()
     extra_manifests: tuple[ExtraManifest, ...] = ()
 
     @property

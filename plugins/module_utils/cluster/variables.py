@@ -20,6 +20,8 @@ from .documents import Boot, Parsed, Release, assemble
 from .echoes import without_echoes
 from .field_table import AGENT_FIELDS, AGENT_HOST_FIELDS, INSTALL_FIELDS
 from .field_values import items_from_variables
+from .live_arguments import OPTION as LIVE_KERNEL_ARGUMENTS
+from .live_arguments import argument_problems
 from .nested_fields import AGENT_PLATFORMS, NETWORKING, POOL
 from .shapes import Reader, in_upstream_case
 from .spec import Bmc
@@ -63,10 +65,13 @@ class _Variables:
             install = merge_patch(install, given.value["install_config_overrides"])
         self.bmc_in_cluster(install, machines)
         own_version = _text(cluster, "version")
+        arguments = cluster.get(LIVE_KERNEL_ARGUMENTS) or Item([], "")
+        self.problems += argument_problems((each.path, str(each.value)) for each in arguments.elements())
         release = Release(
             version or own_version,
             release_image or _text(cluster, "release_image"),
             f"{CLUSTER_VARIABLE}.version" if version in ("", own_version) else "openshift_version",
+            tuple(plain(arguments)),
         )
         extra = ManifestReading()
         parsed = assemble(install, agent, release, manifests=extra.manifests(cluster), boots=[machine.boot for machine in machines])

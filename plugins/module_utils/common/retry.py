@@ -99,6 +99,11 @@ class Attempts:
         self._attempt = 1
         self._away_since: float | None = None
 
+    @property
+    def repeated(self) -> bool:
+        """Whether the call was sent more than once."""
+        return self._attempt > 1 or self._away_since is not None
+
     def wait(self, error: Exception) -> None:
         """Wait until the next attempt. Raises ``error`` where there is none."""
         if self._is_away(error):

@@ -45,6 +45,6 @@ def encode_area(text: str, size: int, pad: str, end: str) -> bytes:
     if len(data) >= size:  # one byte is the end character
         raise ZeroTouchError(
             f"The kernel arguments do not fit into the image: {len(data) + 1} bytes, the area has {size}.",
-            f"They are: {text.strip()}",
+            f"Set fewer or shorter arguments in live_kernel_arguments. They are: {text.strip()}",
         )
     return data + end.encode() + pad.encode() * (size - len(data) - 1)

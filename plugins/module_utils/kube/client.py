@@ -20,7 +20,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode, urlunsplit
+from urllib.parse import quote, urlencode, urlunsplit
 
 from ..common import json_text
 from ..common.clock import Clock, SystemClock
@@ -35,7 +35,7 @@ from ..common.tls import Tls
 from ..common.urls import split_remote
 from .answers import LARGEST_WATCH, Event, ListBudget, Object, Objects, checked_object, read_events, read_page
 from .config import KubeConfig, read_kubeconfig
-from .faults import UnknownKindError, fault
+from .faults import ConflictError, UnknownKindError, fault
 
 # Types of answers are imported from here, too: callers know the client alone.
 __all__ = ["Event", "KubeClient", "Object", "Objects", "Trim"]
@@ -56,8 +56,9 @@ class KubeClient:
     """Requests to one API server, from any number of threads.
 
     Raises :class:`RemoteError` with Kubernetes' own message and reason (``faults.py`` has those that callers act on), :class:`Unreachable` without an
-    answer. ``attempts`` above 1 repeats requests that the server was too busy for: 429, and 5xx of reads and merge patches, whose effect is the same
-    the second time. An API that has answered before and goes away is waited for up to ``outage`` seconds; one that never answered fails at once.
+    answer. ``attempts`` above 1 repeats requests that the server was too busy for: 429, and 5xx of reads, merge patches and
+    creations of an object with a name, whose effect is the same the second time. An API that has answered before and goes away
+    is waited for up to ``outage`` seconds; one that never answered fails at once.
     ``dry_run`` sends every write as a server-side dry run.
     """
 
@@ -116,7 +117,19 @@ class KubeClient:
         return self._list(path, label_selector, field_selector, trim)[0]
 
     def create(self, path: str, body: Mapping[str, Any], *, dry_run: bool = False, **params: str) -> Object:
-        return self._send("POST", path, self._write_params(params, dry_run), body)
+        """The new object. An object with a name of its own is sent again after a fault: if the first request created it, that object is the result."""
+        name = str((body.get("metadata") or {}).get("name") or "")
+        sent = self._write_params(params, dry_run)
+        if not name:
+            return self._send("POST", path, sent, body)
+        attempts = Attempts(self._repeatable, self._clock, answered=self._answered)
+        try:
+            return self._send("POST", path, sent, body, attempts=attempts)
+        except ConflictError as error:
+            found = self.find(f"{path}/{quote(name)}") if attempts.repeated and error.code == "AlreadyExists" else None
+            if found is None or not _holds(found, body):
+                raise
+            return found
 
     def merge_patch(self, path: str, patch: Mapping[str, Any], *, dry_run: bool = False, **params: str) -> Object:
         """JSON merge patch (RFC 7386): None deletes a key, lists are replaced. The result is the object as it is now.
@@ -240,8 +253,9 @@ class KubeClient:
         body: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
         reading: str = "get",
+        attempts: Attempts | None = None,
     ) -> Object:
-        document = self._object(self._answer(method, path, params, body, headers, reading))
+        document = self._object(self._answer(method, path, params, body, headers, reading, attempts))
         return checked_object(document, self.service, path, stored=method == "GET")
 
     def _answer(
@@ -252,10 +266,11 @@ class KubeClient:
         body: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
         reading: str = "get",
+        attempts: Attempts | None = None,
     ) -> Response:
         """The answer of a success (2xx), after repeats and renewed credentials."""
         renewed = False
-        attempts = self._attempts(method)
+        attempts = attempts or self._attempts(method)
         target = _with_query(path, params or {})
         while True:
             generation, http = self._generation, self._http
@@ -318,6 +333,15 @@ class KubeClient:
             error = fault(self.service, answer.status, shortened(answer.text().strip(), 200) or "no explanation", "", request)
         error.retry_after = answer.retry_after()
         return error
+
+
+def _holds(found: Any, sent: Any) -> bool:
+    """Whether an object has everything that was sent. The API adds fields, and stores ``stringData`` of Secrets as ``data``."""
+    if isinstance(sent, Mapping):
+        return isinstance(found, Mapping) and all(key == "stringData" or (key in found and _holds(found[key], value)) for key, value in sent.items())
+    if isinstance(sent, (list, tuple)):
+        return isinstance(found, list) and len(found) == len(sent) and all(map(_holds, found, sent))
+    return bool(found == sent)
 
 
 def named_endpoint(config: KubeConfig, connect_to: ConnectTo) -> tuple[str, ConnectTo]:

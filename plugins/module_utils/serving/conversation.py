@@ -17,8 +17,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .connections import Connections, Open
-from .content import Content, NotReady, Piece, Served, http_date
+from .content import Content, Served, http_date
 from .head import LARGEST_HEAD, BadHead, Request, parse_head, parse_ranges, split_head
+
+# Offset and length of a part of a body, and its bytes; None for the bytes of the file.
+Piece = tuple[int, int, "bytes | None"]
 
 # Largest body that leaves in one write with its head; of a larger one the kernel sends the file itself. Also the step of TLS, which cannot do that.
 IN_MEMORY = 8 << 10
@@ -38,7 +41,6 @@ _REASONS = {
     416: "Range Not Satisfiable",
     431: "Request Header Fields Too Large",
     501: "Not Implemented",
-    503: "Service Unavailable",
     505: "HTTP Version Not Supported",
 }
 _OTHER_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -182,18 +184,12 @@ class Conversation:
         return True
 
     def _answer(self, request: Request) -> None:
-        try:
-            ours, served = self._content.find(request.target)
-        except NotReady as error:
-            self._log(str(error))
-            ours, served = True, None
-            self._plain(503, "The image of this host is not ready.\n")
-        else:
-            if served is None:
-                self._plain(404, "Not found.\n")
+        ours, served = self._content.find(request.target)
         if ours and not self.this.proven:
             self._connections.prove(self.this)
-        if served is not None:
+        if served is None:
+            self._plain(404, "Not found.\n")
+        else:
             self._answer_with(request, served)
 
     def _answer_with(self, request: Request, served: Served) -> None:
@@ -205,11 +201,11 @@ class Conversation:
         if request.method == "GET" and served.range_applies(request.headers.get("if-range", "")):
             ranges = parse_ranges(request.headers.get("range", ""), served.size)
         if ranges is None:
-            self._begin(200, served, served.size, _TYPE, served.pieces(0, served.size))
+            self._begin(200, served, served.size, _TYPE, [(0, served.size, None)])
         elif not ranges:
             self._begin(416, served, 0, f"Content-Range: bytes */{served.size}\r\n")
         elif len(ranges) == 1:
-            self._begin(206, served, ranges[0][1], _TYPE + _content_range(ranges[0], served), served.pieces(*ranges[0]))
+            self._begin(206, served, ranges[0][1], _TYPE + _content_range(ranges[0], served), [(*ranges[0], None)])
         else:
             self._begin_parts(served, ranges)
 
@@ -218,7 +214,7 @@ class Conversation:
         pieces: list[Piece] = []
         for part in ranges:
             head = f"\r\n--{boundary}\r\n{_TYPE}{_content_range(part, served)}\r\n".encode()
-            pieces += [(0, len(head), head), *served.pieces(*part)]
+            pieces += [(0, len(head), head), (*part, None)]
         tail = f"\r\n--{boundary}--\r\n".encode()
         pieces.append((0, len(tail), tail))
         total = sum(length for _offset, length, _data in pieces)

@@ -21,7 +21,7 @@ from typing import Any
 
 from ..common.clock import Clock
 from ..common.errors import ZeroTouchError
-from . import connections, content, conversation, head, overlay, server
+from . import connections, content, conversation, head, server
 
 _START_LIMIT = 20.0
 _STOP_LIMIT = 5.0
@@ -46,8 +46,8 @@ module.main(d["config"])
 class ServerConfig:
     """What a server serves and how. ``port`` 0 is any free one; with ``any_port`` a taken one is replaced by a free one.
 
-    ``max_seconds`` bounds its life; ``certificate`` and ``key`` (paths) make it HTTPS. ``overlays`` is the directory with ``<host>.overlay`` files, whose
-    images are served beside the base's (:mod:`.overlay`). ``patience``, ``most`` and ``most_of_peer`` limit clients without the token (:mod:`.connections`).
+    ``max_seconds`` bounds its life; ``certificate`` and ``key`` (paths) make it HTTPS. ``patience``, ``most`` and
+    ``most_of_peer`` limit clients without the token (:mod:`.connections`).
     """
 
     path: Path
@@ -59,14 +59,12 @@ class ServerConfig:
     any_port: bool = False
     certificate: str = ""
     key: str = ""
-    overlays: Path | None = None
     patience: float = connections.PATIENCE
     most: int = connections.MOST
     most_of_peer: int = connections.MOST_OF_PEER
 
     def as_dict(self) -> dict[str, Any]:
-        overlays = str(self.overlays.absolute()) if self.overlays else ""
-        return {**dataclasses.asdict(self), "path": str(self.path.absolute()), "log": str(self.log.absolute()), "overlays": overlays}
+        return {**dataclasses.asdict(self), "path": str(self.path.absolute()), "log": str(self.log.absolute())}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -129,7 +127,7 @@ def start_server(config: ServerConfig) -> tuple[Process, int]:
 
 def _modules() -> list[tuple[str, str]]:
     """Name and source text of the server's modules in the order in which they are needed, also from within a zip file."""
-    parts = (connections, overlay, head, content, conversation, server)
+    parts = (connections, head, content, conversation, server)
     return [(_PACKAGE, ""), *((f"{_PACKAGE}.{module.__name__.rpartition('.')[2]}", inspect.getsource(module)) for module in parts)]
 
 

@@ -21,8 +21,6 @@ from .detach import Process, ServerConfig, prolong, serves, start_server, stop_s
 from .options import Publication, PublishOptions, image_url
 from .route import address_for
 
-# Directory beside the image: what is in it as <host>.overlay is served as that host's image (overlay.py).
-HOSTS = "hosts"
 # In directory logs of the deployment: a line for each answer.
 LOG = "image-server.log"
 _WILDCARDS = ("0.0.0.0", "::")
@@ -144,7 +142,6 @@ def _start(image: Path, state: StateFile, options: PublishOptions, port: int, to
         max_seconds=options.max_seconds,
         certificate=options.certificate,
         key=options.key,
-        overlays=image.parent / HOSTS,
     )
     ensure_directory(config.log.parent)
     return start_server(config)

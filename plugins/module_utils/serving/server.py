@@ -1,7 +1,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SPDX-FileCopyrightText: 2026 the zerotouch.openshift authors
-"""The ranged image server: one file, one path, for as long as an installation takes; and, beside it, images of hosts that differ in a few ranges.
+"""The ranged image server: one file, one path, for as long as an installation takes.
 
 This file runs in a process of its own, started from its source text (:mod:`.detach`): the program that started it, the collection and a payload
 of AnsiballZ may all be gone by then. So it uses the standard library alone and imports nothing of the collection but the modules that :mod:`.detach`
@@ -35,10 +35,8 @@ from .conversation import Conversation
 
 _WATCH = 1.0
 _SIGNALS = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGUSR1})
-# Descriptors that are no connections: the listening socket, the log, the image, standard streams, some reserve. A connection needs its own, and that of
-# an overlay while it is read.
+# Descriptors that are no connections: the listening socket, the log, the image, standard streams, some reserve.
 _OTHER_FILES = 64
-_FILES_OF_CONNECTION = 2
 _BACKLOG = 256
 _LARGEST_LOG = 10 << 20
 _LINES = 100
@@ -82,7 +80,7 @@ class ImageServer:
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        self.content = Content(str(config["path"]), str(config["url_path"]), str(config.get("overlays") or ""))
+        self.content = Content(str(config["path"]), str(config["url_path"]))
         self.log = Log(str(config["log"]))
         self.connections = Connections(
             int(config.get("most") or MOST), int(config.get("most_of_peer") or MOST_OF_PEER), float(config.get("patience") or PATIENCE)
@@ -284,7 +282,7 @@ def main(config: Mapping[str, Any]) -> None:
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 65536) if most != resource.RLIM_INFINITY else 65536, most))
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    server.connections.most = max(1, min(server.connections.most, (files - _OTHER_FILES) // _FILES_OF_CONNECTION))
+    server.connections.most = max(1, min(server.connections.most, files - _OTHER_FILES))
     server.log.write(f"begin: pid {os.getpid()}, port {server.port}, {server.content.file}")
     _tell({"pid": os.getpid(), "port": server.port})
     serve(server, float(config["max_seconds"]))

@@ -25,8 +25,6 @@ USED_ELSEWHERE = {
     "cluster/schema.py: schema_files",
     "ignition/table.py: markdown",
     "ignition/table.py: row_of",
-    # Writes the files that the image server reads.
-    "serving/overlay.py: write_overlay",
     # Entry points of the remote state.
     "deployment/state/methods.py: open_session",
     "deployment/state/record.py: check_size",

@@ -71,6 +71,7 @@ OPTIONS = [
     ("ntp_sources", ["pool.example.com"], ("pool.example.com",)),
     ("boot_artifacts_base_url", "http://192.0.2.1/boot/", "http://192.0.2.1/boot"),
     ("minimal_iso", True, True),
+    ("live_kernel_arguments", ["console=tty0", "console=ttyS0,115200n8"], ("console=tty0", "console=ttyS0,115200n8")),
 ]
 
 

@@ -224,6 +224,15 @@ def test_a_description_becomes_wishes() -> None:
     assert [(each.name, each.hostname, each.role) for each in wishes.hosts] == [("one", "one", "master")]
 
 
+def test_live_kernel_arguments_are_those_of_the_infra_env_unless_its_options_say_otherwise() -> None:
+    described = deployment(live_kernel_arguments=["a=b", "quiet"])
+    appended = [{"operation": "append", "value": "a=b"}, {"operation": "append", "value": "quiet"}]
+    assert read_wishes(described).infra_env.params["kernel_arguments"] == appended
+    other = [{"operation": "append", "value": "c=d"}]
+    assert read_wishes(described, {"kernel_arguments": other}).infra_env.params["kernel_arguments"] == other
+    assert "kernel_arguments" not in read_wishes(deployment()).infra_env.params
+
+
 @pytest.mark.parametrize(
     ("by", "key"),
     [

@@ -214,6 +214,46 @@ def test_fips_reaches_the_boot_loader(work: Path, request_for: Request) -> None:
     assert read_live_image(Path(result["path"])).kargs.text == f"{synthetic.DEFAULT_KARGS} fips=1"
 
 
+ARGUMENTS = ["console=tty0", "console=ttyS0,115200n8"]
+
+
+def test_live_kernel_arguments_rebuild_the_image_only_when_they_change(work: Path, request_for: Request) -> None:
+    write_config(work, fips=True, ssh_public_keys=[ECDSA_KEY])
+    built(request_for())
+    write_config(work, fips=True, ssh_public_keys=[ECDSA_KEY], live_kernel_arguments=ARGUMENTS)
+    plan, result = built(request_for())
+    assert plan.image_steps == (f"build {result['path']}: the kernel arguments changed",)
+    with_arguments = f"{synthetic.DEFAULT_KARGS} fips=1 console=tty0 console=ttyS0,115200n8"
+    assert read_live_image(Path(result["path"])).kargs.text == with_arguments
+    before = snapshot(work)
+    assert not built(request_for())[1]["changed"]
+    assert snapshot(work) == before
+    write_config(work, fips=True, ssh_public_keys=[ECDSA_KEY], live_kernel_arguments=ARGUMENTS[:1])
+    assert built(request_for())[0].image_changed
+    write_config(work, fips=True, ssh_public_keys=[ECDSA_KEY])
+    assert built(request_for())[0].image_changed
+    assert read_live_image(Path(result["path"])).kargs.text == f"{synthetic.DEFAULT_KARGS} fips=1"
+
+
+def test_live_kernel_arguments_that_do_not_fit_leave_the_image(work: Path, request_for: Request) -> None:
+    write_config(work)
+    built(request_for())
+    before = snapshot(work)["images/agent.x86_64.iso"]
+    write_config(work, live_kernel_arguments=["x=" + "y" * 2000])
+    with pytest.raises(ZeroTouchError, match=r"do not fit into the image: \d+ bytes, the area has \d+\.") as caught:
+        built(request_for())
+    assert "fewer or shorter arguments in live_kernel_arguments" in str(caught.value.hint)
+    assert snapshot(work)["images/agent.x86_64.iso"] == before
+
+
+def test_a_configuration_image_has_no_kernel_arguments(work: Path, request_for: Request) -> None:
+    write_config(work, live_kernel_arguments=ARGUMENTS)
+    warnings = built(request_for(kind="config_iso"))[0].warnings
+    assert [warning for warning in warnings if "live_kernel_arguments has no effect" in warning]
+    write_config(work)
+    assert not [warning for warning in built(request_for(kind="config_iso"))[0].warnings if "live_kernel_arguments" in warning]
+
+
 def test_a_kubeconfig_that_learned_more_is_kept(work: Path, request_for: Request) -> None:
     write_config(work)
     built(request_for())

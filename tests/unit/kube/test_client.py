@@ -158,6 +158,37 @@ def test_busy_servers_are_asked_again_only_where_that_is_safe(api, kubeconfig):
         client.create(NODE.path(), {})
 
 
+CREATED = {"metadata": {"name": "a", "uid": "1"}, "data": {"k": "v"}, "type": "Opaque"}
+
+
+@pytest.mark.parametrize(
+    ("answers", "there", "result"),
+    [
+        ([(500, {}), (201, CREATED)], None, CREATED),
+        ([(500, {}), "exists"], CREATED, CREATED),
+        (["exists"], CREATED, None),
+        ([(500, {}), "exists"], {**CREATED, "data": {"k": "of another run"}}, None),
+        ([(503, {})] * 3, None, None),
+    ],
+)
+def test_a_creation_that_is_sent_again(api, kubeconfig, answers, there, result):
+    client = KubeClient.from_kubeconfig(kubeconfig, connect_to=mapped(api), timeout=5, attempts=3, clock=Clock())
+    path = "/api/v1/namespaces/n/secrets"
+    exists = api.status(409, 'secrets "a" already exists', "AlreadyExists")
+    queue = [exists if answer == "exists" else answer for answer in answers]
+    api.routes["POST", path] = lambda *_request: queue.pop(0)
+    if there is not None:
+        api.routes["GET", f"{path}/a"] = (200, there)
+    body = {"metadata": {"name": "a"}, "data": {"k": "v"}, "stringData": {"s": "x"}}
+    if result is not None:
+        assert client.create(path, body)["metadata"] == result["metadata"]
+    else:
+        with pytest.raises(RemoteError):
+            client.create(path, body)
+    assert not queue
+    client.close()
+
+
 def test_another_clusters_api_is_a_tls_fault(api, tmp_path, kube_testing):
     other = kube_testing.Authority("other")
     config = kube_testing.write_kubeconfig(tmp_path / "other", f"https://{NAME}", other.pem)

@@ -287,8 +287,10 @@ def test_a_failure_of_the_server_is_repeated_only_where_twice_is_once(api, clien
     api.routes["PATCH", PATH] = [broken, (200, present())]
     api.routes["POST", THING.path("n")] = [broken, (201, present())]
     assert apply_change(client, plan_role(present("1", role="")))
+    assert apply_change(client, plan_role(None))
+    api.routes["POST", THING.path("n")] = [broken, (201, present())]
     with pytest.raises(RemoteError, match="leader changed"):
-        apply_change(client, plan_role(None))
+        client.create(THING.path("n"), {"metadata": {"generateName": "x-"}})
 
 
 def test_an_api_that_never_answered_is_not_waited_for(api, client, clock):

@@ -63,6 +63,15 @@ def test_what_the_installer_refuses(tmp_path: Path, files: Files, change: Change
     assert found == [(path, kind, detail)]
 
 
+def test_kernel_arguments_of_the_live_system_are_kept_beside_a_set(tmp_path: Path, files: Files) -> None:
+    directory = written(tmp_path, files)
+    (directory / "release.json").write_text(json.dumps({"version": "4.22.0", "live_kernel_arguments": ["quiet"]}))
+    deployment = read_source(directory, release_image=RELEASE).deployment
+    assert deployment is not None
+    assert deployment.cluster.live_kernel_arguments == ("quiet",)
+    assert json.loads(configuration_files(deployment)["release.json"])["live_kernel_arguments"] == ["quiet"]
+
+
 @pytest.mark.parametrize("change", [row[1] for row in TAKEN], ids=[row[0] for row in TAKEN])
 def test_what_the_installer_takes(tmp_path: Path, files: Files, generated: Files, change: Change) -> None:
     change(files)

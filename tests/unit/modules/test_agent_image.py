@@ -224,6 +224,29 @@ def test_the_files_of_a_network_boot(work: Path, base: Path) -> None:
     assert lost["failed"] and "has lost the tokens and keys of this cluster" in lost["msg"]
 
 
+@pytest.mark.parametrize("kind", ["iso", "minimal_iso", "pxe"])
+def test_live_kernel_arguments_reach_every_kind(work: Path, base: Path, kind: str) -> None:
+    arguments = ["console=tty0", "console=ttyS0,115200n8"]
+
+    def written() -> str:
+        if kind == "pxe":
+            return (work / "boot-artifacts" / "agent.x86_64.ipxe").read_text()
+        return read_live_image(work / "images" / "agent.x86_64.iso").kargs.text + "\nboot\n"
+
+    configure(work, boot_artifacts_base_url=URL)
+    opened(work, base, kind=kind)
+    assert "console" not in written()
+    configure(work, boot_artifacts_base_url=URL, live_kernel_arguments=arguments)
+    planned = opened(work, base, check_mode=True, kind=kind)
+    done = opened(work, base, kind=kind)
+    assert not done["failed"], done
+    assert planned["changed"] and planned["plan"] == done["plan"] and done["changed"]
+    assert written().endswith(f" {' '.join(arguments)}\nboot\n")
+    if kind == "pxe":
+        assert f" {' '.join(arguments)} " in done["kernel_arguments"]
+    assert not opened(work, base, kind=kind)["changed"]
+
+
 @pytest.mark.parametrize("kind", ["minimal_iso", "pxe"])
 def test_nothing_is_made_of_a_base_that_is_another_one(work: Path, base: Path, kind: str) -> None:
     configure(work, boot_artifacts_base_url=URL)

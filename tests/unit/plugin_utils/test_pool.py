@@ -80,6 +80,7 @@ def test_what_the_cluster_says_of_a_hosted_one() -> None:
         "service_networks": ["172.31.0.0/16"],
         "proxy": {"http_proxy": "http://proxy:3128"},
         "image_digest_sources": [{"source": "quay.io/a", "mirrors": ["mirror/a"]}],
+        "live_kernel_arguments": ["console=ttyS0"],
     }
     hosted = {"services": [], "networking": {"machine_network": [{"cidr": "10.0.0.0/24"}]}, "configuration": {"ingress": {}}}
     found = read_hosted({"openshift_cluster": {**CLUSTER, **given}, "openshift_hosted_cluster": hosted, "openshift_version": "4.21.3"}, "demo")
@@ -99,6 +100,7 @@ def test_what_the_cluster_says_of_a_hosted_one() -> None:
         "pull_secret": '{"auths": {}}',
         "ssh_public_keys": ["ssh-rsa AAAA"],
         "image_proxy": {"http_proxy": "http://proxy:3128"},
+        "kernel_arguments": [{"operation": "append", "value": "console=ttyS0"}],
     }
     assert (found["namespace"], found["control_plane_namespace"]) == ("clusters", "clusters-demo")
 
@@ -162,6 +164,8 @@ def test_what_means_nothing_for_a_hosted_cluster() -> None:
     problems = check_hosted_description({"openshift_cluster": {**CLUSTER, "api_vips": ["10.0.0.1"], "base_domian": "x"}})
     assert [problem.path for problem in problems] == ["openshift_cluster.api_vips", "openshift_cluster.base_domian"]
     assert [problem.path for problem in check_hosted_description({"openshift_config_dir": "x"})] == ["openshift_config_dir"]
+    wrong = check_hosted_description({"openshift_cluster": {**CLUSTER, "live_kernel_arguments": ["a b"]}})
+    assert [problem.path for problem in wrong] == ["openshift_cluster.live_kernel_arguments[0]"]
     missing = check_hosted_description({"openshift_cluster": {**CLUSTER, "version": None}})
     assert [problem.path for problem in missing] == ["openshift_cluster.version"]
     assert not check_hosted_description({"openshift_cluster": {**CLUSTER, "version": None}, "openshift_version": "4.22.0"})

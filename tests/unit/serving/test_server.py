@@ -264,7 +264,6 @@ def test_it_outlives_its_starter_and_the_starters_files(tmp_path: Path, image: P
             "serving/conversation.py",
             "serving/detach.py",
             "serving/head.py",
-            "serving/overlay.py",
             "serving/server.py",
         ):
             archive.write(rooms / name, f"rooms/{name}")

@@ -222,7 +222,7 @@ def _refuse_lost(work_dir: WorkDir, recovered: Recovered) -> None:
 def kernel_arguments(cluster: Cluster) -> list[str]:
     """What is appended to the live system's kernel arguments (reference agent-based-installer.md 7.2 step 4)."""
     console = cluster.platform == "external" and cluster.platform_options.get("platformName") == _CLOUD_CONTROLLER_PLATFORM
-    return [*(["console=ttyS0"] if console else []), *(["fips=1"] if cluster.fips else [])]
+    return [*(["console=ttyS0"] if console else []), *(["fips=1"] if cluster.fips else []), *cluster.live_kernel_arguments]
 
 
 def apply_build(plan: BuildPlan, now: Callable[[], datetime.datetime] = lambda: datetime.datetime.now(datetime.UTC)) -> Made:

@@ -185,8 +185,10 @@ def _artifacts(base: ImageFile, wanted: Mapping[Path, tuple[Piece, ...]], before
 
 def about_boot(wanted: ProductOrder, deployment: Deployment) -> list[str]:
     """Warnings about what hosts need before anything of the configuration is in force: the root file system, which the initramfs loads with addresses
-    from DHCP.
+    from DHCP; and about kernel arguments that do not reach the live system.
     """
+    if wanted.kind == "config_iso" and deployment.cluster.live_kernel_arguments:
+        return ["live_kernel_arguments has no effect on a configuration image: set the kernel arguments where the live system is booted from."]
     if wanted.kind not in ("minimal_iso", "pxe"):
         return []
     found = []

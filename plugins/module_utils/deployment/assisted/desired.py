@@ -24,6 +24,7 @@ from ...assisted.hosts.request import ServiceHostRequest, host_requests
 from ...assisted.infra_env.plan import DesiredServiceInfraEnv, read_wish
 from ...cluster.field_table import HOST_FIELDS
 from ...cluster.field_values import request_options
+from ...cluster.live_arguments import infra_env_arguments
 from ...cluster.spec import Cluster, Deployment, Host
 from ...common.addresses import normal_mac
 from ...common.secrets import secret_values
@@ -66,6 +67,8 @@ def read_wishes(
     # What the client of the agent ISO leaves to the service's default, or sends empty, is left alone here.
     params = {name: value for name, value in wish.params.items() if value not in (None, "", [])}
     params |= {"additional_trust_bundle": deployment.cluster.additional_trust_bundle} if deployment.cluster.additional_trust_bundle else {}
+    if arguments := infra_env_arguments(deployment.cluster):
+        params["kernel_arguments"] = arguments
     given = read_wish({"name": deployment.cluster.name, **_texts(infra_env or {})}).params
     ignition = live_system(deployment.cluster, str(given.get("ignition_config_override") or ""))
     wish = dataclasses.replace(wish, name=deployment.cluster.name, params=params | dict(given) | ({"ignition_config_override": ignition} if ignition else {}))
