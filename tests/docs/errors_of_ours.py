@@ -8,6 +8,7 @@ from __future__ import annotations
 from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import (
     DEPRECATED,
     DUPLICATE,
+    FORBIDDEN,
     IGNORED,
     INVALID,
     REQUIRED,
@@ -247,6 +248,25 @@ VARIABLES = Topic(
             "no host of the inventory has this name or boot MAC address",
             "",
             "correct it, or take the entry out",
+        ),
+        E(
+            "openshift_cluster.live_kernel_arguments[]",
+            INVALID,
+            (
+                "a kernel argument must not be empty",
+                "a kernel argument must not contain white space",
+                "a kernel argument must not contain control characters",
+                "boot loaders would interpret this argument",
+            ),
+            "the configuration of the boot loader holds the arguments as they are",
+            "one argument for each item of the list, without `# \" ' $ \\ ; & < > { }` and vertical bars",
+        ),
+        E(
+            "openshift_cluster.live_kernel_arguments[]",
+            FORBIDDEN,
+            "… is set where the image is built",
+            "the base image or this collection sets it",
+            "the field that the message names, or take the argument out",
         ),
         E("openshift_cluster.extra_manifests[]*", DUPLICATE, "there are two manifests of this name", "one would replace the other", "rename one"),
         E(

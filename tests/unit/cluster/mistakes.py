@@ -13,7 +13,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import DUPLICATE, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED
+from ansible_collections.zerotouch.openshift.plugins.module_utils.common.problems import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, UNKNOWN_FIELD, UNSUPPORTED
 
 Cluster = dict[str, Any]
 Hosts = list[dict[str, Any]]
@@ -205,6 +205,47 @@ MISTAKES = (
         DUPLICATE,
     ),
     Mistake("manifest without content", "extra_manifests", _set("extra_manifests", [{"name": "a.yaml"}]), "openshift_cluster.extra_manifests[0]", REQUIRED),
+    # Kernel arguments
+    Mistake(
+        "an empty kernel argument",
+        "live_kernel_arguments",
+        _set("live_kernel_arguments", [""]),
+        "openshift_cluster.live_kernel_arguments[0]",
+        INVALID,
+        "must not be empty",
+    ),
+    Mistake(
+        "two kernel arguments in one text",
+        "live_kernel_arguments",
+        _set("live_kernel_arguments", ["quiet nomodeset"]),
+        "openshift_cluster.live_kernel_arguments[0]",
+        INVALID,
+        "white space",
+    ),
+    Mistake(
+        "a control character in a kernel argument",
+        "live_kernel_arguments",
+        _set("live_kernel_arguments", ["quiet\x00"]),
+        "openshift_cluster.live_kernel_arguments[0]",
+        INVALID,
+        "control characters",
+    ),
+    Mistake(
+        "a kernel argument that GRUB would interpret",
+        "live_kernel_arguments",
+        _set("live_kernel_arguments", ["a;b"]),
+        "openshift_cluster.live_kernel_arguments[0]",
+        INVALID,
+        "boot loaders",
+    ),
+    Mistake(
+        "a kernel argument that the build sets",
+        "live_kernel_arguments",
+        _set("live_kernel_arguments", ["fips=1"]),
+        "openshift_cluster.live_kernel_arguments[0]",
+        FORBIDDEN,
+        "is set where the image is built",
+    ),
     # Hosts
     Mistake("unknown option of a host", "host 0", _host_set(0, "rack", "b7"), "openshift_host[node-1].rack", UNKNOWN_FIELD),
     Mistake(
