@@ -13,6 +13,8 @@ from ..common.addresses import canonical_ip
 # An answer with bytes of the image. HEAD is no read: a BMC that accepts the medium sends it, and so does the check of the server itself.
 _READ = re.compile(rb"^(\S+)Z (\S+) GET \S+ 20[06] [1-9]\d* bytes", re.MULTILINE)
 _MAPPED = "::ffff:"
+# Of a log that cannot be read: each host may be the reader.
+UNKNOWN = "unknown"
 
 
 class RequestLog:
@@ -25,7 +27,7 @@ class RequestLog:
         self._readers: frozenset[str] = frozenset()
 
     def readers(self) -> frozenset[str]:
-        """Everyone so far. Raises OSError for a log that exists and cannot be read."""
+        """Everyone so far; with :data:`UNKNOWN` if the log cannot be read."""
         try:
             with self._path.open("rb") as log:
                 if self._path.stat().st_size < self._offset:
@@ -34,6 +36,8 @@ class RequestLog:
                 complete, end, _rest = log.read().rpartition(b"\n")
         except FileNotFoundError:
             return self._readers
+        except OSError:
+            return self._readers | {UNKNOWN}
         self._offset += len(complete) + len(end)
         found = {_address(peer.decode(errors="replace")) for at, peer in _READ.findall(complete) if at >= self._since}
         self._readers |= found

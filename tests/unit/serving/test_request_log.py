@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.request_log import RequestLog
+from ansible_collections.zerotouch.openshift.plugins.module_utils.serving.request_log import UNKNOWN, RequestLog
 
 SINCE = "2026-01-01T00:05:00Z"
 LINES = [
@@ -44,3 +44,7 @@ def test_the_log_is_followed(tmp_path: Path) -> None:
     assert log.readers() == {"10.0.0.1", "10.0.0.2"}
     path.write_text(read.format(3))  # a full log is replaced
     assert log.readers() == {"10.0.0.1", "10.0.0.2", "10.0.0.3"}
+
+
+def test_a_log_that_cannot_be_read_may_have_each_reader(tmp_path: Path) -> None:
+    assert RequestLog(tmp_path, SINCE).readers() == {UNKNOWN}
