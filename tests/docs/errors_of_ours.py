@@ -227,11 +227,18 @@ VARIABLES = Topic(
         E(
             "openshift_host[*.boot.method",
             UNSUPPORTED,
-            "supported values: bmc, manual",
+            "supported values: bmc, libvirt, manual",
             "",
-            "`bmc` or `manual`",
+            "`bmc`, `libvirt` or `manual`",
         ),
         E("openshift_host[*.bmc", REQUIRED, "boot method bmc needs to know the BMC", "", "add `bmc`, or boot by hand: `boot: {method: manual}`"),
+        E(
+            "openshift_host[*.libvirt",
+            REQUIRED,
+            "boot method libvirt needs to know the connection to its hypervisor",
+            "",
+            "add `libvirt: {uri: …, domain: …}`, or boot manually: `boot: {method: manual}`",
+        ),
         E("openshift_host[*.bmc.address", REQUIRED, "the address of the BMC is needed", "", "`redfish-virtualmedia+https://HOST/redfish/v1/Systems/ID`"),
         E("openshift_cluster.platform", UNSUPPORTED, "supported values: …", "", "one of them"),
         E(

@@ -25,7 +25,7 @@ ROOMS: dict[str, tuple[str, tuple[Message, ...]]] = {
             Message("names no host", "`//HOST` is missing behind the scheme"),
             Message("the BMC has … {kind}s: …", "add the path of the System that is meant to the address: `/redfish/v1/Systems/ID`"),
             Message(
-                "The BMC offers no virtual CD slot.",
+                "The BMC offers no virtual CD slot….",
                 "update the BMC's firmware, check its licence for virtual media, or boot by hand: `boot: {method: manual}`",
             ),
             Message(

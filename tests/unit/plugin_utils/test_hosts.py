@@ -43,8 +43,8 @@ def test_hosts_in_order_with_defaults_below() -> None:
 @pytest.mark.parametrize(
     ("host", "words"),
     [
-        ({"boot": {"method": "pxe"}}, "openshift_host[w].boot.method: Unsupported value: pxe: supported values: bmc, manual"),
-        ({"boot": {"method": "libvirt"}}, "openshift_host[w].boot.method: Unsupported value: libvirt: supported values: bmc, manual"),
+        ({"boot": {"method": "pxe"}}, "openshift_host[w].boot.method: Unsupported value: pxe: supported values: bmc, libvirt, manual"),
+        ({"boot": {"method": "libvirt"}}, "openshift_host[w].libvirt: Required value: boot method libvirt needs to know the connection to its hypervisor"),
         ({"boot": {"method": "bcm"}}, "did you mean bmc"),
         ({"boot": {"method": "bmc"}}, "boot method bmc needs to know the BMC"),
         ({"boot": "bmc"}, "openshift_host[w].boot: Invalid value: must be a mapping with method"),
