@@ -332,7 +332,8 @@ def test_jobs_that_are_killed(job: JobDeployment, stores: Stores) -> None:
 @pytest.mark.parametrize("playbook", ["status", "stop_run"])
 def test_playbooks_that_write_to_no_machine(playbook: str, job: JobDeployment, stores: Stores) -> None:
     """They are killed beside a deployment, which goes on as if they had not been."""
-    variables = variables_of("http", job, stores)
+    # The host finds no image, and is booted again after an eighth of this limit.
+    variables = {**variables_of("http", job, stores), "openshift_timeouts": {"boot": 480}}
     killed_at(job, "deploy_cluster", "powering on", AGENT["powering on"], variables)
     for moment in (r"^PLAY ", r"^TASK "):
         killed_at(job, playbook, moment, moment, variables)
