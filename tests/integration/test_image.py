@@ -96,7 +96,7 @@ def test_files_and_modes_are_those_of_the_page(config: dict[str, Any]) -> None:
     missing = {row[2] for row in rows if row not in used}
     assert missing == {
         "fencing credentials name hosts",
-        "a fencing credential names a MAC address only",
+        "a fencing credential names a MAC address only; with mac_addresses where no host has it",
         "nodes are added",
         "nodes are added, whose ignition is served with a CA",
     }, missing
