@@ -120,7 +120,7 @@ def test_in_settings(tmp_path: Path, tripwire: Tripwire) -> None:
     }
     run = run_with(tmp_path, inventory, tripwire, [], **wrong)
     wanted = {
-        "openshift_host[node-1].boot.method: Unsupported value: pxe: supported values: bmc, manual",
+        "openshift_host[node-1].boot.method: Unsupported value: pxe: supported values: bmc, libvirt, manual",
         "openshift_host[node-2]: Invalid value: must be a mapping",
         "openshift_install_method: Unsupported value: method capi is not part of this version",
         "openshift_timeouts.boot: Invalid value: soon: must be a number of seconds greater than 0",
