@@ -99,7 +99,7 @@ unit: setup ## Unit tests
 
 # Suites of minutes each that go the ways of others again, with BareMetalHosts, to the end of a cluster, by modules alone: `make test-hub` has them.
 LONG_HUB_SUITES := $(addprefix tests/integration/test_,hub_safety.py hosted_abandoned.py hub_bare_metal.py hub_destroy.py hub_hosted.py hub_agents.py hub_infra_env.py hub_publish.py \
-                     hypershift.py hosted.py capi.py capi_steered.py) $(addprefix lab/tests/hub/hypershift/test_,scaling.py life.py)
+                     hypershift.py hosted.py pool_reserve.py capi.py capi_steered.py) $(addprefix lab/tests/hub/hypershift/test_,scaling.py life.py)
 
 integration: setup ## The collection against the lab, and the lab's own tests
 	@$(PYTEST) -n $(LAB_WORKERS) -m "not long" $(addprefix --ignore=,$(LONG_HUB_SUITES)) $(wildcard tests/integration lab/tests)
@@ -108,7 +108,7 @@ test-long: setup ## Deployments that are cut off, changed or late, further ways 
 	@$(PYTEST) -n $(LAB_WORKERS) -m long $(wildcard tests/integration lab/tests)
 
 test-hub: setup ## The hub suite; against a real kube-apiserver too where KUBEBUILDER_ASSETS names a directory with it
-	@$(PYTEST) -n $(LAB_WORKERS) $(wildcard lab/tests/kubeapi lab/tests/hub $(addprefix tests/integration/test_,hub* hypershift* hosted* capi*))
+	@$(PYTEST) -n $(LAB_WORKERS) $(wildcard lab/tests/kubeapi lab/tests/hub $(addprefix tests/integration/test_,hub* hypershift* hosted* pool* several_pools* capi*))
 
 # Each worker has a cluster of its own that sequences share. The name of each test is its seed.
 test-soak: setup ## 300 random sequences of playbooks against racks in use: no BMC write without consent (ZT_SOAK_SEEDS: how many, ZT_SOAK_SEED: this one)
