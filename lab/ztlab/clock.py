@@ -29,7 +29,7 @@ class Pace:
         self._idle_left = IDLE
 
     def count(self, wall: float, work: float, *, beating: bool) -> float:
-        """Seconds that count since the last reading; without beats nobody sleeps, and all of it counts."""
+        """Seconds that count since the last reading; without beats there are no pauses, and all of it counts."""
         passed, worked = max(0.0, wall - self._wall), max(0.0, work - self._work)
         self._wall, self._work = wall, work
         if not beating:

@@ -165,7 +165,7 @@ def _is_in(namespace: str, agent: Agent) -> bool:
 
 
 def _is_over(agent: Agent, steering: Steering, held: Collection[Key], others: Collection[Key]) -> bool:
-    """Whether an Agent that we labelled for the pool must lose the label: it is another pool's, or somebody changed the label."""
+    """Whether an Agent that we labelled for the pool must lose the label: it is another pool's, or another tool changed the label."""
     if agent.deleting or _noted(agent) != steering.label or agent.labels.get(steering.key) != steering.value:
         return True
     stays = agent.key in held or (_is_in(steering.namespace, agent) and agent.key not in others)

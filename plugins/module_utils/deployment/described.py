@@ -5,32 +5,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .agent.configure import Input
+from .agent.configure import INPUT_OPTIONS, Input
 
 # Argument spec of the options in documentation fragment described_cluster.
-DESCRIPTION_OPTIONS: dict[str, dict[str, Any]] = {
-    "cluster": {"type": "dict"},
-    "hosts": {"type": "list", "elements": "dict", "default": []},
-    "config_dir": {"type": "path"},
-    "version": {"type": "str"},
-    "release_image": {"type": "str"},
-    "checks": {"type": "dict", "default": {}},
-}
+DESCRIPTION_OPTIONS = INPUT_OPTIONS
 
 
 def described(params: Mapping[str, Any], dest: Path) -> Input:
-    """These options as the input of a configuration that would stand in ``dest``."""
-    return Input(
-        dest=dest,
-        cluster=params["cluster"],
-        hosts=params["hosts"],
-        config_dir=Path(params["config_dir"]) if params["config_dir"] else None,
-        version=params["version"] or "",
-        release_image=params["release_image"] or "",
-        agent_iso=False,
-        checks=params["checks"],
-    )
+    """The options as the input of a configuration in ``dest``. No host has to be the rendezvous host."""
+    return dataclasses.replace(Input.of_options(params, dest), agent_iso=False)

@@ -87,7 +87,7 @@ class Conversation:
             self._log(self._line(request, time.monotonic() - self._began))
 
     def note_long(self, now: float) -> None:
-        """Log an answer that is being sent for long, once: whoever follows the log sees that the image is read. Safe to use from another thread."""
+        """Log an answer that is being sent for long, once: a reader of the log sees that the image is read. Safe to use from another thread."""
         request = self._request
         if request is not None and self._sent > 0 and self._noted != self._began and now - self._began >= _LONG:
             self._noted = self._began
